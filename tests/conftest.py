@@ -134,14 +134,26 @@ LONG = (
 )
 
 
-# What PostgreSQL can answer otherwise than SQLite: whatever reads or writes rows, and the door, whose queries are written out for it. The API
-# is asked there alone: what it calls of the domain is tried on both, and the pages ask SQLite for the same.
+# Tests that read or write rows: `make slow` runs them on PostgreSQL, too.
 ROWS = (
     "tests/league/domain",
     "tests/league/management",
     "tests/league/api",
     "tests/league/test_door.py",
     "tests/league/web/test_bad_input.py",
+)
+# Of these, the tests of what PostgreSQL does in another way: `make test` runs them on PostgreSQL, too. They are about locks and SKIP LOCKED (claims,
+# reports, turns), constraints and types (words, moves, keyset, sums), collation (names, paging), text that PostgreSQL refuses (bad input), and
+# queries that are written by hand for it (the door).
+POSTGRESQL = (
+    "tests/league/domain/core",
+    "tests/league/domain/matches/test_leases.py",
+    "tests/league/domain/matches/test_reports.py",
+    "tests/league/domain/matches/test_turns.py",
+    "tests/league/domain/ratings/test_sums.py",
+    "tests/league/api/test_paging.py",
+    "tests/league/web/test_bad_input.py",
+    "tests/league/test_door.py",
 )
 # Not those that start real workers (tests/chaos and tests/ops do that on PostgreSQL) and those that bring a database of their own.
 APART = (
@@ -159,10 +171,12 @@ APART = (
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark what is asked on PostgreSQL."""
+    """Mark the tests that run on PostgreSQL as well as on SQLite."""
     file = item.nodeid.partition("::")[0]
     if file.startswith(ROWS) and file not in APART:
         item.add_marker("rows")
+        if file.startswith(POSTGRESQL):
+            item.add_marker("postgresql")
 
 
 @pytest.hookimpl(trylast=True)

@@ -16,6 +16,7 @@ from engine.analysis import END, PHASES, Judged, decisions, fairly, with_open_ca
 from engine.cli import main
 from engine.search.solving import camps
 from tests.support import playing
+from tests.support.parts import mostly_slow
 
 NODES = 3000  # a limit that leaves the first tricks unjudged
 
@@ -56,7 +57,9 @@ def test_the_worth_goes_from_decision_to_decision_and_ends_at_the_score(key: str
         assert known[-1].worth == final.scores()[first[0]] - final.scores()[second[0]]
 
 
-@pytest.mark.parametrize("key", ["partnership", "two_player", "brisca", "corriente", "a_dos"])
+@pytest.mark.parametrize(
+    "key", mostly_slow(["partnership", "two_player", "brisca", "corriente", "a_dos"], "partnership".__eq__)
+)
 def test_the_line_of_the_best_action_comes_to_what_the_deal_is_worth(key: str) -> None:
     """Played on, it leads to the par of the decision; and without lines everything else is the same."""
     whole = 0
@@ -84,6 +87,7 @@ def test_the_line_of_the_best_action_comes_to_what_the_deal_is_worth(key: str) -
     assert whole >= 2 or engine.load(key).score_unit != "points"
 
 
+@pytest.mark.slow
 def test_a_seat_is_judged_by_what_it_was_told() -> None:
     """At the end two players know each other's cards: then both judgements are the same. Before that they are not."""
     replay = played("two_player", 5)

@@ -61,6 +61,7 @@ def test_that_a_false_claim_loses_is_no_puzzle() -> None:
     assert claims, "nobody could claim"
 
 
+@pytest.mark.slow
 def test_hidden_cards_are_weighed_and_the_dice_follow_from_the_replay() -> None:
     replays = (played("partnership", seed) for seed in range(2, 20))
     replay = next(one for one in replays if any(puzzle.error for puzzle in found(one, margin=4)))
@@ -123,6 +124,7 @@ def mine(file: Path) -> list[puzzles.Puzzle]:
     return found
 
 
+@pytest.mark.slow
 def test_a_puzzle_tells_a_bot_what_its_seat_was_sent_and_nothing_else(log: Path, mine: list[puzzles.Puzzle]) -> None:
     seen = 0
     for line in log.read_text().splitlines():

@@ -96,6 +96,7 @@ def _speak_tls(postgres: PostgresServer, made: Path, url: str) -> None:
         connection.execute("SELECT pg_reload_conf()")
 
 
+@pytest.mark.slow
 def test_a_worker_of_another_host_works_over_tls_and_trusts_nobody_else(servers: Servers, tmp_path: Path) -> None:
     ours, others = tmp_path / "tls" / "tls_ca", make_certificate(HERE, tmp_path / "others") / "tls_ca"
     told = f"SELECT ssl, s.version FROM pg_stat_ssl s JOIN pg_stat_activity USING (pid) WHERE usename = '{ROLE}'"

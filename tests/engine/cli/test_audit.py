@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.engine.cli.conftest import Tute
 from tests.support.bots import FRAME, HONEST
 
 
+@pytest.mark.slow
 def test_a_bot_that_plays_by_itself_passes_and_another_in_its_place_does_not(tute: Tute, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(HONEST)
     body = "def act(m): return json.dumps({'id': m['id'], 'do': m['legal'][-1]}) + '\\n'"

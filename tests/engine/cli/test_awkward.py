@@ -7,6 +7,7 @@ import pytest
 
 from engine.runner import trial
 from tests.engine.cli.conftest import Tute
+from tests.support.parts import mostly_slow
 
 PICKY = """from tute_bot import Bot, run
 
@@ -25,7 +26,14 @@ run(Picky())
 
 @pytest.mark.parametrize(
     ("game", "word", "answer"),
-    [("partnership", "sing", "sing x"), ("bato", "discard", "discard 1o 1o"), ("corriente", "exchange", "exchange Ro")],
+    mostly_slow(
+        [
+            ("partnership", "sing", "sing x"),
+            ("bato", "discard", "discard 1o 1o"),
+            ("corriente", "exchange", "exchange Ro"),
+        ],
+        lambda case: case[0] == "corriente",
+    ),
 )
 def test_a_bot_that_errs_in_a_rare_decision_is_told_where(
     game: str, word: str, answer: str, tute: Tute, tmp_path: Path
@@ -43,6 +51,7 @@ def test_a_bot_that_errs_in_a_rare_decision_is_told_where(
     assert all(json.loads(fault["answer"])["do"] == answer for fault in rare)
 
 
+@pytest.mark.slow
 def test_a_good_bot_comes_through_and_is_told_what_it_met(tute: Tute) -> None:
     said = json.loads(tute("bot", "check", "random", "-g", "corriente", "--json").stdout)
     told = tute("bot", "check", "random", "-g", "corriente").stdout

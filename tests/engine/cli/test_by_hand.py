@@ -12,12 +12,13 @@ import pytest
 
 from engine.cards import chance
 from tests.engine.cli.conftest import Tute
+from tests.support.parts import mostly_slow
 
 ROOT = Path(__file__).resolve().parents[3]
 BOTS = ROOT / "bots" / "house"
 
 
-@pytest.mark.parametrize("game", ["partnership", "guinote", "corriente"])
+@pytest.mark.parametrize("game", mostly_slow(["partnership", "guinote", "corriente"], "partnership".__eq__))
 def test_the_program_of_the_page_deals_the_same_cards(tute: Tute, tmp_path: Path, game: str) -> None:
     source = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "fairness.md").read_text(encoding="utf-8"), re.DOTALL)
     assert source

@@ -238,6 +238,7 @@ def test_bench_engine_gives_ratios(tute: Tute) -> None:
     assert data["open_spiel"] is ("hearts" in data["rival"])
 
 
+@pytest.mark.slow
 def test_bench_sandbox_gives_every_tier_over_the_same_interpreter(tute: Tute) -> None:
     data = json.loads(tute("bench", "sandbox", "--seconds", "0.5", "--json").stdout)
 
@@ -271,6 +272,7 @@ def test_sandbox_check_proves_tiers(tute: Tute) -> None:
     assert groups["note"]
 
 
+@pytest.mark.slow
 def test_sandbox_channels_gives_bits_a_decision_and_puts_them_into_a_document(tute: Tute, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- channels: begin -->\nold\n<!-- channels: end -->\nafter\n")
@@ -325,6 +327,7 @@ def test_bot_check_takes_few_tables_that_meet_every_kind_of_decision(tute: Tute)
     assert data["left_out"] == 0, "who names a game gets all of its tables"
 
 
+@pytest.mark.slow
 def test_bot_check_explains_a_failure(tute: Tute, tmp_path: Path) -> None:
     (tmp_path / "cheat.py").write_text(
         FRAME.format(body="def act(m): return json.dumps({'id': m['id'], 'do': 'play 9z'}) + '\\n'")

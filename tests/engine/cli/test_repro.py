@@ -1,19 +1,31 @@
 """`tute repro`: a logged match put to a bot again."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.engine.cli.conftest import Tute
+from tests.engine.cli.conftest import Tute, tute_in
 from tests.support.bots import FRAME, HONEST, damaged
 
 
+@pytest.fixture(scope="module")
+def played(state_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a match of the honest bot `mine` against a house bot, two boards: played once for all tests."""
+    folder = tmp_path_factory.mktemp("played")
+    (folder / "mine.py").write_text(HONEST)
+    tute_in(folder, state_dir)(
+        "play", "mine.py", "random", "-g", "partnership", "-n", 2, "--seed", 3, "--log", "games.jsonl"
+    )
+    return folder
+
+
 @pytest.fixture
-def log(tute: Tute, tmp_path: Path) -> Path:
-    """A match of the honest bot `mine` against a house bot, two boards."""
-    (tmp_path / "mine.py").write_text(HONEST)
-    tute("play", "mine.py", "random", "-g", "partnership", "-n", 2, "--seed", 3, "--log", "games.jsonl")
+def log(played: Path, tmp_path: Path) -> Path:
+    """Its log, beside the bot, in the folder of the test."""
+    for name in ("mine.py", "games.jsonl"):
+        shutil.copy(played / name, tmp_path)
     return tmp_path / "games.jsonl"
 
 

@@ -29,6 +29,7 @@ def cards(log: Path) -> list[object]:
     ]
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_number_of_jobs(tute: Tute, tmp_path: Path) -> None:
     one = json.loads(tute(*PLAY, "--jobs", 1, "--log", "one.jsonl", "--json").stdout)
     two = json.loads(tute(*PLAY, "--jobs", 2, "--log", "two.jsonl", "--json").stdout)
@@ -75,6 +76,7 @@ def test_a_series_killed_half_way_goes_on_and_ends_the_same(tute: Tute, state_di
     assert "is not the journal of a series" in tute(*words, code=2).stderr
 
 
+@pytest.mark.slow
 def test_a_test_ends_the_series(tute: Tute) -> None:
     words = ("play", "greedy", "random", "-g", "partnership", "--seed", 1, "--sandbox", "none", "--sprt", 0, 100)
 

@@ -13,6 +13,7 @@ from engine.cards import actions as act
 from engine.match.trick import windows
 from tests.support import playing, tables
 from tests.support.knowing import Knowledge, cards_in
+from tests.support.parts import mostly_slow
 
 ON_GAMES = pytest.mark.parametrize(
     ("key", "group"),
@@ -82,7 +83,10 @@ RARE = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "key", "players", "options"), RARE)
+QUICK = ("exchange", "guinote", 4, {}), ("discard", "bato", 3, {})
+
+
+@pytest.mark.parametrize(("kind", "key", "players", "options"), mostly_slow(RARE, QUICK.__contains__))
 def test_rare_events_show_no_more_than_they_should(
     kind: str, key: str, players: int, options: dict[str, object]
 ) -> None:

@@ -16,6 +16,7 @@ from tests.hostile.acts import ACTS, Cell
 from tests.hostile.attacks import ATTACKS
 from tests.hostile.test_acts import quick_moments
 from tests.support import container
+from tests.support.parts import mostly_slow
 from tests.support.runtimes import lending
 
 PYTHON = sys.executable
@@ -39,7 +40,7 @@ PLACES = (
 )
 
 
-@pytest.fixture(scope="module", params=PLACES, ids=lambda place: place.name)
+@pytest.fixture(scope="module", params=mostly_slow(PLACES, PLACES[-1:].__contains__), ids=lambda place: place.name)
 def place(request: pytest.FixtureRequest) -> Place:
     return request.param
 

@@ -45,6 +45,7 @@ def test_the_tables_are_those_of_the_kernels_headers(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.slow
 def test_libseccomp_gives_the_same_numbers(machine: str) -> None:
     program = debian.find("seccomp", debian.on_path("scmp_sys_resolver"), "Debian: sudo apt-get install seccomp.")
     ours, differing, known = MACHINES[machine].numbers, {}, 0

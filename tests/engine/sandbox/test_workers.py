@@ -132,6 +132,7 @@ def test_the_next_worker_removes_what_a_killed_one_left_and_nothing_that_lives(
     elsewhere.rmdir()
 
 
+@pytest.mark.slow
 def test_no_sweep_takes_what_is_being_claimed(tmp_path: Path) -> None:
     """Two threads claim and two sweep, all the time: what was claimed is there and locked until it is let go."""
     copies = tmp_path / "python" / "bot"
