@@ -96,6 +96,7 @@ def test_partners_who_talk_are_pointed_at_and_their_opponents_are_not(
     assert all(one.decisions > 20 and one.first is None for one in sound)
 
 
+@pytest.mark.slow
 def test_the_bots_of_the_house_answer_alone_as_in_the_match(box: Sandbox, state_dir: Path) -> None:
     house = [
         load_package(Path(f"bots/house/{name}"), state_dir / "packages") for name in ("random", "greedy", "counting")
@@ -107,6 +108,7 @@ def test_the_bots_of_the_house_answer_alone_as_in_the_match(box: Sandbox, state_
         assert [one.verdict for one in audits(bot, box, result, 0, deterministic=True)] == [SAME] * 4, bot.name
 
 
+@pytest.mark.slow
 def test_an_honest_bot_that_changes_its_mind_is_not_pointed_at(box: Sandbox, honest: BotSpec, make: Maker) -> None:
     for body in (UNSTEADY, SEARCHING):
         bot = make(body, name="changes")

@@ -14,6 +14,7 @@ from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
 from tests.support import bots
 from tests.support.bots import SHORT, match
+from tests.support.parts import mostly_slow
 
 GAME = engine.load("partnership")
 
@@ -95,7 +96,17 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("case", FAULTS)
+QUICK = (
+    "exits with a code",
+    "loops",
+    "writes a line one byte too long",
+    "answers another request",
+    "plays a card it has not",
+    "answers twice",
+)
+
+
+@pytest.mark.parametrize("case", mostly_slow(FAULTS, QUICK.__contains__))
 def test_fault_is_typed_and_the_opponent_wins(case: str, box: Sandbox, make: Maker, honest: BotSpec) -> None:
     body, kind, words = FAULTS[case]
 
@@ -119,7 +130,7 @@ STARTS = {
 }
 
 
-@pytest.mark.parametrize("case", STARTS)
+@pytest.mark.parametrize("case", mostly_slow(STARTS, ("exits", "is not ready").__contains__))
 def test_fault_at_the_start_is_typed(case: str, box: Sandbox, make: Maker, honest: BotSpec) -> None:
     body, kind = STARTS[case]
 
@@ -252,6 +263,7 @@ def test_opponents_learn_who_failed_and_no_card_from_it(box: Sandbox, make: Make
     assert heard[0]["result"]["scores"] == [2 * score for score in GAME.fault_scores(0)]
 
 
+@pytest.mark.slow
 def test_bank_is_spent_and_then_ends_the_bot(box: Sandbox, make: Maker, honest: BotSpec) -> None:
     body = (
         "def act(m):\n    sys.stderr.write('bank %s\\n' % m['bank_s'])\n    sys.stderr.flush()\n    until = time.process_time() + 0.15\n"

@@ -11,9 +11,10 @@ from engine.runner.evidence.replays import check
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox
 from tests.support.bots import match
+from tests.support.parts import mostly_slow
 
 
-@pytest.mark.parametrize("game", games())
+@pytest.mark.parametrize("game", mostly_slow(games(), ("partnership", "two_player", "cabrero").__contains__))
 def test_one_deal_of_every_game(game: str, box: Sandbox, honest: BotSpec) -> None:
     parties = len(engine.load(game).sides)
 

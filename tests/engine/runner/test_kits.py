@@ -14,6 +14,7 @@ from engine.runner.match import play_match
 from engine.sandbox import Sandbox, check
 from tests.support import languages
 from tests.support.bots import match
+from tests.support.parts import mostly_slow
 
 KITS = Path(__file__).resolve().parents[3] / "bots" / "kits"
 
@@ -48,7 +49,7 @@ def boxes(state_dir: Path) -> list[Sandbox]:
     return [Sandbox(name, state_dir) for name in held]
 
 
-@pytest.mark.parametrize("kit", sorted(path.name for path in KITS.iterdir() if path.is_dir()))
+@pytest.mark.parametrize("kit", mostly_slow(sorted(path.name for path in KITS.iterdir() if path.is_dir()), "c".__eq__))
 def test_kit_plays_in_the_sandbox(
     kit: str, boxes: list[Sandbox], honest: BotSpec, tmp_path: Path, state_dir: Path
 ) -> None:

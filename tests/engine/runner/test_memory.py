@@ -99,6 +99,7 @@ def test_it_would_gain_if_files_outlived_a_process_and_suits_stayed(
     assert found.difference > 0, found
 
 
+@pytest.mark.slow
 def test_exchanged_suits_alone_stop_a_bot_that_looks_for_the_same_cards(
     state_dir: Path, bot: Elephants, shared: Path
 ) -> None:

@@ -67,6 +67,7 @@ def test_every_line_follows_from_the_log(
     assert [[(line.seat, line.request, line.answer) for line in group] for group in rebuilt(result)] == sent
 
 
+@pytest.mark.slow
 def test_the_bank_follows_from_the_log(box: Sandbox, make: Maker, honest: BotSpec) -> None:
     limits = Limits(move_s=0.1, bank_s=30.0)
     result, sent = played(box, make(SLOW, name="slow"), honest, boards=1, limits=limits)
