@@ -188,10 +188,10 @@ def build(machine: Machine | None = None, *, pipes: bool = False, sealing: bool 
     numbers = machine.numbers
     names = (*ALLOWED, *(_PIPES if pipes else ()), *(_SEALING if sealing else ()))
     bodies = {name: bpf.verdict(bpf.ALLOW) for name in names} | _rules(sealing=sealing)
-    otherwise = {
-        0: bpf.verdict(bpf.refuse(errno.EPERM)),
-        machine.first_unknown: bpf.verdict(bpf.refuse(errno.ENOSYS)),
-    }
+    eperm, enosys = bpf.verdict(bpf.refuse(errno.EPERM)), bpf.verdict(bpf.refuse(errno.ENOSYS))
+    otherwise = (
+        {0: eperm} | {last + 1: eperm for _, last in machine.gaps[:-1]} | {first: enosys for first, _ in machine.gaps}
+    )
     if machine.has_x32:
         otherwise[0x4000_0000] = bpf.verdict(bpf.KILL_PROCESS)
     program: bpf.Program = bpf.load_arch() + bpf.unless_equal(machine.audit_arch, bpf.verdict(bpf.KILL_PROCESS))

@@ -1,7 +1,8 @@
 """System call numbers of the two supported machines.
 
 Taken from the Linux 6.1 user headers (x86: asm/unistd_64.h; aarch64: asm-generic/unistd.h). A number never changes once
-given; a call newer than these tables is answered ENOSYS by the filter, so the tables need no upkeep to stay safe.
+given. The filter answers ENOSYS to every number that these tables lack, whether it is greater than all of them (a newer kernel) or
+lies in a gap (x86 gave 335 to uretprobe in Linux 6.11), as a kernel without that call does. So the tables need no upkeep to stay safe.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+
+LARGEST = 2**32 - 1  # a filter sees a number as 32 bits
 
 
 @dataclass(frozen=True)
@@ -24,8 +28,15 @@ class Machine:
         return hash(self.name)
 
     @property
+    def gaps(self) -> tuple[tuple[int, int], ...]:
+        """The ranges of numbers that these tables do not know, as first and last; the last range has no end but the largest number."""
+        known = sorted(self.numbers.values())
+        between = ((low + 1, high - 1) for low, high in pairwise(known) if high > low + 1)
+        return (*between, (known[-1] + 1, LARGEST))
+
+    @property
     def first_unknown(self) -> int:
-        """The first number these tables do not know."""
+        """The number after the last one that these tables know."""
         return max(self.numbers.values()) + 1
 
 

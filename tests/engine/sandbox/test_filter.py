@@ -201,8 +201,18 @@ def test_a_switch_takes_the_body_of_each_value_and_few_steps() -> None:
         assert steps <= 1 + 2 * 5 + 21
 
 
-def test_calls_newer_than_the_tables_do_not_exist(machine: Machine) -> None:
-    assert decide(machine, machine.first_unknown) == bpf.refuse(errno.ENOSYS)
+def test_calls_that_the_tables_do_not_know_do_not_exist(machine: Machine) -> None:
+    """Whether the number is newer than all of them or was given out late, in a gap."""
+    known = set(machine.numbers.values())
+    unknown = [number for number in range(machine.first_unknown + 50) if number not in known]
+    assert len(unknown) > 50
+    assert {decide(machine, number) for number in unknown} == {bpf.refuse(errno.ENOSYS)}
+
+
+def test_the_gaps_are_the_numbers_without_a_name(machine: Machine) -> None:
+    inside = {number for first, last in machine.gaps[:-1] for number in range(first, last + 1)}
+    assert inside == set(range(machine.first_unknown)) - set(machine.numbers.values())
+    assert machine.gaps[-1] == (machine.first_unknown, 2**32 - 1)
 
 
 def test_calls_of_another_machine_kill() -> None:
