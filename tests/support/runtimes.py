@@ -8,6 +8,7 @@ code that makes trees ready changes. A test that damages a runtime, or asks how 
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 import shutil
 import subprocess
@@ -29,9 +30,21 @@ def lend(state_dir: Path, extra: Mapping[str, Path] | None = None) -> None:
     place = runtimes.directory(state_dir)
     place.mkdir(parents=True, exist_ok=True)
     place.chmod(0o755)
-    missing = [path for path in _parts(wanted) if not (place / path.name).exists()]
-    if missing and missing[0].stat().st_dev == place.stat().st_dev:
+    parts = _parts(wanted)
+    missing = [path for path in parts if not (place / path.name).exists()]
+    if missing and _links(parts[1], place):
         subprocess.run(["cp", "--archive", "--link", f"--target-directory={place}", *missing], check=True)
+
+
+def _links(file: Path, place: Path) -> bool:
+    """Return True if the kernel links a file into a folder: neither between file systems nor between two mounts of one."""
+    link = place / f".link-{os.getpid()}"
+    try:
+        link.hardlink_to(file)
+    except OSError:
+        return False
+    link.unlink()
+    return True
 
 
 def lending(state_dir: str, extra: Mapping[str, Path]) -> str:
