@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -52,13 +53,17 @@ def test_a_bot_that_sleeps_out_its_bank_fails_and_its_rival_gets_the_forfeit(
 
 
 def test_a_bot_that_starts_slowly_has_less_for_its_answers(box: Sandbox, honest: BotSpec, make: Maker) -> None:
-    late = make('def hello(m): time.sleep(1.2); return \'{"type":"ready"}\\n\'\n' + SLEEPS, name="late")
+    """A decision may last 1.75 s by itself; what a start of 2.3 s leaves of the pass (4.0 s) is less, and ends the late bot's first one."""
+    roomy = replace(TIGHT, start_s=3.0, wall_extra_s=1.5)
+    assert bounds.pass_s(roomy, engine.load("partnership"), 2) == pytest.approx(4.0)
+    assert roomy.wall_s(roomy.move_s + roomy.bank_s) == pytest.approx(1.75)
+    start = 'def hello(m): time.sleep({}); return \'{{"type":"ready"}}\\n\'\ndef act(m): time.sleep(600)'
 
-    faults = play_match(match(late, honest, limits=TIGHT), box).parties[0].faults
+    for seconds, by_the_pass in ((2.3, True), (0, False)):
+        faults = play_match(match(make(start.format(seconds)), honest, limits=roomy), box).parties[0].faults
 
-    assert faults
-    assert all(fault.step >= 0 and fault.kind == "timeout" for fault in faults)
-    assert max(json.loads(fault.request)["id"] for fault in faults) <= 2
+        assert {fault.kind for fault in faults} == {"timeout"}, faults
+        assert {"all answers of this pass may take 4.0 s together" in fault.detail for fault in faults} == {by_the_pass}
 
 
 def test_a_start_may_take_its_own_time_though_the_pass_has_more(box: Sandbox, honest: BotSpec, make: Maker) -> None:
