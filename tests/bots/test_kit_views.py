@@ -56,20 +56,22 @@ Told = dict[str, Any]
 def in_c(folder: Path) -> list[str]:
     program = folder / "view"
     include = ["-I", str(KITS / "c"), "-Wall", "-Wextra", "-Werror", "-O2"]
-    subprocess.run(["cc", *include, "-o", str(program), str(PROGRAMS / "view.c")], check=True)
+    subprocess.run([languages.find("cc"), *include, "-o", str(program), str(PROGRAMS / "view.c")], check=True)
     return [str(program)]
 
 
 def in_javascript(folder: Path) -> list[str]:
     del folder  # a script needs no building
-    return ["node", str(PROGRAMS / "view.mjs"), str(KITS / "javascript" / "tute.mjs")]
+    return [languages.find("node"), str(PROGRAMS / "view.mjs"), str(KITS / "javascript" / "tute.mjs")]
 
 
 def in_rust(folder: Path) -> list[str]:
     for source in (KITS / "rust" / "tute.rs", PROGRAMS / "view.rs"):
         shutil.copy(source, folder)
     program = folder / "view_rust"
-    subprocess.run(["rustc", "-O", "-D", "warnings", "-o", str(program), str(folder / "view.rs")], check=True)
+    subprocess.run(
+        [languages.find("rustc"), "-O", "-D", "warnings", "-o", str(program), str(folder / "view.rs")], check=True
+    )
     return [str(program)]
 
 
@@ -351,12 +353,16 @@ def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
         shutil.copytree(KITS / language, tmp_path / language)
         (example,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
         (tmp_path / language / name).write_text(example)
-    subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-o", "bot", "bot.c"], check=True, cwd=tmp_path / "c")
-    subprocess.run(["rustc", "-D", "warnings", "-o", "bot", "bot.rs"], check=True, cwd=tmp_path / "rust")
+    subprocess.run(
+        [languages.find("cc"), "-Wall", "-Wextra", "-Werror", "-o", "bot", "bot.c"], check=True, cwd=tmp_path / "c"
+    )
+    subprocess.run(
+        [languages.find("rustc"), "-D", "warnings", "-o", "bot", "bot.rs"], check=True, cwd=tmp_path / "rust"
+    )
     match = Recorded(engine.load("partnership"), 3, 1, deals=1)
     requests = "".join(line + "\n" for line in match.lines)
 
-    for command in (["c/bot"], ["rust/bot"], ["node", "javascript/bot.mjs"]):
+    for command in (["c/bot"], ["rust/bot"], [languages.find("node"), "javascript/bot.mjs"]):
         command[0] = str(tmp_path / command[0]) if "/" in command[0] else command[0]
         done = subprocess.run(command, input=requests, capture_output=True, text=True, check=True, cwd=tmp_path)
         assert len(done.stdout.splitlines()) == len(match.lines)

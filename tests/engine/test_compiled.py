@@ -122,6 +122,7 @@ def copy_of(target: Path, *names: str) -> Path:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project of its own with compiled rules, where every user may look: bots are other users where the tests run as root."""
     languages.find("cc")
+    languages.find_headers()
     folder = copy_of(Path(tmp_path_factory.mktemp("fast")) / "project", *PROJECT)
     compiling.build(folder, opt_level="0")  # it plays the same, and compiles sooner
     return folder

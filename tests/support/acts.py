@@ -7,13 +7,15 @@ import zipfile
 from io import BytesIO
 from pathlib import Path
 
+from tests.support import languages
+
 SOURCE = Path(__file__).resolve().parents[1] / "hostile/acts.c"
 MANIFEST = 'name = "{name}"\nruntime = "binary"\nentry = "{entry}"\ngames = ["a_dos"]\n'
 
 
 def build(program: Path) -> Path:
     """The program of all of them."""
-    subprocess.run(["cc", "-O1", "-static", "-pthread", "-o", str(program), str(SOURCE)], check=True)
+    subprocess.run([languages.find("cc"), "-O1", "-static", "-pthread", "-o", str(program), str(SOURCE)], check=True)
     return program
 
 

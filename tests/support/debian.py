@@ -21,7 +21,10 @@ def on_path(*names: str) -> Callable[[], str | None]:
 
 
 def find(package: str, look: Callable[[], str | None], how_to_get_one: str) -> str:
-    """What `look` finds, after installing the package if it has to. For root on Debian; elsewhere DidNotStart says what to do."""
+    """Return what `look` finds, after installing the package (or several, by spaces) if it has to.
+
+    Only root on Debian installs; elsewhere DidNotStart says what to do.
+    """
     path = look()
     if path:
         return path
@@ -39,7 +42,7 @@ def _install(package: str, look: Callable[[], str | None], how_to_get_one: str) 
     print(f"== {package} not found: installing Debian's (apt-get install {package})", file=sys.stderr, flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     patient = ["apt-get", "-q", "-o", "Acquire::Retries=3", "-o", "DPkg::Lock::Timeout=300"]
-    for command in ([*patient, "update"], [*patient, "install", "-y", "--no-install-recommends", package]):
+    for command in ([*patient, "update"], [*patient, "install", "-y", "--no-install-recommends", *package.split()]):
         done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if done.returncode:
             output = "\n".join((done.stdout + done.stderr).splitlines()[-15:])

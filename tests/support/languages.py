@@ -2,12 +2,46 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
 from tests.support import debian
 
-PACKAGES = {"cc": "gcc", "node": "nodejs", "rustc": "rustc"}
+# Debian's gcc comes without the C library: no stdio.h, and nothing to link a static program with.
+PACKAGES = {"cc": "gcc libc6-dev", "node": "nodejs", "rustc": "rustc libc6-dev"}
+_LINKS = ("-static", "-pthread", "-include", "stdint.h", "-include", "stdio.h", "-xc", "-", "-o", "/dev/null")
 
 
+@cache
 def find(tool: str) -> str:
-    """The path of `cc`, `node` or `rustc`; installed where that is allowed, DidNotStart where there is none."""
-    package = PACKAGES[tool]
-    return debian.find(package, debian.on_path(tool), f"Debian, Ubuntu: sudo apt-get install {package}.")
+    """Return the path of `cc`, `node` or `rustc`; installed where that is allowed, DidNotStart where there is none."""
+    packages = PACKAGES[tool]
+    return debian.find(packages, _look_for(tool), f"Debian, Ubuntu: sudo apt-get install {packages}.")
+
+
+def _look_for(tool: str) -> Callable[[], str | None]:
+    """Return a look-up of the tool; a compiler counts only where it can make a static program."""
+    look = debian.on_path(tool)
+    if tool == "node":
+        return look
+    return lambda: look() if _makes_static_programs() else None
+
+
+def _makes_static_programs() -> bool:
+    compiler = debian.on_path("cc")()
+    if not compiler:
+        return False
+    done = subprocess.run([compiler, *_LINKS], input=b"int main(void) { return 0; }", capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def find_headers() -> str:
+    """Return the path of Python.h of this interpreter, which Debian keeps in a package of its own."""
+    header = Path(sysconfig.get_path("include", vars={"installed_base": sys.base_prefix})) / "Python.h"
+    package = "libpython{}.{}-dev".format(*sys.version_info)
+    how = f"Debian, Ubuntu: sudo apt-get install {package}."
+    return debian.find(package, lambda: str(header) if header.is_file() else None, how)

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tests.support import debian
+from tests.support import debian, languages
 from tests.support.processes import DidNotStart
 
 HOW_TO_GET_ONE = "The tests of control groups v2 need User Mode Linux. Debian: sudo apt-get install user-mode-linux."
@@ -42,7 +42,7 @@ def _variables(folder: Path) -> dict[str, str]:
         return dict(os.environ)
     library = folder / "registers.so"
     source = Path(__file__).with_name("uml_registers.c")
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    subprocess.run([languages.find("cc"), "-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     return {**os.environ, "LD_PRELOAD": str(library)}
 
 

@@ -17,6 +17,7 @@ import pytest
 from engine.packages import archive as package
 from engine.packages.manifest import Manifest, PackageRefused
 from engine.sandbox.files import inventory
+from tests.support import languages
 
 TOML = b'name = "My bot"\nruntime = "python"\nentry = "bot.py"\ngames = ["partnership"]\n'
 
@@ -228,7 +229,7 @@ def test_sound_files_are_not_written_again(unpacked: tuple[package.Package, Path
 def test_unpack_makes_only_a_binary_entry_executable(tmp_path: Path) -> None:
     source = tmp_path / "bot.c"
     source.write_text("int main(void) { return 0; }\n")
-    subprocess.run(["gcc", "-static", "-o", tmp_path / "bot", source], check=True)
+    subprocess.run([languages.find("cc"), "-static", "-o", tmp_path / "bot", source], check=True)
     toml = b'name = "C"\nruntime = "binary"\nentry = "bot"\n'
     read = package.read(zipped({"bot.toml": toml, "bot": (tmp_path / "bot").read_bytes()}), "a.zip")
 

@@ -20,13 +20,13 @@ KITS = Path(__file__).resolve().parents[3] / "bots" / "kits"
 
 
 def build_c(folder: Path) -> None:
-    command = ["cc", "-O2", "-static", "-o", str(folder / "bot"), str(folder / "bot.c")]
+    command = [languages.find("cc"), "-O2", "-static", "-o", str(folder / "bot"), str(folder / "bot.c")]
     subprocess.run(command, check=True, timeout=120)
 
 
 def build_rust(folder: Path) -> None:
     options = ["-O", "-C", "target-feature=+crt-static", "-C", "panic=abort", "-C", "strip=symbols", "-D", "warnings"]
-    command = ["rustc", *options, "-o", str(folder / "bot"), str(folder / "bot.rs")]
+    command = [languages.find("rustc"), *options, "-o", str(folder / "bot"), str(folder / "bot.rs")]
     subprocess.run(command, check=True, timeout=120)
     assert (folder / "bot").stat().st_size < 2 << 20  # a language's library inside, and still small
 

@@ -18,6 +18,7 @@ from engine.runner.match import AT_ONCE, play_match
 from engine.runner.result import BoardResult
 from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
+from tests.support import languages
 from tests.support.bots import match
 
 Line = tuple[int, int, dict[str, Any], dict[str, Any]]  # pass, seat, request, answer
@@ -324,7 +325,7 @@ int main(void) {
 }
 """
     )
-    subprocess.run(["gcc", "-O1", "-static", "-o", folder / "bot", folder / "bot.c"], check=True)
+    subprocess.run([languages.find("cc"), "-O1", "-static", "-o", folder / "bot", folder / "bot.c"], check=True)
     (folder / "bot.toml").write_text('name = "c"\nruntime = "binary"\nentry = "bot"\n')
     binary = load_package(folder, state_dir / "packages")
 

@@ -20,6 +20,7 @@ from engine.sandbox.kernel.syscalls import this_machine
 from engine.sandbox.process import bot as process_of_a_bot
 from engine.sandbox.process import spawn, watch
 from tests.engine.sandbox.support import StateDirectory
+from tests.support import languages
 from tests.support.processes import wait_for
 
 Start = Callable[..., BotProcess]
@@ -275,7 +276,7 @@ def test_an_entry_may_bear_the_name_of_the_wrapper(
     source = tmp_path / "bot.c"
     source.write_text("#include <unistd.h>\nint main(void) { char c; while (read(0, &c, 1) > 0) write(1, &c, 1); }\n")
     (tmp_path / "bot").mkdir()
-    subprocess.run(["cc", "-static", "-o", str(tmp_path / "bot/bwrap"), str(source)], check=True)
+    subprocess.run([languages.find("cc"), "-static", "-o", str(tmp_path / "bot/bwrap"), str(source)], check=True)
     for tier in tiers_here:
         with Sandbox(tier, state.path).start(tmp_path / "bot", runtimes.binary(state.path), "bwrap", POLICY) as process:
             assert process.ask(b"play 1o\n", 5, 10).line == b"play 1o", tier

@@ -17,6 +17,7 @@ import pytest
 from engine.sandbox import BotFault, Policy, Sandbox, SandboxError
 from engine.sandbox.files import runtimes, tree
 from tests.engine.sandbox.support import StateDirectory
+from tests.support import languages
 from tests.support.bots import without_segments
 
 POLICY = Policy(memory_mb=256)
@@ -30,7 +31,7 @@ def static_program() -> bytes:
     """A static executable that echoes: hand-made where the machine allows, else by the C compiler."""
     if platform.machine() != "x86_64":
         done = subprocess.run(
-            ["gcc", "-static", "-xc", "-", "-o", "/dev/stdout"],
+            [languages.find("cc"), "-static", "-xc", "-", "-o", "/dev/stdout"],
             input=b"#include <unistd.h>\nint main(){char b[4096];int n;while((n=read(0,b,4096))>0)write(1,b,n);}",
             capture_output=True,
             check=True,
