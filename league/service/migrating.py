@@ -1,11 +1,15 @@
-"""Steps of migrations that a league takes while it plays."""
+"""Steps of migrations that a league takes while it plays, and the refusal of a database that is too old for the migrations that are left."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib.postgres.operations import AddConstraintNotValid, AddIndexConcurrently, ValidateConstraint
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AddConstraint, AddIndex, AlterField
+from django.db.migrations.recorder import MigrationRecorder
+
+OLDEST = "215356c0"  # the last commit with all the migrations that release 1.0.0 replaced
 
 
 class AddIndexMeanwhile(AddIndexConcurrently):
@@ -73,3 +77,19 @@ class CheckOldRows(ValidateConstraint):
         """Look."""
         if schema_editor.connection.vendor == "postgresql":
             super().database_forwards(app_label, schema_editor, from_state, to_state)
+
+
+def why_too_old(connection: Any) -> str:
+    """Return why the migrations of this code cannot upgrade a database, "" if they can.
+
+    A migration that replaces others fits a database that has taken all of them, or none.
+    """
+    applied = MigrationRecorder(connection).applied_migrations()
+    for migration in MigrationLoader(None, ignore_no_migrations=True).disk_migrations.values():
+        lacking = [name for app, name in migration.replaces if (app, name) not in applied]
+        if migration.app_label == "league" and 0 < len(lacking) < len(migration.replaces):
+            return (
+                f"This database is older than release 1.0.0 can upgrade: it lacks {len(lacking)} of {len(migration.replaces)} migrations, "
+                f"the first is {lacking[0]}. Check out commit {OLDEST}, run its manage.py migrate, then this one again. Nothing was changed."
+            )
+    return ""

@@ -1,7 +1,11 @@
-"""Leagues of releases before this one, kept to be upgraded: `python -m tests.support.upgrades 7c099d1` makes that of a commit.
+"""Leagues of releases before this one, kept to be upgraded: `python -m tests.support.upgrades 215356c0` makes those of a commit.
 
-It takes the commit into a worktree of its own, plays its `demo` on a PostgreSQL, adds a player with a key and a tournament that waits, asks
-for everything that the league tells (tests/support/answers.py), and writes both below KEPT: COMMIT.sql.gz and COMMIT.json.gz.
+It takes the commit into a worktree of its own and lets its code make two leagues, which it writes below KEPT:
+
+* one that was played: its `demo` on PostgreSQL, a player with a key and a tournament that waits (COMMIT.sql.gz), and everything that this league
+  answers when asked (tests/support/answers.py; COMMIT.json.gz);
+* one with rows in every table (tests/support/full.py), on each database: COMMIT.postgresql.gz and COMMIT.sqlite.gz.
+
 The libraries are those of this Python; for a release that wants others, run it with a Python that has them.
 """
 
@@ -10,6 +14,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -52,6 +57,11 @@ class Release:
         """Run manage.py."""
         return self.python("manage.py", *words)
 
+    def fill(self) -> None:
+        """Make a league with rows in every table."""
+        self.manage("migrate", "--verbosity=0")
+        self.python("-P", str(TOP / "tests" / "support" / "full.py"))
+
     def asked(self, token: str) -> dict[str, Any]:
         """All that the league tells."""
         found: dict[str, Any] = json.loads(self.python("-P", str(TOP / "tests" / "support" / "answers.py"), token))
@@ -76,6 +86,13 @@ def make(commit: str) -> None:
             told = json.dumps({"token": token, **release.asked(token)})
             _write(KEPT / f"{commit}.json.gz", told)
             _write(KEPT / f"{commit}.sql.gz", dump(server, release.database_url, "--no-owner", "--no-privileges"))
+            full = Release(code, server.create_database(), place / "state")
+            full.fill()
+            _write(KEPT / f"{commit}.postgresql.gz", dump(server, full.database_url, "--no-owner", "--no-privileges"))
+            file = place / "league.sqlite3"
+            Release(code, f"sqlite://{file}", place / "state").fill()
+            with sqlite3.connect(file) as connection:
+                _write(KEPT / f"{commit}.sqlite.gz", "\n".join(connection.iterdump()))
         finally:
             subprocess.run([*git, "remove", "--force", str(code)], check=True)
             server.close()
@@ -87,10 +104,9 @@ def _write(path: Path, text: str) -> None:
     print(f"{path.relative_to(TOP)}: {path.stat().st_size // 1024} kB")
 
 
-def read(commit: str) -> tuple[str, dict[str, Any]]:
-    """The statements of a kept league, and what it told of itself."""
-    statements, told = (gzip.decompress((KEPT / f"{commit}.{kind}.gz").read_bytes()) for kind in ("sql", "json"))
-    return statements.decode(), json.loads(told)
+def read(name: str) -> str:
+    """Return the text of a kept file."""
+    return gzip.decompress((KEPT / f"{name}.gz").read_bytes()).decode()
 
 
 if __name__ == "__main__":

@@ -40,11 +40,14 @@ def test_the_commit_is_that_of_the_build_or_of_the_working_copy(
 def test_a_process_is_alive_before_it_is_ready(client: Client, db: None) -> None:
     assert (client.get("/healthz").content, client.get("/readyz").content) == (b"ok\n", b"ok\n")
 
-    MigrationRecorder.Migration.objects.filter(app="league", name="0016_uncounted").delete()
+    MigrationRecorder.Migration.objects.filter(app="league", name="0001_squashed_0079_consultations").delete()
 
     answer = client.get("/readyz")
     assert (answer.status_code, client.get("/healthz").status_code) == (503, 200)
-    assert b"1 migrations are missing, the first is league.0016_uncounted: run manage.py migrate" in answer.content
+    assert (
+        b"1 migrations are missing, the first is league.0001_squashed_0079_consultations: run manage.py migrate"
+        in answer.content
+    )
 
 
 def test_every_answer_tells_its_number_and_only_a_proxy_of_ours_may_choose_it(client: Client, settings) -> None:

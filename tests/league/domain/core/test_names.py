@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-
 import pytest
-from django.apps import apps
 from django.contrib.auth import get_user_model
 
 from league.domain.bots import bots
@@ -13,7 +10,7 @@ from league.domain.core import names
 from league.domain.core.errors import Refused
 from league.domain.people import players
 from league.domain.tournaments import circuits, events, tournaments
-from league.models import Bot, Player, TakenName, Tournament
+from league.models import Bot, Player, TakenName
 from tests.support.league import NOW, accepted, source, uploaded
 
 HANGUL_FILLER, BRAILLE_BLANK, OVERRIDE = "\u3164", "\u2800", "\u202e"
@@ -112,24 +109,3 @@ def test_a_name_that_was_refused_leaves_nothing_behind(ana) -> None:
     with pytest.raises(Refused, match="looks like 'ideal'"):
         names.take(names.BOT, "Ideal", holder="bot:x")
     assert list(TakenName.objects.filter(kind="bot").values_list("skeleton", "holder")) == [("ideal", "bot:ideal")]
-
-
-def test_names_from_before_belong_to_who_had_them_first(ana, berto) -> None:
-    first = Bot.objects.create(owner=ana, slug="max", created=NOW)
-    Bot.objects.create(owner=berto, slug="rnax", created=NOW)
-    tournaments.create(berto, "Copa", "partnership", now=NOW)
-    cup = Tournament.objects.get()
-    Tournament.objects.create(
-        owner=ana, slug="c2", name="Cора", pool=cup.pool, boards=1, secret=b"", secret_sha256="", created=cup.created
-    )
-    TakenName.objects.all().delete()
-
-    importlib.import_module("league.migrations.0009_taken_names").take(apps, None)
-
-    taken = TakenName.objects.order_by("pk").values_list("kind", "skeleton", "holder")
-    assert list(taken) == [
-        ("player", "ana", "player:ana"),
-        ("player", "berto", "player:berto"),
-        ("bot", "rnax", f"bot:{first.slug}"),
-        ("event", "copa", "player:berto"),
-    ]

@@ -1,9 +1,6 @@
 """One validation plays every game of a version; each game is accepted or refused by itself."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 
 import engine
 from engine.runner import FaultReport
@@ -173,28 +170,6 @@ def test_a_rival_is_the_simplest_house_bot_that_plays_the_game(ana) -> None:
         ["rufo"],
         ["random"],
     ]
-
-
-def test_what_waited_at_the_upgrade_becomes_one_validation_of_each_version(ana, berto) -> None:
-    """Before, each declared game was a match of its own, with the key `v:VERSION:GAME:ATTEMPT`."""
-    versions = [uploaded(ana, "rufo", games=GAMES), uploaded(berto, "lola", games=GAMES)]
-    for version in versions:
-        row = Match.objects.get(key=f"v:{version.pk}:1")
-        Match.objects.filter(pk=row.pk).update(key=f"v:{version.pk}:cabrero:1")
-        for game in GAMES[1:]:
-            Match.objects.create(
-                public_id=f"{game}{version.pk}"[-12:], key=f"v:{version.pk}:{game}:1", kind="validation", pool=row.pool,
-                table=row.table, secret=SECRET, boards_planned=1, created=NOW,
-            )  # fmt: skip
-
-    import_module("league.migrations.0010_checks").one_for_each_version(apps, None)
-
-    waiting = list(Match.objects.filter(status="queued").order_by("pk").values_list("key", flat=True))
-    assert waiting == [f"v:{version.pk}:cabrero:1" for version in versions]
-    assert Match.objects.filter(status="cancelled").count() == 4
-    settled(versions[0], {})
-    assert versions[0].status == VersionStatus.ACCEPTED
-    assert {check.game for check in validation.last_checks(versions[0])} == set(GAMES)
 
 
 def test_the_slowest_decision_of_a_check_is_kept(ana) -> None:

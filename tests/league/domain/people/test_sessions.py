@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from importlib import import_module
 
 import pytest
-from django.apps import apps
-from django.contrib.auth import SESSION_KEY
-from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
@@ -72,17 +68,3 @@ def test_signing_out_and_in_leaves_nothing_behind(ana) -> None:
     Session.objects.update(expire_date=timezone.now() - timedelta(days=1))
     signed_in(ana)
     assert Session.objects.count() == SessionOwner.objects.count() == 1
-
-
-def test_sessions_of_the_release_before_are_found_too(ana, berto) -> None:
-    for account in (ana.user_id, berto.user_id, 10**6, None):
-        store = db.SessionStore()
-        if account:
-            store[SESSION_KEY] = str(account)
-        store.save()
-
-    import_module("league.migrations.0042_session_owners").name_owners(apps, None)
-
-    assert sorted(SessionOwner.objects.values_list("account", flat=True)) == sorted([ana.user_id, berto.user_id])
-    assert sessions.end(ana.user_id) == 1
-    assert Session.objects.count() == 3

@@ -1,0 +1,61 @@
+"""Rows for every table of a league: `python -P tests/support/full.py`, with a release first on PYTHONPATH and its database, migrated and empty.
+
+It lets that release tell its own story (tests/support/story.py), then adds a row to each table that is still empty.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, date, datetime
+from typing import Any
+
+import django
+import pytest
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
+django.setup()
+
+from django.apps import apps  # noqa: E402 - Django first
+from django.db import models  # noqa: E402
+
+from tests.support import story  # noqa: E402
+
+VALUES: dict[type[models.Field], Any] = {
+    models.BooleanField: True,
+    models.FloatField: 0.1,  # no sum of powers of two
+    models.DecimalField: 1,
+    models.IntegerField: 1,
+    models.DateTimeField: datetime(2026, 11, 1, 12, 30, 15, 123456, UTC),
+    models.DateField: date(2026, 11, 1),
+    models.BinaryField: b"\x00\xff",
+    models.JSONField: {"ñ": [1, 0.1, None]},
+    models.CharField: "ñ",
+    models.TextField: "ñ\n'",
+}
+
+
+def value_of(field: models.Field) -> Any:
+    """Return a value that the column takes; of a key, the first row that it may name."""
+    if isinstance(field.related_model, type) and issubclass(field.related_model, models.Model):
+        return field.related_model._base_manager.order_by("pk").first()
+    if field.choices:
+        return next(iter(dict(field.flatchoices)))
+    return next(VALUES[kind] for kind in type(field).__mro__ if kind in VALUES)
+
+
+def fill(model: type[models.Model]) -> None:
+    """Add a row that has something in each column, if the table is empty; first to the tables that its keys name."""
+    if model._base_manager.exists():
+        return
+    fields = [field for field in model._meta.concrete_fields if not isinstance(field, models.AutoField)]
+    for field in fields:
+        if isinstance(field.related_model, type) and issubclass(field.related_model, models.Model):
+            fill(field.related_model)
+    model._base_manager.create(**{field.name: value_of(field) for field in fields})
+
+
+if __name__ == "__main__":
+    with story.one_chance(pytest.MonkeyPatch()):
+        story.tell()
+    for model in apps.get_models(include_auto_created=True):
+        fill(model)
