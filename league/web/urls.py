@@ -12,7 +12,7 @@ from league.web.games import views as games
 from league.web.matches import puzzles, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
-from league.web.pages import live
+from league.web.pages import documents, live
 from league.web.pages import views as pages
 from league.web.people import digests, letters, news, ways_in
 from league.web.people import views as people
@@ -91,8 +91,9 @@ urlpatterns = [
     path("version", pages.version_json, name="version-json"),
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),
-    path("docs/", pages.documents, name="docs"),
-    path("docs/<slug:name>/", pages.document, name="doc"),
+    path("docs/", documents.documents, name="docs"),
+    path("docs/source/<path:name>", documents.source, name="source"),
+    path("docs/<path:name>/", documents.document, name="doc"),
     path("accounts/signup/", people.sign_up, name="signup"),
     path("accounts/login/", people.LogIn.as_view(), name="login"),
     path("accounts/logout/", people.log_out, name="logout"),

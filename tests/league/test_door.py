@@ -241,6 +241,7 @@ def test_what_has_not_changed_is_given_again(league, door):
 OF_RELEASE = [
     "/docs/",
     "/docs/testing/",
+    "/docs/source/docker/systemd",
     *(f"/api/v1/{rest}" for rest in ("games", "games/guinote", "formats", "schema")),
 ]
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_PAGE = re.compile(r"(?:\./|docs/)?([\w-]+)\.md(#.*)?")
 
+def html(text: str, lead: Callable[[str], str] = str) -> SafeString:
+    """Return safe HTML. Raw HTML is escaped, `javascript:` links are refused by the parser.
 
-def html(text: str) -> SafeString:
-    """Safe HTML. Raw HTML is escaped, `javascript:` links are refused by the parser, links to x.md lead to our pages."""
+    `lead` turns the target of a link or picture into an address, or into "" where there is none: the link is then only its text.
+    """
     tokens = _parser().parse(text)
-    _adapt(tokens)
+    _adapt(tokens, lead)
     made = str(_parser().renderer.render(tokens, _parser().options, {}))
     # a block that scrolls sideways must be reachable by keyboard; what stands in the text is escaped, so the tags are ours
     made = made.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">')
@@ -35,17 +34,24 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
 
 
-def _adapt(tokens: Sequence[Token]) -> None:
-    """Headings get an id; links to other documents lead to their pages; alignment in tables becomes a class (no style attributes)."""
+def _adapt(tokens: Sequence[Token], lead: Callable[[str], str]) -> None:
+    """Give headings an id and links their addresses; alignment in tables becomes a class (no style attributes)."""
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
             token.attrSet("id", slugify(tokens[place + 1].content) or f"h{place}")
         if "style" in token.attrs:
             del token.attrs["style"]
             token.attrSet("class", "num")
-        for child in token.children or ():
-            href: Any = child.attrGet("href") if child.type == "link_open" else None
-            found = _PAGE.fullmatch(str(href)) if href else None
-            if found:
-                page = reverse("docs") if found.group(1) == "README" else reverse("doc", args=[found.group(1)])
-                child.attrSet("href", page + (found.group(2) or ""))
+        _link(token.children or (), lead)
+
+
+def _link(tokens: Sequence[Token], lead: Callable[[str], str]) -> None:
+    """Lead the links and pictures of a paragraph; links do not nest."""
+    dead = False
+    for token in tokens:
+        if token.type == "link_close":
+            token.hidden = dead
+        for name in {"link_open": ("href",), "image": ("src",)}.get(token.type, ()):
+            address = lead(str(token.attrGet(name)))
+            token.attrSet(name, address)
+            dead = token.hidden = not address

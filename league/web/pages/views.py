@@ -1,12 +1,11 @@
-"""The front page, the documents, and what waits and why: for people, and for Prometheus."""
+"""The front page, and what waits and why: for people, and for Prometheus."""
 
 from __future__ import annotations
 
 import platform
 
 import django
-from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -16,14 +15,13 @@ from league.domain.upkeep import invariants, metrics, readiness
 from league.enums import MatchKind, TournamentStatus
 from league.models import Bot, Match
 from league.service import kept, marks, topics, version
-from league.web.common import lists, markdown
+from league.web.common import lists
 from league.web.common.viewers import user_of
 from league.web.common.words import waiting_reason
 from league.web.pages.leaders import leaders_by_game
 from league.web.pages.today import today
 
 FAN = (("7b", -26), ("So", -13), ("Cc", 0), ("Re", 13), ("1o", 26))  # ornament: card and turn in degrees
-DOCS = settings.BASE_DIR / "docs"
 MOST_WAITING = 30  # matches of a list of the queue
 
 
@@ -43,29 +41,6 @@ def home(request: HttpRequest) -> HttpResponse:
     }
     context |= today([leaders.pool for leaders in games if leaders.pool], viewer)
     return render(request, "pages/home.html", context)
-
-
-@kept.shown_by(marks.RELEASE)
-def documents(request: HttpRequest) -> HttpResponse:
-    """The list of documents: docs/README.md first where there is one, then every page by its title."""
-    pages = [
-        (path.stem, markdown.title(path.read_text(encoding="utf-8"), path.stem)) for path in sorted(DOCS.glob("*.md"))
-    ]
-    readme = DOCS / "README.md"
-    body = markdown.html(readme.read_text(encoding="utf-8")) if readme.is_file() else ""
-    return render(request, "pages/docs.html", {"pages": [page for page in pages if page[0] != "README"], "body": body})
-
-
-@kept.shown_by(marks.RELEASE)
-def document(request: HttpRequest, name: str) -> HttpResponse:
-    """docs/<name>.md. The name comes from the list of files, so it cannot leave the folder."""
-    path = {path.stem: path for path in DOCS.glob("*.md")}.get(name)
-    if path is None:
-        raise Http404
-    text = path.read_text(encoding="utf-8")
-    return render(
-        request, "pages/doc.html", {"title": markdown.title(text, name), "body": markdown.html(text), "name": name}
-    )
 
 
 @require_safe
