@@ -113,6 +113,7 @@ LONG = (
     "tests/chaos/test_chaos.py",
     "tests/league/domain/upkeep/test_between.py",
     "tests/engine/test_compiled.py",
+    "tests/ops/test_production.py",
     "tests/ops/test_stack.py",
     "tests/league/web/test_accessible.py",
     "tests/engine/sandbox/test_other_kernel.py",

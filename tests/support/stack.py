@@ -1,7 +1,7 @@
 """The league in production, started by hand: the commands of docker-compose.yml on a real PostgreSQL and Redis.
 
-Only addresses and folders are exchanged; commands, variables and secrets are those of the file, so a test that plays a tournament
-here shows that the file names the right ones.
+All of it runs from an environment that holds production's lock alone (tests.support.production). Only addresses and folders are exchanged;
+commands, variables and secrets are those of the file, so a test that plays a tournament here shows that the file names the right ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from tests.support import compose
+from tests.support import compose, production
 from tests.support.compose import SECRETS, TOP
 from tests.support.processes import Process, free_port
 from tests.support.runtimes import lend
@@ -30,10 +30,10 @@ from tests.support.runtimes import lend
 HOST = "league.test"
 
 
-def base_environment() -> dict[str, str]:
-    """Of this process, what any command needs; none of the variables that configure a league."""
+def base_environment(python: Path = Path(sys.executable)) -> dict[str, str]:
+    """Return what any command needs of this process's environment, with the programs beside `python` first on PATH; no settings of a league."""
     kept = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
-    return {**kept, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
+    return {**kept, "PATH": f"{python.parent}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
 
 
 class Stack:
@@ -41,6 +41,7 @@ class Stack:
 
     def __init__(self, *, database_url: str, broker_urls: Mapping[str, str], **settings: str) -> None:
         """broker_urls: by the user of each (`RedisServer.urls`)."""
+        self.python = production.python()
         self.folder = Path(tempfile.mkdtemp(prefix="tute-stack-"))
         self.folder.chmod(0o711)  # bots run under uids of their own where we are root; they must pass to their runtime
         self.database_url = database_url
@@ -89,7 +90,7 @@ class Stack:
             name: value.replace(SECRETS, f"{self.folder}/secrets/").replace("/var/lib/tute", str(state))
             for name, value in service.environment.items()
         }
-        return {**base_environment(), **self.settings, **exchanged, "PORT": str(self.port)}
+        return {**base_environment(self.python), **self.settings, **exchanged, "PORT": str(self.port)}
 
     def command(self, service: compose.Service) -> list[str]:
         """The service's command, on this stack's port and folder."""
@@ -115,7 +116,7 @@ class Stack:
     def grant(self) -> None:
         """Make the roles and give them their rights, as the service `migrate` does in its end: for a database that is migrated."""
         script = str(TOP / "docker" / "grant_roles.py")
-        self._run([sys.executable, script], self.environment(compose.service("migrate")), 400)
+        self._run([str(self.python), script], self.environment(compose.service("migrate")), 400)
 
     def manage(self, *arguments: str, timeout: float = 400) -> str:
         """Run manage.py in the web's environment; its output."""
@@ -123,7 +124,7 @@ class Stack:
 
     def program(self, *words: str, timeout: float = 400) -> str:
         """Run Python with these words in the web's environment; its output."""
-        return self._run([sys.executable, *words], self.environment(compose.service("web")), timeout)
+        return self._run([str(self.python), *words], self.environment(compose.service("web")), timeout)
 
     def _run(self, command: list[str], environment: Mapping[str, str], timeout: float) -> str:
         done = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True, timeout=timeout)
@@ -135,9 +136,8 @@ class Stack:
         """The service's health check, as the container would run it."""
         script = str(TOP / "docker" / "healthcheck.py")
         environment = self.environment(compose.service(name))
-        done = subprocess.run(
-            [sys.executable, script, name], env=environment, capture_output=True, text=True, timeout=120
-        )
+        command = [str(self.python), script, name]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
         return done.returncode == 0, done.stderr.strip()
 
     def close(self) -> None:

@@ -1,0 +1,125 @@
+"""Carry out every command of docs/operations.md that ends by itself, in one process, each with arguments that let it work.
+
+A program for the interpreter of tests.support.production: `every_command.py before BOT FOLDER` makes players and two bots of the
+source BOT, waits until workers have accepted them, and starts an event; `every_command.py after BOT FOLDER` does the rest when that is played
+and FOLDER/boards.jsonl is its download. Prints each name before the command runs.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+EVENT = "name: Copa de dos\ngame: partnership\nstages: [{format: round_robin, boards: 1}]\n"
+WHY = ["--why", "tried by a test"]
+TRIED = [*WHY, "--dry-run"]
+
+
+def before(bot: Path, folder: Path) -> Iterator[list[str]]:
+    """Yield the commands that make a league, in order."""
+    event, other = folder / "event.yaml", folder / "other.py"
+    event.write_text(EVENT, encoding="utf-8")
+    other.write_text(f"{bot.read_text()}# the same files are not taken twice\n")
+    on_fridays = ["--game", "partnership", "--days", "fri", "--at", "20:00", "--zone", "Europe/Madrid"]
+    yield from [
+        ["migrate", "--check"],
+        ["check", "--deploy"],
+        ["collectstatic", "--noinput", "--dry-run", "--verbosity=0"],
+        ["create_player", "ana", "--no-password"],
+        ["create_player", "olga", "--staff", "--may", "void", "--no-password"],
+        ["set_password", "ana", "--password-stdin"],
+        ["password_link", "ana"],
+        ["create_token", "ana"],
+        ["permit", "olga", "ban", *WHY],
+        ["createsuperuser", "--noinput", "--username", "root", "--email", "root@league.test"],
+        ["upload_bot", str(bot), "--player", "ana", "--game", "partnership", "--name", "rufo"],
+        ["upload_bot", str(other), "--player", "olga", "--game", "partnership", "--name", "lola"],
+    ]
+    make_ready()
+    yield from [
+        ["create_circuit", "Viernes", "--owner", "ana", *on_fridays, "--bot", "rufo"],
+        ["create_event", str(event), "--owner", "ana", "--bot", "rufo", "--bot", "lola"],
+    ]
+
+
+def make_ready() -> None:
+    """Wait until workers have accepted all bots, which anybody may enter. Ends with a message if one is not."""
+    from league.domain.bots import consent
+    from league.models import Bot, BotVersion
+
+    while BotVersion.objects.filter(status="validating").exists():
+        time.sleep(0.2)
+    if refused := list(BotVersion.objects.exclude(status="accepted").values("bot__slug", "fault", "fault_detail")):
+        sys.exit(f"not accepted: {refused}")
+    for bot in Bot.objects.all():
+        consent.set_policy(bot, "anybody", actor=bot.owner.name)
+
+
+def after(bot: Path, folder: Path) -> Iterator[list[str]]:
+    """Yield the commands for a league that has played, in order: those that ask for much work come last."""
+    from league.models import Match
+
+    one, later = Match.objects.get(kind="tournament").public_id, "2099-01-01T00:00:00Z"
+    yield from [
+        ["check_invariants"],
+        ["reconcile"],
+        ["refresh_ratings", "--game", "partnership", "--rebuild", "--dry-run"],
+        ["rate_boards", str(folder / "boards.jsonl")],
+        ["dump", str(folder / "dump")],
+        ["find_puzzles", "--seconds", "1"],
+        ["keep_replays", "--dry-run"],
+        ["pack_replays"],
+        ["repair", "--game", "partnership", "--revisions", "1..99", "--before", later, *TRIED],
+        ["repair", "--replays", "--dry-run"],
+        ["send_digests"],
+        ["set_quota", "ana", "boards", "500000", *TRIED],
+        ["ban", "ana", *TRIED],
+        ["unban", "ana", *TRIED],
+        ["pause", "bot:rufo", *TRIED],
+        ["resume", "bot:rufo", *TRIED],
+        ["embargo", f"match:{one}", later, *TRIED],
+        ["lift_embargo", f"match:{one}", *TRIED],
+        ["close_audit", "1", "honest", *TRIED],
+        ["void_match", one, *TRIED],
+        ["rerun_match", one, *TRIED],
+        ["create_tournament", "Otra", "--owner=ana", "--game=partnership", "--boards=1", "--bot=rufo", "--bot=lola"],
+        ["cancel_tournament", "otra", *TRIED],
+        ["revalidate", "rufo"],
+        ["enter_house", "random"],
+    ]
+
+
+# These need something that this league lacks, and say so: an audit, a bot that was rejected.
+REFUSED = {"close_audit": "audit", "revalidate": "is accepted already"}
+
+
+def main() -> None:
+    """Carry out what the first argument names."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
+    os.environ["DJANGO_SUPERUSER_PASSWORD"] = "a long password for a test"
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    import django
+
+    django.setup()
+    from django.core.management import CommandError, call_command
+
+    failed = []
+    phase, bot, folder = sys.argv[1:]
+    for name, *words in {"before": before, "after": after}[phase](Path(bot), Path(folder)):
+        print(name, flush=True)
+        sys.stdin = io.StringIO("a long password for a test\n")
+        try:
+            call_command(name, *words, stdout=io.StringIO())
+        except CommandError as error:
+            if name not in REFUSED or REFUSED[name] not in str(error):
+                failed.append(f"{name} {' '.join(words)}: {error}")
+    if failed:
+        sys.exit("\n".join(failed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""What production runs, from an environment of production's lock alone: every import, every process, every command, and a match to its end."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.bots import HONEST
+from tests.support.compose import TOP
+from tests.support.processes import wait_for
+from tests.support.redis import RedisServer
+from tests.support.stack import Stack
+
+pytestmark = pytest.mark.timeout(900)
+
+LONG = 400  # seconds for work that takes some ten on an idle machine
+# Modules that only an extra or another lock brings, with those of ours that need them. Nothing else of ours may need more than the lock.
+BROUGHT = {
+    "gymnasium": "engine.adapters.vector: extra `adapters`",
+    "pettingzoo": "engine.adapters.pettingzoo: extra `adapters`",
+    "pyspiel": "engine.adapters.openspiel: extra `adapters`",
+    "librt": "compiled rules: requirements-fast.lock, in the image's build stage",
+    "mypy_extensions": "compiled rules, which fall back to words of their own",
+    "babel": "manage.py texts: extra `test`, for who works on the project",
+}
+PROCESSES = {"serve", "demo", "worker", "scheduler"}
+FOR_AUTHORS_OF_THE_PROJECT = {"draw_cards", "texts"}
+
+
+def test_everything_that_production_imports_is_in_its_lock(league_stack: Stack) -> None:
+    """`hypothesis` is in the lock of the tests alone: the check finds such a module."""
+    failed = json.loads(league_stack.program("tests/ops/every_import.py", "hypothesis").splitlines()[-1])
+    assert failed.pop("hypothesis") == "hypothesis"
+    missing = {name: module for name, module in failed.items() if module.partition(".")[0] not in BROUGHT}
+    assert missing == {}
+
+
+def documented() -> set[str]:
+    """Return the commands that docs/operations.md names, in its table or after `manage.py`."""
+    text = (TOP / "docs" / "operations.md").read_text(encoding="utf-8")
+    table = text[text.index("## Commands") : text.index("## The queue")]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    in_table = {words.split()[0] for cell in cells for words in re.findall(r"`([^`]+)`", cell)}
+    return in_table | set(re.findall(r"manage\.py ([a-z_]+)", text)) - {"help"}
+
+
+def test_production_plays_a_match_from_its_lock(league_stack: Stack, redis_server: RedisServer, tmp_path: Path) -> None:
+    """Web, scheduler and worker as docker-compose.yml starts them, with Redis between them, and every command by hand."""
+    stack = league_stack
+    stack.settings["MAIL_URL"] = "smtp://127.0.0.1:1"  # no digest is due, so nobody asks it
+    redis_server.denied()
+    bot = tmp_path / "bot.py"
+    bot.write_text(HONEST, encoding="utf-8")
+    for name in ("web", "scheduler", "worker"):
+        stack.start(name)
+
+    def commands(phase: str) -> list[str]:
+        return stack.program("tests/ops/every_command.py", phase, str(bot), str(tmp_path)).split("\n")
+
+    done = commands("before")
+    played = "SELECT status FROM league_match WHERE kind = 'tournament'"
+    wait_for(lambda: stack.rows(played) == [("finished",)], f"a match to its end\n{stack.logs()}", LONG, every=0.2)
+    for name in ("web", "scheduler", "worker"):
+        wait_for(lambda name=name: stack.check(name)[0], f"{name} to be healthy\n{stack.logs()}", LONG, every=0.5)
+    assert stack.request("GET", "/api/v1/queue")[1]["workers"] == 1
+
+    def rated_boards() -> str:
+        status, text = stack.request("GET", "/g/partnership/boards.jsonl")
+        return text if status == 200 and "\n" in text else ""
+
+    (tmp_path / "boards.jsonl").write_text(wait_for(rated_boards, f"rated boards\n{stack.logs()}", LONG, every=0.5))
+    done += commands("after")
+
+    commands_of_ours = {path.stem for path in (TOP / "league" / "management" / "commands").glob("[a-z]*.py")}
+    assert commands_of_ours - documented() == FOR_AUTHORS_OF_THE_PROJECT
+    assert documented() - set(done) == PROCESSES
+    assert redis_server.denied() == []
+    assert "permission denied" not in stack.logs()

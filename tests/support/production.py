@@ -1,0 +1,64 @@
+"""A virtual environment that holds requirements.lock and nothing else, as the image and `make demo` have it.
+
+A package that only the tests' lock brings is missing in it, so a process that needs the package fails here as it would in production.
+The environment stays in var/test/production until the lock, the interpreter or this folder changes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from tests.support.compose import TOP
+from tests.support.processes import DidNotStart
+
+LOCK = TOP / "requirements.lock"
+KEPT = TOP / "var" / "test" / "production"
+
+
+@cache
+def python() -> Path:
+    """Return the interpreter of the environment; make the environment first if it is not there. Raises DidNotStart."""
+    place = KEPT / _digest()
+    interpreter = place / "bin" / "python"
+    KEPT.mkdir(parents=True, exist_ok=True)
+    guard = os.open(KEPT, os.O_RDONLY | os.O_DIRECTORY)  # test processes make it one at a time
+    try:
+        fcntl.flock(guard, fcntl.LOCK_EX)
+        if not (place / "complete").exists():
+            for old in KEPT.iterdir():
+                shutil.rmtree(old)
+            _make(place, interpreter)
+            (place / "complete").touch()
+    finally:
+        os.close(guard)
+    return interpreter
+
+
+def _make(place: Path, interpreter: Path) -> None:
+    _run(sys.executable, "-m", "venv", "--without-pip", str(place))
+    install = ["install", "--disable-pip-version-check", "--no-input", "--quiet", "--no-deps", "--no-compile"]
+    _run(sys.executable, "-m", "pip", "--python", str(interpreter), *install, "--require-hashes", "-r", str(LOCK))
+    # The project itself, as an editable installation adds it.
+    (packages,) = place.glob("lib/python3*/site-packages")
+    (packages / "tute_league.pth").write_text(f"{TOP}\n")
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise DidNotStart(
+            f"an environment of {LOCK.name} could not be made; `{' '.join(command)}` says:\n{done.stdout}{done.stderr}"
+        )
+
+
+def _digest() -> str:
+    """Digest of the lock, the interpreter, this place and this module: a virtual environment does not survive a move."""
+    parts = (LOCK.read_bytes(), sys.version.encode(), sys.base_prefix.encode(), str(TOP).encode())
+    return hashlib.sha256(b"\0".join((*parts, Path(__file__).read_bytes()))).hexdigest()[:20]
