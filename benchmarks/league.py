@@ -347,9 +347,9 @@ def ahead() -> None:
     from engine.runner import cores
     from league.domain.playing import process
 
-    cores.NAME = f"tute-bench-{os.getpid()}-"  # what other programs of this machine hold does not count
     cup = _cup(boards=1)
     state = Path(tempfile.mkdtemp(prefix="tute-bench-"))
+    cores.shared_folder = lambda: state  # what other programs of this machine hold does not count
     state.chmod(0o755)
     # Of each match: whether its bots were there, and when it was looked after.
     asked: list[tuple[bool, list[float]]] = []

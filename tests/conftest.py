@@ -13,6 +13,7 @@ import hypothesis
 import pytest
 from django.db import connection
 
+from engine.sandbox.cgroups import reservations
 from tests.engine.sandbox.support import held_tiers
 from tests.support import chromium as browser
 from tests.support import migrated
@@ -24,6 +25,10 @@ from tests.support.stack import Stack
 os.environ.setdefault("AUDIT_PERCENT", "0")
 # They play standing ladders only where a test says so: else there would always be one match more than a test has made.
 os.environ.setdefault("LADDERS", "0")
+
+# In a container the tests share out cores and users of bots among themselves; elsewhere with all that runs on the machine.
+if reservations.shared_folder() is None:
+    os.environ[reservations.SETTING] = str(Path(__file__).resolve().parents[1] / "var" / "test" / "machine")
 
 # The one profile of the suite. No example has a time limit and none is judged by its time, so that a busy machine changes nothing;
 # the examples follow from the test alone, so that a run can be repeated. A test states only how many examples it wants.

@@ -1,20 +1,24 @@
 """One core for one match: a message between two processes on one core costs about a tenth of one between cores.
 
-A core is held by binding an abstract socket of its name: atomic among all processes of the host's network namespace, and given up by itself
-when the holder dies.
+A core is reserved on the whole machine (engine.sandbox.cgroups.reservations). Where the workers of a machine share nothing, as containers do that
+were not given a common folder, no match is pinned: each container would take the same core, while others are idle, and the kernel spreads matches
+that are not pinned over all cores. The load in /proc/stat would not do instead: workers that begin at once see the same idle core, and one look at
+it takes longer, by its ticks of 10 ms, than many a pass.
 """
 
 from __future__ import annotations
 
+import logging
 import os
-import socket
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TypeVar
 
+from engine.sandbox.cgroups.reservations import NotShared, Reservation, reserve, shared_folder
 from engine.sandbox.cgroups.rights import SYS_NICE, effective
 
-NAME = "tute-league-core-"
+log = logging.getLogger("engine.cores")
 
 
 @contextmanager
@@ -22,33 +26,40 @@ def pinned(wanted: bool = True, among: Collection[int] | None = None) -> Iterato
     """Keep the calling thread on a core that no other match of this machine holds, while the block runs.
 
     `among`: the cores to choose from; those on which the thread may run unless given. Gives None, and pins nothing, where all of them are taken,
-    where the system cannot pin, or where it is not `wanted`.
+    where the workers of this machine share no folder, where the system cannot pin, or where it is not `wanted`.
     """
     allowed = os.sched_getaffinity(0) if wanted and hasattr(os, "sched_setaffinity") else set()
     # The last core first: the first one is the busiest of most machines.
-    held = _take(sorted(allowed if among is None else among, reverse=True))
-    if held is None:
+    taken = _take(sorted(allowed if among is None else among, reverse=True))
+    if taken is None:
         yield None
         return
-    holder, core = held
+    held, core = taken
     try:
         os.sched_setaffinity(0, {core})
         yield core
     finally:
         os.sched_setaffinity(0, allowed)
-        holder.close()
+        held.release()
 
 
-def _take(cores: list[int]) -> tuple[socket.socket, int] | None:
-    for core in cores:
-        holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            holder.bind(f"\0{NAME}{core}")
-        except OSError:
-            holder.close()
-            continue
-        return holder, core
+def _take(cores: list[int]) -> tuple[Reservation, int] | None:
+    folder = shared_folder()
+    if folder is None:
+        return None
+    try:
+        for core in cores:
+            if held := reserve(folder, f"core-{core}"):
+                return held, core
+    except NotShared as error:
+        _warn(str(error))
     return None
+
+
+@cache
+def _warn(why: str) -> None:
+    """Log a reason once a process."""
+    log.warning("matches are not pinned to cores: %s", why)
 
 
 Made = TypeVar("Made")

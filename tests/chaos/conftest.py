@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -110,7 +109,7 @@ class Troubled:
         words = self.stack.command(service)
         first = next((place for place, word in enumerate(words) if word.endswith("manage.py")), -1) + 1
         environment = self.stack.environment(service)
-        arranged = trouble | {"cores": f"tute-chaos-{os.getpid()}-"}
+        arranged = trouble | {"cores": self.stack.folder / "cores"}
         variables = {f"CHAOS_{key.upper()}": str(value) for key, value in arranged.items()}
         if "die_at" in trouble and "by" not in trouble:  # by another signal it ends as it should, and has time for that
             environment["LEASE_S"] = SOON

@@ -5,7 +5,7 @@ Without a word it forks such a process for each line of its input (tests/chaos/f
     CHAOS_DIE_AT    a key of PLACES: SIGKILL to this very process when it gets there
     CHAOS_BY        "SIGTERM": this signal instead; "SystemExit": the loop that is there ends, as no bug should be able to end it
     CHAOS_SKEW_S    its own clock is wrong by so many seconds
-    CHAOS_CORES     how cores are named when they are shared out, so that no other program's matches hold them
+    CHAOS_CORES     the folder in which cores are shared out, so that no other program's matches hold them
     CHAOS_COMMIT    the commit that it tells as its own
     CHAOS_RULES     "partnership=7": its rules of this game are those of another revision, by their number
     CHAOS_MESSAGES  "twice": each message is sent twice; "none": each is lost
@@ -23,6 +23,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 gc.disable()  # as manage.py does
@@ -188,7 +189,8 @@ def play_by_other_rules(told: str) -> None:
 
 def main() -> None:
     """Arrange the trouble, then run the command."""
-    cores.NAME = os.environ.get("CHAOS_CORES", cores.NAME)
+    if folder := os.environ.get("CHAOS_CORES"):
+        cores.shared_folder = lambda: Path(folder)
     if place := os.environ.get("CHAOS_DIE_AT"):
         (PLACES | PLACES_OF_THE_WEB)[place]()
     if commit := os.environ.get("CHAOS_COMMIT"):

@@ -90,6 +90,10 @@ class Stack:
             name: value.replace(SECRETS, f"{self.folder}/secrets/").replace("/var/lib/tute", str(state))
             for name, value in service.environment.items()
         }
+        if (
+            "MACHINE_DIR" in exchanged
+        ):  # users of bots are shared out among all tests of this machine, and all that runs there
+            exchanged["MACHINE_DIR"] = os.environ.get("MACHINE_DIR", "")
         return {**base_environment(self.python), **self.settings, **exchanged, "PORT": str(self.port)}
 
     def command(self, service: compose.Service) -> list[str]:

@@ -1,20 +1,24 @@
-"""One user id per live bot, for a worker that runs as root.
+"""One user id per live bot, for a worker that runs as root. A slot is reserved on the whole machine: see reservations.py.
 
-A slot is held by binding an abstract socket of its name: the kernel makes that atomic between all processes of the
-host's network namespace and lets go by itself when the holder dies, so no file is left and no lock is ever stale.
+Two bots under one user id could see and stop each other, and their limit of processes would be one.
 """
 
 from __future__ import annotations
 
-import errno
-import socket
+import contextlib
+import os
+import random
+import stat
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from engine.sandbox.cgroups import reservations
 from engine.sandbox.errors import SandboxError
 
 FIRST_USER = 61000
 LAST_USER = 61183  # systemd hands out 61184 and up to its dynamic services
-NAME = "tute-league-slot-"
+WHAT_TO_DO = f"Let the worker write to it, or name another folder by {reservations.SETTING}."
+MEMORY = Path("/dev/shm/tute-league-users")  # noqa: S108 - it is looked at below
 
 
 @dataclass
@@ -22,33 +26,48 @@ class Slot:
     """A user id held for one bot until ``release``."""
 
     user: int
-    _holder: socket.socket = field(repr=False)
+    _held: reservations.Reservation = field(repr=False)
 
     def release(self) -> None:
         """Give the id back; harmless when repeated."""
-        self._holder.close()
+        self._held.release()
 
 
-def hold(user: int) -> Slot | None:
-    """The slot of this user id, or None while somebody has it. Raises SandboxError where sockets are not allowed."""
-    holder = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+def folder() -> Path:
+    """Return where slots are reserved: a folder of the machine or, in a container without MACHINE_DIR, of that container.
+
+    It belongs to root alone: in one that is open to others anybody could exchange a file, and two workers would hold the same slot. Raises
+    SandboxError if it does not.
+    """
+    place = MEMORY
+    if os.environ.get(reservations.SETTING) and (shared := reservations.shared_folder()):
+        place = shared / "users"
     try:
-        holder.bind(f"\0{NAME}{user}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            place.mkdir(mode=0o700)
+        facts = place.lstat()
     except OSError as error:
-        holder.close()
-        if error.errno == errno.EADDRINUSE:
-            return None
-        raise SandboxError(f"cannot hold bot user {user}: {error}. Allow AF_UNIX sockets to the worker.") from error
-    return Slot(user, holder)
+        raise SandboxError(f"cannot make {place}: {error.strerror or error}. {WHAT_TO_DO}") from error
+    if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid() or facts.st_mode & 0o022:
+        raise SandboxError(f"{place} does not belong to this user alone. Remove it. {WHAT_TO_DO}")
+    return place
 
 
 def acquire() -> Slot:
-    """The lowest free slot. Raises SandboxError when all are in use."""
-    for user in range(FIRST_USER, LAST_USER + 1):
-        slot = hold(user)
-        if slot is not None:
-            return slot
+    """Reserve a free user id, the lowest where the whole machine shares the folder. Raises SandboxError when all are in use."""
+    users = list(range(FIRST_USER, LAST_USER + 1))
+    if reservations.shared_folder() is None:
+        # Other containers may have workers whose slots are not seen here: by chance they seldom take the same ones.
+        random.SystemRandom().shuffle(users)
+    place = folder()
+    try:
+        for user in users:
+            if held := reservations.reserve(place, f"user-{user}"):
+                return Slot(user, held)
+    except reservations.NotShared as error:
+        raise SandboxError(str(error)) from error
     raise SandboxError(
-        f"all {LAST_USER - FIRST_USER + 1} bot users ({FIRST_USER} to {LAST_USER}) are in use. "
+        f"all {len(users)} bot users ({FIRST_USER} to {LAST_USER}) are in use. "
         "Run fewer workers on this host, or look for matches that do not end."
     )

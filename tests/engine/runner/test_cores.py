@@ -1,19 +1,29 @@
 """Cores are shared out among the matches of a machine."""
 
 import os
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 
-from engine.runner import cores
 from engine.runner.cores import pinned
+from engine.sandbox.cgroups import reservations
+from tests.engine.sandbox.support import elsewhere, worker
+
+HOLD = """
+import sys
+from engine.runner.cores import pinned
+with pinned() as core:
+    print(core, flush=True)
+    sys.stdin.read()
+"""
 
 
 @pytest.fixture(autouse=True)
-def cores_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Matches of other programs on this machine hold cores, too."""
-    monkeypatch.setattr(cores, "NAME", f"tute-test-{os.getpid()}-")
+def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder that stands for a machine: matches of other programs on this one hold cores, too."""
+    folder = tmp_path / "machine"
+    monkeypatch.setenv(reservations.SETTING, str(folder))
+    return folder
 
 
 def test_match_is_pinned_and_let_go() -> None:
@@ -42,19 +52,60 @@ def test_no_core_is_held_twice() -> None:
     assert held == [*sorted(allowed, reverse=True), None]
 
 
+def held_by(holders: list) -> list[str]:
+    """What each of them holds, all at the same time; they end."""
+    cores = [holder.stdout.readline().strip() for holder in holders]
+    for holder in holders:
+        holder.communicate("", timeout=60)
+    return cores
+
+
+def all_and_none() -> list[str]:
+    """Every core of this machine once, and nothing for one process more."""
+    return sorted([*map(str, os.sched_getaffinity(0)), "None"])
+
+
+@pytest.mark.parametrize(
+    "namespaces",
+    [["--net"], ["--net", "--ipc", "--uts", "--mount", "--pid", "--fork"]],
+    ids=["network", "those of a container"],
+)
+def test_other_namespaces_do_not_take_the_same_core(namespaces: list[str]) -> None:
+    number = len(os.sched_getaffinity(0)) + 1
+    holders = [worker(HOLD, before=elsewhere(*namespaces)) for _ in range(number)]
+    assert sorted(held_by(holders)) == all_and_none()
+
+
+def test_leagues_with_other_state_folders_do_not_take_the_same_core(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    holders = []
+    for number in range(len(os.sched_getaffinity(0)) + 1):
+        monkeypatch.setenv("STATE_DIR", str(tmp_path / f"state-{number}"))
+        holders.append(worker(HOLD))
+    assert sorted(held_by(holders)) == all_and_none()
+
+
+def test_containers_that_share_nothing_do_not_pin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each would take the last core, and leave the others idle."""
+    monkeypatch.delenv(reservations.SETTING)
+    assert held_by([worker(HOLD, before=elsewhere("--ipc", "--net")) for _ in range(2)]) == ["None", "None"]
+
+
+def test_a_folder_that_cannot_be_used_pins_nothing_and_says_so(machine: Path, caplog: pytest.LogCaptureFixture) -> None:
+    machine.write_text("not a folder")
+    with pinned() as core:
+        assert core is None
+    assert "matches are not pinned to cores: cannot reserve core-" in caplog.text
+
+
 def test_core_of_a_killed_process_is_free_again() -> None:
-    code = (
-        "import sys\nfrom engine.runner import cores\ncores.NAME = sys.argv[1]\n"
-        "with cores.pinned() as core:\n    print(core, flush=True)\n    sys.stdin.read()"
-    )
-    command = [sys.executable, "-c", code, cores.NAME]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as holder:
-        assert holder.stdout is not None
-        held = int(holder.stdout.readline())
-        with pinned() as other:
-            assert other != held
-        holder.kill()
+    holder = worker(HOLD)
+    held = int(holder.stdout.readline())
+    with pinned() as other:
+        assert other != held
+    holder.kill()
+    holder.communicate(timeout=60)
 
     with pinned() as core:
         assert core == held

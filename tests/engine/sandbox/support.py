@@ -16,7 +16,7 @@ from typing import Any
 
 from engine.runner.runtimes import modules
 from engine.sandbox import Runtime, TierReport, check
-from engine.sandbox.cgroups import groups
+from engine.sandbox.cgroups import groups, reservations
 from engine.sandbox.files import runtimes
 from tests.support.runtimes import lend
 
@@ -83,7 +83,8 @@ class StateDirectory:
             os.chown(home, ORDINARY_USER, ORDINARY_USER)
         tree = (self._runner_for_others if runner else self._for_others).root
         program = next((tree / "python/bin").iterdir())
-        passed = [f"{name}={os.environ[name]}" for name in ("PATH", groups.SWITCH) if name in os.environ]
+        names = ("PATH", groups.SWITCH, reservations.SETTING)
+        passed = [f"{name}={os.environ[name]}" for name in names if name in os.environ]
         return str(program), [*passed, f"PYTHONPATH={tree / 'python/extra'}"], str(home)
 
     def as_ordinary_user(
@@ -125,9 +126,15 @@ class _HeldTiers:
 held_tiers = _HeldTiers()
 
 
-def worker(source: str, *arguments: str) -> subprocess.Popen[str]:
+def elsewhere(*namespaces: str) -> list[str]:
+    """Return the words that start a program in namespaces of its own, such as --net, as its root."""
+    return ["unshare", *([] if os.getuid() == 0 else ["--map-root-user"]), *namespaces]
+
+
+def worker(source: str, *arguments: str, before: Sequence[str] = ()) -> subprocess.Popen[str]:
+    """Start a program in Python; before: words that come before the interpreter, such as those of `unshare`."""
     return subprocess.Popen(
-        [sys.executable, "-c", source, *arguments],
+        [*before, sys.executable, "-c", source, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

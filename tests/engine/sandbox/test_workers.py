@@ -13,14 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.sandbox import Policy, Sandbox
-from engine.sandbox.cgroups import placing, slots
-from tests.engine.sandbox.support import StateDirectory, gone, running, worker
+from engine.sandbox import Policy, Sandbox, SandboxError
+from engine.sandbox.cgroups import placing, reservations, slots
+from tests.engine.sandbox.support import StateDirectory, elsewhere, gone, running, worker
 
 HOLD = """
 import sys
 from engine.sandbox.cgroups import slots
-slots.NAME = sys.argv[1]
 held = [slots.acquire() for _ in range(10)]
 print(*[slot.user for slot in held], flush=True)
 sys.stdin.read()
@@ -29,7 +28,7 @@ sys.stdin.read()
 RUNNER = """
 import sys, time
 from pathlib import Path
-from engine.sandbox import Policy, Sandbox
+from engine.sandbox import Policy, Sandbox, SandboxError
 from engine.sandbox.files import runtimes
 state = Path(sys.argv[2])
 box = Sandbox(sys.argv[1], state)
@@ -41,14 +40,15 @@ time.sleep(60)
 
 
 @pytest.fixture
-def own_slots(monkeypatch: pytest.MonkeyPatch) -> str:
+def own_slots(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Other processes of this machine take slots and give them back meanwhile."""
-    monkeypatch.setattr(slots, "NAME", f"tute-test-{os.getpid()}-")
-    return slots.NAME
+    monkeypatch.setenv(reservations.SETTING, str(tmp_path))
 
 
-def test_concurrent_workers_never_share_a_slot(own_slots: str) -> None:
-    workers = [worker(HOLD, own_slots) for _ in range(4)]
+@pytest.mark.usefixtures("own_slots")
+def test_concurrent_workers_never_share_a_slot() -> None:
+    """Not those in other network namespaces either, as containers have them."""
+    workers = [worker(HOLD, before=before) for before in ((), (), *[elsewhere("--net")] * 2)]
     users = [int(word) for each in workers for word in each.stdout.readline().split()]
     for each in workers:
         each.communicate("", timeout=60)
@@ -56,7 +56,8 @@ def test_concurrent_workers_never_share_a_slot(own_slots: str) -> None:
     assert sorted(users) == list(range(slots.FIRST_USER, slots.FIRST_USER + 40))
 
 
-def test_a_slot_is_free_again_when_its_holder_lets_go_or_dies(own_slots: str) -> None:
+@pytest.mark.usefixtures("own_slots")
+def test_a_slot_is_free_again_when_its_holder_lets_go_or_dies() -> None:
     first = slots.acquire()
     second = slots.acquire()
     assert (first.user, second.user) == (slots.FIRST_USER, slots.FIRST_USER + 1)
@@ -67,7 +68,7 @@ def test_a_slot_is_free_again_when_its_holder_lets_go_or_dies(own_slots: str) ->
     again.release()
     second.release()
 
-    holder = worker(HOLD, own_slots)
+    holder = worker(HOLD)
     users = {int(word) for word in holder.stdout.readline().split()}
     while_held = slots.acquire()
     assert while_held.user == max(users) + 1
@@ -77,6 +78,27 @@ def test_a_slot_is_free_again_when_its_holder_lets_go_or_dies(own_slots: str) ->
     freed = slots.acquire()
     assert freed.user == min(users)
     freed.release()
+
+
+def test_slots_of_a_folder_that_others_can_change_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(reservations.SETTING, str(tmp_path))
+    slots.acquire().release()
+    (tmp_path / "users").chmod(0o777)
+    with pytest.raises(SandboxError, match="does not belong to this user alone"):
+        slots.acquire()
+
+
+def test_a_container_that_shares_nothing_takes_users_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(reservations.SETTING, raising=False)
+    users = []
+    for _ in range(2):
+        holder = worker(HOLD, before=elsewhere("--ipc"))
+        users.append([int(word) for word in holder.stdout.readline().split()])
+        holder.communicate("", timeout=60)
+    for found in users:
+        assert len(set(found)) == 10
+        assert slots.FIRST_USER <= min(found) <= max(found) <= slots.LAST_USER
+    assert users[0] != users[1]
 
 
 def test_bots_die_with_a_worker_that_is_killed(

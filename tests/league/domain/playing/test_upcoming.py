@@ -87,9 +87,9 @@ def fetched(machine: Watched) -> None:
 
 
 @pytest.fixture(autouse=True)
-def at_any_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+def at_any_pace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Matches of other programs hold cores, too; and however slow this machine is now, the end of a match is near in its last pass."""
-    monkeypatch.setattr(cores, "NAME", f"tute-test-{os.getpid()}-")
+    monkeypatch.setattr(cores, "shared_folder", lambda: tmp_path)
     monkeypatch.setattr(playing, "SOON_S", math.inf)
 
 
