@@ -1,4 +1,4 @@
-"""Rules pages: what the record of a game says, a trick that the engine really played, and the prose of `docs/games/prose`. Plain data, no HTML."""
+"""Rules pages: what the record of a game says, a trick that the engine really played, and the prose of `prose/`. Plain data, no HTML."""
 
 from engine.rulebook.deal import StageText, deal_steps
 from engine.rulebook.page import LANGUAGES, index, page, prose

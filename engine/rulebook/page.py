@@ -10,12 +10,12 @@ from engine.rulebook.table import lines, option_lines, ordinary
 from engine.rulebook.trick import worked_trick
 from engine.rulebook.words import HEADINGS, RULES, SUITS, card_name
 
-PROSE = Path(__file__).parents[2] / "docs" / "games" / "prose"
+PROSE = Path(__file__).with_name("prose")
 LANGUAGES = ("es", "en")
 
 
 def prose(key: str, lang: str) -> str:
-    """The hand-written part of a page in one language; '' where the documents are not installed."""
+    """The hand-written part of a page in one language; '' for a game without one."""
     path = PROSE / f"{key}.{lang}.md"
     return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 

@@ -20,6 +20,7 @@ from engine.rules.options import Range, by_players, word
 from engine.rules.resolving import choices
 
 DOCS = Path(__file__).parents[3] / "docs" / "games"
+PROSE = Path(rulebook.__file__).with_name("prose")
 BOOK = Path(__file__).parents[3] / "docs" / "rules"
 
 
@@ -32,7 +33,7 @@ def test_the_committed_page_is_fresh(key: str) -> None:
 
 
 def test_the_prose_of_a_page_is_short_and_in_both_languages() -> None:
-    told = sorted((DOCS / "prose").glob("*.md"))
+    told = sorted(PROSE.glob("*.md"))
     assert {file.name for file in told} <= {f"{key}.{lang}.md" for key in games() for lang in rulebook.LANGUAGES}
     for key in {file.name.partition(".")[0] for file in told}:
         for lang in rulebook.LANGUAGES:
