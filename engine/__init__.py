@@ -22,8 +22,9 @@ from engine.game import Game, games, load
 from engine.match.redaction import redact
 from engine.match.state import State
 from engine.search.playouts import play_many, playout
+from engine.version import VERSION
 
-__version__ = replay.VERSION
+__version__ = VERSION
 
 __all__ = [
     "COMPILED",

@@ -11,9 +11,9 @@ from typing import Any
 
 from engine.errors import EngineError
 from engine.game import load
+from engine.version import VERSION
 
 FORMAT = "tute-replay/1"
-VERSION = "0.1.0"  # of the engine, as `engine.__version__` says it
 
 
 class ReplayError(ValueError):

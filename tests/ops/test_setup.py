@@ -17,7 +17,8 @@ def project(tmp_path: Path) -> Path:
     """A copy of what set-up reads, with a folder `bin` that is the whole PATH but for the system's own tools."""
     (tmp_path / ".ci").mkdir()
     shutil.copy(TOP / ".ci" / "venv", tmp_path / ".ci" / "venv")
-    for name in ("requirements.lock", "requirements-dev.lock", "pyproject.toml"):
+    (tmp_path / "engine").mkdir()
+    for name in ("requirements.lock", "requirements-dev.lock", "pyproject.toml", "engine/version.py"):
         shutil.copy(TOP / name, tmp_path / name)
     tools = tmp_path / "bin"
     tools.mkdir()
