@@ -55,7 +55,9 @@ def _mine(league: Any) -> dict[str, Any]:
 
 
 def _one(league: Any, bot: str) -> dict[str, Any]:
-    found = league.get(f"bots/{quote(bot, safe='')}")
+    from engine.packages.manifest import slug
+
+    found = league.get(f"bots/{quote(slug(bot) or bot, safe='')}")
     versions = list(league.pages(f"bots/{found['slug']}/versions", LATEST))
     accepted = found["sends"] or found["newest_accepted"]
     playing = next((version for version in versions if version["number"] == accepted), None)

@@ -32,7 +32,9 @@ def add(commands: Any) -> None:
 
     parser = command(commands, "submit", "send a bot to a league", EXAMPLE, DETAILS)
     parser.add_argument("path", type=Path, metavar="PATH", help="file, folder or zip")
-    parser.add_argument("--as", dest="name", metavar="NAME", help="name of the bot (that of the package)")
+    parser.add_argument(
+        "--as", dest="name", metavar="NAME", help="name of the bot (that of the package); My Bot becomes my-bot"
+    )
     parser.add_argument(
         "--games", metavar="KEYS", help="games that it plays, separated by commas, where the package does not say"
     )
@@ -46,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     """Upload, wait, and show the checks; exit code 1 for a version that was refused."""
     from engine.cli import remote, table
     from engine.packages.archive import read_path
-    from engine.packages.manifest import PackageRefused
+    from engine.packages.manifest import PackageRefused, slug
 
     league = remote.chosen(args.league, signed_in=True)
     try:
@@ -56,7 +58,9 @@ def run(args: argparse.Namespace) -> int:
         raise Problem(f"{args.path}: {refused}", FAILED) from None
     except ValueError as error:
         raise Problem(str(error)) from None
-    name = args.name or package.manifest.name
+    name = slug(args.name or package.manifest.name)
+    if not name:
+        raise Problem("nothing of the bot's name can stand in an address; give one of letters and digits: --as rufo-2")
     where = f"{remote.API}/bots/{quote(name, safe='')}/versions"
     headers = {
         "Content-Type": "application/octet-stream",

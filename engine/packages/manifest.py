@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 import unicodedata
 from collections.abc import Collection, Iterable
@@ -18,6 +19,7 @@ FLAGS = {"deterministic": False, "sealable": True}  # what it declares of itself
 FREE_KEYS = ("description", "version", "license", "url")  # read by people only
 MAX_BYTES = 16 * 1024
 MAX_NAME = 60  # characters of a bot's name
+MAX_SLUG = 40  # characters of that name in addresses
 # Unicode categories: control, direction marks, unassigned, ...
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 # Characters of other categories that are drawn as nothing: fillers, the empty Braille pattern, selectors of variants
@@ -108,6 +110,12 @@ def checked_name(name: str) -> str:
             f"the name {_shown(name)} cannot be shown; use 1 to {MAX_NAME} visible characters, no space at the ends"
         )
     return name
+
+
+def slug(name: str) -> str:
+    """Return a bot's name as a league writes it in addresses: at most 40 of a-z, 0-9 and inner hyphens; "" if nothing is left."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_SLUG].strip("-")
 
 
 def checked_games(games: Iterable[str], known_games: Collection[str]) -> tuple[str, ...]:

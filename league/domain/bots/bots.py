@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Max
 
-from engine.packages.manifest import SEALABLE
+from engine.packages import manifest
 from league.domain.bots import packages
 from league.domain.core import clock, hints, journal, names
 from league.domain.core.errors import Refused
@@ -26,10 +24,9 @@ RESERVED = frozenset({"new", "me"})
 
 
 def slug(name: str) -> str:
-    """`name` as it stands in addresses: at most 40 of a-z, 0-9 and inner hyphens. Refused where nothing is left, or a character is not fit."""
+    """Return `name` as it stands in addresses. Refused if nothing is left of it, if it is reserved, or if a character is not fit."""
     name = names.checked(name)
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    found = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40].strip("-")
+    found = manifest.slug(name)
     if not found or found in RESERVED:
         raise Refused("the bot name {name!r} cannot be used; take letters and digits, such as: rufo-2", name=name)
     return found
@@ -72,7 +69,7 @@ def upload(
             entry=content.manifest.entry,
             games=list(content.manifest.games),
             deterministic=content.manifest.deterministic,
-            sealable=content.manifest.sealable and content.manifest.runtime in SEALABLE,
+            sealable=content.manifest.sealable and content.manifest.runtime in manifest.SEALABLE,
             created=now,
         )
         journal.append(
