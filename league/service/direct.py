@@ -14,7 +14,6 @@ from itertools import count
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
-from psycopg import pq
 
 MOST = 200  # planned statements of a connection; what comes then is said by a cursor
 _numbers = count(1)
@@ -39,6 +38,8 @@ def ask(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     held = _connection()
     name = None if held is None else _plan(held, sql)
     if held is not None and name is not None:
+        from psycopg import pq  # a league on SQLite has no such driver
+
         found = held.exec_prepared(name, [_told(value) for value in values])
         if found.status == pq.ExecStatus.TUPLES_OK:
             return _rows(found)
@@ -62,6 +63,8 @@ def _connection() -> Any:
     if here.settings_dict["DISABLE_SERVER_SIDE_CURSORS"] or here.queries_logged:
         return None
     here.ensure_connection()
+    from psycopg import pq
+
     held = here.connection.pgconn if here.get_autocommit() else None
     return held if held and held.transaction_status == pq.TransactionStatus.IDLE else None
 
@@ -76,6 +79,8 @@ def _plan(held: Any, sql: str) -> bytes | None:
     name = f"tute_{_PREFIX}_{next(_numbers)}".encode()
     parts = [part.replace("%%", "%") for part in sql.split("%s")]
     numbered = "".join(f"{part}${number}" for number, part in enumerate(parts[:-1], 1)) + parts[-1]
+    from psycopg import pq
+
     if held.prepare(name, numbered.encode()).status != pq.ExecStatus.COMMAND_OK:
         _here.names = None
         return None

@@ -1,33 +1,41 @@
-"""Steps of migrations that a league takes while it plays, and the refusal of a database that is too old for the migrations that are left."""
+"""Steps of migrations that a league takes while it plays, and the refusal of a database that is too old for the migrations that are left.
+
+Django's own steps for PostgreSQL are imported where they are taken: they need its driver, which a league on SQLite does without.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.postgres.operations import AddConstraintNotValid, AddIndexConcurrently, ValidateConstraint
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AddConstraint, AddIndex, AlterField
+from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
 
 OLDEST = "215356c0"  # the last commit with all the migrations that release 1.0.0 replaced
 
 
-class AddIndexMeanwhile(AddIndexConcurrently):
+class AddIndexMeanwhile(AddIndex):
     """An index that PostgreSQL builds while rows are written; its migration is not atomic. SQLite, which has one writer, builds it as any other."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         """Build it."""
         if schema_editor.connection.vendor == "postgresql":
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            self._concurrently().database_forwards(app_label, schema_editor, from_state, to_state)
         else:
-            AddIndex.database_forwards(self, app_label, schema_editor, from_state, to_state)
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         """Take it away."""
         if schema_editor.connection.vendor == "postgresql":
-            super().database_backwards(app_label, schema_editor, from_state, to_state)
+            self._concurrently().database_backwards(app_label, schema_editor, from_state, to_state)
         else:
-            AddIndex.database_backwards(self, app_label, schema_editor, from_state, to_state)
+            super().database_backwards(app_label, schema_editor, from_state, to_state)
+
+    def _concurrently(self) -> AddIndex:
+        from django.contrib.postgres.operations import AddIndexConcurrently
+
+        return AddIndexConcurrently(self.model_name, self.index)
 
 
 class DropIndexOfKey(AlterField):
@@ -64,19 +72,38 @@ class AddConstraintUnchecked(AddConstraint):
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         """Add it."""
         if schema_editor.connection.vendor == "postgresql":
+            from django.contrib.postgres.operations import AddConstraintNotValid
+
             unchecked = AddConstraintNotValid(self.model_name, self.constraint)
             unchecked.database_forwards(app_label, schema_editor, from_state, to_state)
         else:
             super().database_forwards(app_label, schema_editor, from_state, to_state)
 
 
-class CheckOldRows(ValidateConstraint):
+class CheckOldRows(Operation):
     """The look at the rows that were there before such a constraint. Others may read and write them meanwhile. SQLite has looked already."""
+
+    def __init__(self, model_name: str, name: str) -> None:
+        self.model_name = model_name
+        self.name = name
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        """Change nothing: the models have the constraint already."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         """Look."""
         if schema_editor.connection.vendor == "postgresql":
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            from django.contrib.postgres.operations import ValidateConstraint
+
+            look = ValidateConstraint(self.model_name, self.name)
+            look.database_forwards(app_label, schema_editor, from_state, to_state)
+
+    def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Change nothing: PostgreSQL cannot forget that it has looked."""
+
+    def describe(self) -> str:
+        """Say what is looked at."""
+        return f"Validate constraint {self.name} on model {self.model_name}"
 
 
 def why_too_old(connection: Any) -> str:

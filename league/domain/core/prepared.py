@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import F, Func, QuerySet, TextField
-from psycopg.sql import Literal
 
 from league.service import direct
 
@@ -74,6 +73,8 @@ ALL: Some[Any] = Some()
 
 def _written_out(sql: str, holes: Sequence[Any]) -> tuple[str, list[Any]]:
     """The same with what never changes written into it: PostgreSQL plans it once, and has to know how many rows that leaves."""
+    from psycopg.sql import Literal  # a league on SQLite has no such driver
+
     parts = sql.split("%s")
     found = parts[0]
     for hole, part in zip(holes, parts[1:], strict=True):
