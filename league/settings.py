@@ -1,6 +1,6 @@
 """Settings of the league, all from the environment (docs/operations.md lists every variable).
 
-With nothing set this is the embedded league: SQLite and a file broker under var/, one machine, one command.
+With nothing set this is the embedded league: SQLite and a file broker under STATE_DIR, one machine, one command.
 With DATABASE_URL and BROKER_URL it is the production league: PostgreSQL, Redis, any number of workers.
 """
 
@@ -9,10 +9,11 @@ from pathlib import Path
 from django.utils.translation import gettext_lazy as _
 
 from league.api.http.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401 - read by those libraries
-from league.service.env import database, envbool, envchoice, envint, envlist, envsecret, envstr, mail_server
+from league.service.env import data_home, database, envbool, envchoice, envint, envlist, envsecret, envstr, mail_server
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-STATE_DIR = Path(envstr("STATE_DIR") or BASE_DIR / "var").resolve()
+IN_CLONE = (BASE_DIR / "manage.py").is_file()  # else this is an installed package, beside others
+STATE_DIR = Path(envstr("STATE_DIR") or (BASE_DIR / "var" if IN_CLONE else data_home())).resolve()
 STATE_DIR.mkdir(parents=True, exist_ok=True)
 
 DEBUG = envbool("DEBUG", False)
@@ -151,6 +152,8 @@ JUDGE_CPU_S = envint("JUDGE_CPU_S", 300, least=1)
 JUDGE_DEALS = envint("JUDGE_DEALS", 12, least=2)
 # A file of `tute puzzles find` that people and bots are shown; empty: no puzzles (league.domain.puzzles)
 PUZZLES_PER_DAY = envint("PUZZLES_PER_DAY", 20, least=0)  # of the league's own matches; 0: none
+# The wheel has a copy of the documents inside the package (setup.py).
+DOCS = BASE_DIR / "docs" if IN_CLONE else BASE_DIR / "league" / "docs"
 PUZZLES = envstr("PUZZLES", str(BASE_DIR / "bots" / "puzzles.jsonl"))
 DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)  # with less on the disk of STATE_DIR a worker takes no match
 UNPACKED_MB = envint("UNPACKED_MB", 4096, least=0)  # of bots, and of runtimes, that no worker uses at present

@@ -40,7 +40,10 @@ class Child:
 
 def manage(*words: str) -> list[str]:
     """The command line of a management command in a process of its own."""
-    return [sys.executable, str(settings.BASE_DIR / "manage.py"), *words]
+    if settings.IN_CLONE:
+        return [sys.executable, str(settings.BASE_DIR / "manage.py"), *words]
+    # -P: no file of the folder where the league was started passes for a module
+    return [sys.executable, "-P", "-m", "league.manage", *words]
 
 
 def _end_with_parent() -> None:

@@ -7,6 +7,7 @@ for every reader, so that no secret has to stand in an environment listing.
 from __future__ import annotations
 
 import fcntl
+import importlib.util
 import os
 import secrets
 from pathlib import Path
@@ -131,6 +132,17 @@ def _drop_empty(path: Path) -> None:
         os.close(folder)
 
 
+def data_home() -> Path:
+    """The folder of an installed league that was given none.
+
+    Root's bots run as other users, who may not pass root's home.
+    """
+    if os.getuid() == 0:
+        return Path("/var/lib/tute-league")
+    home = os.environ.get("XDG_DATA_HOME")
+    return (Path(home) if home else Path.home() / ".local" / "share") / "tute-league"
+
+
 def mail_server(url: str | None) -> tuple[str, int, str, str, bool, bool]:
     """Host, port, user, password, TLS at once and STARTTLS of `smtp://user:password@host:587`, `smtps://...:465`, `smtp://host:25?tls=no`."""
     if not url:
@@ -185,6 +197,10 @@ def _postgresql(url: str) -> dict[str, Any]:
     With `pool_mode=transaction` each transaction may be another session, as PgBouncer in that mode has it: no cursor outlives one. Nothing else
     of the league leans on a session.
     """
+    if importlib.util.find_spec("psycopg") is None:
+        raise ImproperlyConfigured(
+            "DATABASE_URL names PostgreSQL; add its driver with: pip install 'tute-league[postgres]'"
+        )
     parts = urlsplit(url)
     name = unquote(parts.path.lstrip("/"))
     if not name:

@@ -103,7 +103,7 @@ def play(folder: Path) -> dict[str, object]:
     return sums
 
 
-PROJECT = ("engine", "league", "bots", "docs", "manage.py", "pyproject.toml", "README.md", "LICENSE")
+PROJECT = ("engine", "league", "bots", "docs", "manage.py", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 
 
 def copy_of(target: Path, *names: str) -> Path:

@@ -18,7 +18,7 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / ".ci").mkdir()
     shutil.copy(TOP / ".ci" / "venv", tmp_path / ".ci" / "venv")
     (tmp_path / "engine").mkdir()
-    for name in ("requirements.lock", "requirements-dev.lock", "pyproject.toml", "engine/version.py"):
+    for name in ("requirements.lock", "requirements-dev.lock", "pyproject.toml", "setup.py", "engine/version.py"):
         shutil.copy(TOP / name, tmp_path / name)
     tools = tmp_path / "bin"
     tools.mkdir()
@@ -115,7 +115,7 @@ def test_a_second_run_does_nothing_and_a_changed_lock_does(project: Path) -> Non
 
 def test_the_locks_name_hashes_only_and_agree() -> None:
     versions: dict[str, dict[str, str]] = {}
-    for name in ("requirements.lock", "requirements-dev.lock", "requirements-fast.lock"):
+    for name in ("requirements.lock", "requirements-dev.lock", "requirements-fast.lock", "requirements-release.lock"):
         lines = (TOP / name).read_text(encoding="utf-8").splitlines()
         assert [line for line in lines if "://" in line or line.startswith("-")] == []
         pins = [line.split(" ", 1)[0].split("==") for line in lines if "==" in line and not line.startswith(" ")]

@@ -16,8 +16,8 @@ import engine
 from league.service import kept, marks
 from league.web.common import markdown
 
-TOP = settings.BASE_DIR
-DOCS = TOP / "docs"
+DOCS = settings.DOCS
+TOP = DOCS.parent  # in a clone the repository; a wheel has the documents alone
 BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # documents beside docs/, where an installation has them
 LINK = re.compile(r"\]\(([^)#\s]+)")
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}

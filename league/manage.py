@@ -1,0 +1,22 @@
+"""The command line of an installed league: `tute-manage`, and `python -m league.manage`. In a clone `manage.py` is the same."""
+
+import gc
+import importlib.util
+import os
+import sys
+
+
+def main() -> None:
+    """Run one management command; its exit code is the process's."""
+    if importlib.util.find_spec("django") is None:
+        sys.exit("The league is not installed here, only the toolbox. Add it with: pip install 'tute-league[league]'")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
+    # What is loaded stays. To look through it for garbage while it comes takes a tenth of the start; `league.apps` begins that again
+    gc.disable()
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""The part of the packaging that pyproject.toml cannot state: the documents lie beside the code in a clone and inside `league` in a wheel."""
+
+from setuptools import find_namespace_packages, setup
+
+CODE = ("bots", "engine", "league")
+
+setup(
+    packages=[
+        # Folders of templates, pictures and bots count as packages, so each brings the files that lie in it.
+        *find_namespace_packages(
+            include=[pattern for name in CODE for pattern in (name, f"{name}.*")],
+            exclude=["*.__pycache__", "*._compiled", "*._compiled.*"],
+        ),
+        "league.docs",
+    ],
+    package_dir={"league.docs": "docs"},  # the site shows the documents at the top of that folder, none below
+    include_package_data=False,
+    package_data={"": ["*"]},
+    exclude_package_data={"": ["*.so", "*.py[co]"]},
+)
