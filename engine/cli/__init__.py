@@ -17,6 +17,7 @@ COMMANDS = (
     "login",
     "submit",
     "status",
+    "serve",
     "replay",
     "verify",
     "repro",

@@ -6,6 +6,7 @@ import os
 import sys
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
@@ -44,8 +45,10 @@ class Command(LeagueCommand):
             **{f"worker-{i}": manage("worker") for i in range(1, options["slots"] + 1)},
         }
         try:
-            Supervisor(children).run(
-                ready=lambda: self.say(f"Tute League on http://{options['bind']}  (Ctrl-C stops it)")
+            Supervisor(children, environment={"STATE_DIR": str(settings.STATE_DIR)}).run(
+                ready=lambda: self.say(
+                    f"Tute League on http://{options['bind']}, its data in {settings.STATE_DIR}  (Ctrl-C stops it)"
+                )
             )
         except GaveUp as error:
             raise CommandError(str(error)) from error
@@ -65,5 +68,8 @@ def web(bind: str, threads: int) -> list[str]:
         "--log-level",
         "warning",
         "--no-control-socket",
+        # Gunicorn imports from the folder in which it runs, and from another one a file could pass for a module.
+        "--chdir",
+        str(settings.BASE_DIR),
     ]
-    return [sys.executable, "-m", "gunicorn", "league.wsgi", *words]
+    return [sys.executable, "-P", "-m", "gunicorn", "league.wsgi", *words]
