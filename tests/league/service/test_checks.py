@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.checks import run_checks
 from django.core.management import call_command
 
 from league.service import checks
@@ -49,3 +50,9 @@ def test_redirect_for_ever(settings, trusted, expected) -> None:
     settings.HTTPS_REDIRECT, settings.TRUST_PROXY = True, trusted
 
     assert [found.id for found in checks.redirect_behind_a_proxy()] == expected
+
+
+def test_an_operator_hears_nothing_of_how_the_document_of_the_api_is_made() -> None:
+    assert [
+        found.msg for found in run_checks(include_deployment_checks=True) if found.id.startswith("drf_spectacular")
+    ] == []
