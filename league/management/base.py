@@ -9,6 +9,7 @@ from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from engine.runner import PackageRefused
+from league.domain.bots import house
 from league.domain.core.errors import Refused
 from league.models import BotVersion, Player
 
@@ -60,5 +61,7 @@ def find_version(text: str) -> BotVersion:
         versions = versions.filter(number=int(number))
     found = versions.first()
     if found is None:
-        raise Refused(f"there is no version {text!r}; manage.py shows the bots in the admin and the pages under /bots/")
+        ours = slug in house.names()
+        hint = f"it is of the house: manage.py enter_house {slug}" if ours else "the pages under /bots/ show all bots"
+        raise Refused(f"there is no version {text!r}; {hint}")
     return found

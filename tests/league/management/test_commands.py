@@ -92,7 +92,9 @@ def test_create_tournament_completes_and_does_not_double(ana, berto) -> None:
     assert Tournament.objects.count() == 1
     with pytest.raises(CommandError, match="not of the form name=value"):
         said("create_tournament", "Other", "--owner", "ana", "--game", "partnership", "-o", "target")
-    with pytest.raises(CommandError, match="there is no version 'rufo:7'"):
+    with pytest.raises(CommandError, match=r"'random'; it is of the house: manage\.py enter_house random"):
+        said("create_tournament", "Other", "--owner", "ana", "--game", "partnership", "--bot", "random")
+    with pytest.raises(CommandError, match="there is no version 'rufo:7'; the pages under /bots/ show all"):
         said("create_tournament", "Other", "--owner", "ana", "--game", "partnership", "--bot", "rufo:7")
 
 
