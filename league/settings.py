@@ -9,7 +9,7 @@ from pathlib import Path
 from django.utils.translation import gettext_lazy as _
 
 from league.api.http.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401 - read by those libraries
-from league.service.env import data_home, database, envbool, envchoice, envint, envlist, envsecret, envstr, mail_server
+from league.service.env import data_home, database, envbool, envint, envlist, envsecret, envstr, mail_server
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 IN_CLONE = (BASE_DIR / "manage.py").is_file()  # else this is an installed package, beside others
@@ -212,11 +212,8 @@ LIMITS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {
-        "plain": {"()": "league.service.logs.Plain", "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
-        "json": {"()": "league.service.logs.Json"},
-    },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": envchoice("LOG_FORMAT", ("plain", "json"))}},
+    "formatters": {"chosen": {"()": "league.service.logs.formatter"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen"}},
     "loggers": {  # a line per task would drown what the league itself says
         name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
     }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import logging
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,6 +14,9 @@ from typing import Any
 
 from pythonjsonlogger.json import JsonFormatter
 
+from league.service.env import envchoice
+
+PLAIN = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _subject: ContextVar[Mapping[str, str | int]] = ContextVar("subject", default={})  # noqa: B039 - nobody changes a mapping
 
 
@@ -31,7 +36,42 @@ def asked_by() -> str:
     return str(_subject.get().get("request", ""))
 
 
-class Plain(logging.Formatter):
+def formatter() -> logging.Formatter:
+    """The one that LOG_FORMAT asks for."""
+    return Json() if envchoice("LOG_FORMAT", ("plain", "json")) == "json" else Plain(PLAIN)
+
+
+AWAY = frozenset(
+    {None, "57P01", "57P02", "57P03"}
+)  # of the server: no answer, it shuts down, it has crashed, it starts
+
+
+def away(error: BaseException | None) -> str:
+    """Why PostgreSQL does not answer, in one line; "" for every other error."""
+    psycopg = sys.modules.get("psycopg")  # a league without it has no such error
+    while error is not None and psycopg is not None:
+        if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+            if error.sqlstate in AWAY or str(error.sqlstate).startswith("08"):
+                return str(error).strip().partition("\n")[0] or type(error).__name__
+            return ""
+        error = error.__cause__
+    return ""
+
+
+class _Brief(logging.Formatter):
+    """Says in one line that PostgreSQL is away: each process would say so in dozens of lines, several times a second, and all know it already."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record, without a traceback where the reason is enough."""
+        if record.exc_info and (why := away(record.exc_info[1])):
+            told = record.getMessage()
+            record = copy.copy(record)
+            record.msg, record.args = told if why in told else f"{told}: {why}", None
+            record.exc_info = record.exc_text = None
+        return super().format(record)
+
+
+class Plain(_Brief):
     """A line for people: what it is about stands in brackets behind it."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging calls it so
@@ -41,7 +81,7 @@ class Plain(logging.Formatter):
         return f"{line} [{told}]" if told else line
 
 
-class Json(JsonFormatter):
+class Json(_Brief, JsonFormatter):
     """A line as a JSON object: `at`, `level`, `logger`, `message`, and what it is about."""
 
     def __init__(self) -> None:

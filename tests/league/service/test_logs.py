@@ -7,9 +7,12 @@ import json
 import logging
 from collections.abc import Iterator
 
+import psycopg
 import pytest
+from django.db.utils import OperationalError
 
 from league.service import logs
+from tests.support.processes import free_port
 
 
 @pytest.fixture
@@ -60,3 +63,30 @@ def test_json_is_an_object_a_line_and_nothing_takes_the_place_of_the_message(wri
     )
     assert "ValueError: why" in second["exc_info"]
     assert first["at"].startswith("20")
+
+
+def test_a_database_that_is_away_is_one_line_and_every_other_error_has_its_traceback(written) -> None:
+    log, stream, handler = written
+    port = free_port()
+
+    def noted() -> list[str]:
+        stream.seek(0)
+        stream.truncate()
+        try:
+            try:
+                psycopg.connect(f"postgresql://nobody@127.0.0.1:{port}/none", connect_timeout=5)
+            except psycopg.OperationalError as error:
+                raise OperationalError("no") from error  # as Django does
+        except OperationalError as error:
+            log.error("it failed", exc_info=error)
+        log.error("a fault of ours", exc_info=psycopg.errors.UndefinedTable("no such table"))
+        return stream.getvalue().splitlines()
+
+    handler.setFormatter(logs.Plain("%(levelname)s %(message)s"))
+    first, *rest = noted()
+    assert first.startswith("ERROR it failed: connection failed: ")
+    assert rest == ["ERROR a fault of ours", "psycopg.errors.UndefinedTable: no such table"]
+    handler.setFormatter(logs.Json())
+    away, ours = map(json.loads, noted())
+    assert ("exc_info" in away, "exc_info" in ours) == (False, True)
+    assert away["message"] == first.removeprefix("ERROR ")

@@ -80,6 +80,22 @@ def test_process_is_replaced_after_so_many_requests_and_each_is_logged(serve: Se
     assert logged == len([one for one in seen if one])
 
 
+def test_every_line_is_json_where_that_is_asked_for_and_a_request_tells_its_number(serve: Serve, monkeypatch) -> None:
+    monkeypatch.setenv("LOG_FORMAT", "json")
+    monkeypatch.setenv("TRUST_PROXY", "1")
+    words = ("--logger-class", "league.service.web_log.Logger", "--access-logfile", "-")
+    process, where = serve(*words, application="league.wsgi", at="/version")
+    sent = {"X-Request-ID": "0123456789abcdef", "X-Forwarded-For": "192.0.2.7", "X-Forwarded-Proto": "https"}
+    with urllib.request.urlopen(urllib.request.Request(f"{where}/version?a=b", headers=sent), timeout=60):
+        pass
+    lines = [json.loads(line) for line in process.tail(500).splitlines()]
+    assert {"gunicorn.error", "gunicorn.access"} <= {line["logger"] for line in lines}
+    (asked,) = [line for line in lines if line.get("request") == sent["X-Request-ID"]]
+    told = {name: asked[name] for name in ("address", "method", "path", "status")}
+    assert told == {"address": "192.0.2.7", "method": "GET", "path": "/version", "status": 200}
+    assert asked["message"].startswith('192.0.2.7 "GET /version?a=b HTTP/1.1" 200 ')
+
+
 def raw(port: int, request: bytes) -> tuple[int, dict[str, str], str]:
     """Status, headers and body of the answer to these bytes, after which the connection ends."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
