@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +54,83 @@ def test_the_schema_refuses_what_kubernetes_would_refuse(things) -> None:
 
 def test_no_process_can_write_to_its_image_or_gain_a_right(things) -> None:
     for name, pod in pods(things).items():
-        (container,) = pod["containers"]
-        held = container["securityContext"]
-        assert held["readOnlyRootFilesystem"] is True, name
-        assert held["allowPrivilegeEscalation"] is False, name
-        assert held["capabilities"] == {"drop": ["ALL"]}, name
+        assert len(pod["containers"]) == 1, name
+        for container in (*pod["containers"], *pod.get("initContainers", [])):
+            held = container["securityContext"]
+            assert held["readOnlyRootFilesystem"] is True, name
+            assert held["allowPrivilegeEscalation"] is False, name
+            assert held["capabilities"] == {"drop": ["ALL"]}, name
+            assert "limits" in container["resources"], name
         assert pod["securityContext"]["runAsNonRoot"] is True, name
         assert pod["automountServiceAccountToken"] is False, name
-        assert "limits" in container["resources"], name
+
+
+def test_only_a_runner_keeps_a_state_so_nothing_hides_the_static_files(things) -> None:
+    """The image has them under STATIC_ROOT; a volume over it would have them served without hashed names, uncompressed."""
+    static = Path(re.findall(r"STATIC_ROOT=(\S+)", (TOP / "docker" / "Dockerfile").read_text(encoding="utf-8"))[0])
+    for name, pod in pods(things).items():
+        mounts = [mount["mountPath"] for mount in pod["containers"][0]["volumeMounts"]]
+        assert ("/var/lib/tute" in mounts) == (name == "runner"), name
+        assert not [mount for mount in mounts if static.is_relative_to(mount)], name
+
+
+def test_nothing_of_a_release_starts_before_its_tables_are_there(things) -> None:
+    for name in ("web", "scheduler", "runner"):
+        (first,) = pods(things)[name]["initContainers"]
+        assert "until python manage.py migrate --check" in first["command"][-1], name
+        assert {entry["name"] for entry in first["env"]} <= {
+            entry["name"] for entry in pods(things)[name]["containers"][0]["env"]
+        }
+    assert things["Job", "migrate"]["spec"]["ttlSecondsAfterFinished"] > 0, (
+        "one that stays keeps the next from being applied"
+    )
+
+
+def test_a_web_that_is_taken_away_finishes_what_it_has_begun(things) -> None:
+    pod = pods(things)["web"]
+    (container,) = pod["containers"]
+    _, seconds = container["lifecycle"]["preStop"]["exec"]["command"]
+    graceful = 30  # gunicorn's own; nothing sets another
+    assert not [word for word in container["command"] if "graceful" in word]
+    assert pod["terminationGracePeriodSeconds"] > int(seconds) + graceful
+
+
+def test_a_runners_pod_collects_processes_whose_parent_has_died(things) -> None:
+    assert pods(things)["runner"]["shareProcessNamespace"] is True
+    assert compose.load()["services"]["worker"]["init"] is True
+
+
+def test_the_image_is_one_that_the_operator_names(things) -> None:
+    """`latest` of a public registry would be somebody else's, and be fetched at each start."""
+    (image,) = yaml.safe_load((FOLDER / "kustomization.yaml").read_text(encoding="utf-8"))["images"]
+    assert image == {"name": "tute-league", "newName": "registry.example/tute-league", "newTag": "set-me"}
+    for name, pod in pods(things).items():
+        for container in (*pod["containers"], *pod.get("initContainers", [])):
+            assert (container["image"], container["imagePullPolicy"]) == ("tute-league", "IfNotPresent"), name
+
+
+def test_the_lines_of_the_document_make_what_the_pods_read(things) -> None:
+    text = (TOP / "docs" / "scaling.md").read_text(encoding="utf-8").partition("## Kubernetes")[2].replace("\\\n", " ")
+    made = {
+        name: dict(re.findall(r"--from-file=(\w+)=docker/secrets/(\w+)", rest))
+        for name, rest in re.findall(r"create secret generic (tute-\w+) (.*)", text)
+    }
+    for name, pod in pods(things).items():
+        (secret,) = [volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume]
+        read = {
+            entry["value"].rpartition("/")[2]
+            for entry in pod["containers"][0]["env"]
+            if entry["name"].endswith("_FILE")
+        }
+        assert set(made[secret]) == read, name
+    assert set().union(*(files.values() for files in made.values())) <= set(compose.load()["secrets"])
+    lines = [line.strip() for line in text.splitlines() if line.startswith("    ")]
+    for first, then in (
+        ("docker tag", "kubectl apply"),
+        ("kubectl -n tute-league delete job migrate", "kubectl -n tute-league wait"),
+    ):
+        places = [next(at for at, line in enumerate(lines) if line.startswith(word)) for word in (first, then)]
+        assert places == sorted(places)
 
 
 def test_each_starts_what_compose_starts_and_reads_its_own_secrets(things) -> None:
@@ -103,5 +173,9 @@ def test_nobody_is_reached_but_the_web_and_nothing_but_the_servers_is_reached(th
         thing["spec"] for (kind, _), thing in things.items() if kind == "NetworkPolicy" and "ingress" in thing["spec"]
     ]
     assert [spec["podSelector"] for spec in let_in] == [{"matchLabels": {"app": "web"}}]
+    assert things["NetworkPolicy", "mail"]["spec"]["podSelector"]["matchExpressions"][0]["values"] == [
+        "web",
+        "scheduler",
+    ]
     ports = {port["port"] for way in things["NetworkPolicy", "servers"]["spec"]["egress"] for port in way["ports"]}
     assert ports == {53, 5432, 6432, 6379, 6380}
