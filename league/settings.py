@@ -88,7 +88,8 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = STATE_DIR / "static"
+# The image has its own beside the state folder, where no volume hides them
+STATIC_ROOT = Path(envstr("STATIC_ROOT") or STATE_DIR / "static").resolve()
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "league.service.static_storage.HashedStaticFiles"},

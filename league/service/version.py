@@ -14,8 +14,15 @@ from league.service.env import envstr
 
 @lru_cache(maxsize=1)
 def commit() -> str | None:
-    """The commit that an image was built from (BUILD_COMMIT); of a working copy, that of git; None where nobody knows."""
-    return envstr("BUILD_COMMIT") or _ask_git(settings.BASE_DIR)
+    """The commit that an image was built from (BUILD_COMMIT, or the file COMMIT); of a working copy, that of git; None where nobody knows."""
+    return envstr("BUILD_COMMIT") or _built_from(settings.BASE_DIR) or _ask_git(settings.BASE_DIR)
+
+
+def _built_from(folder: Path) -> str | None:
+    try:
+        return (folder / "COMMIT").read_text(encoding="utf-8").strip() or None
+    except OSError:
+        return None
 
 
 def _ask_git(folder: Path) -> str | None:

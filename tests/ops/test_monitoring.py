@@ -123,7 +123,9 @@ def test_the_proxy_speaks_tls_limits_and_believes_no_client(tmp_path: Path) -> N
     assert parsed["status"] == "ok", parsed["errors"]
     found = directives(parsed["config"][0]["parsed"])
 
-    assert ("listen", ["443", "ssl"]) in found
+    assert ("listen", ["443", "ssl", "http2"]) in found, (
+        "listeners hold connections, of which HTTP/1.1 has six to a site"
+    )
     assert ("client_max_body_size", [f"{MOST_BODY // 2**20}m"]) in found
     assert {"limit_conn", "limit_req", "client_header_timeout", "client_body_timeout"} <= {name for name, _ in found}
     # A place that sets a header of its own inherits none

@@ -35,4 +35,5 @@ def service(name: str) -> Service:
     """The service `name` of the file."""
     found = load()["services"][name]
     environment = {key: str(value) for key, value in found.get("environment", {}).items()}
-    return Service(name, list(found["command"]), environment, list(found.get("secrets", [])))
+    command = [word for word in found["command"] if word != "docker/keep"]  # which starts it again where it fails
+    return Service(name, command, environment, list(found.get("secrets", [])))
