@@ -46,8 +46,9 @@ from league.service import kept, marks
 from league.service.remembered import forget
 from league.web import urls as pages_urls
 from tests.league.web.conftest import League, played
-from tests.support import consulting
+from tests.support import consulting, rows
 from tests.support import league as made
+from tests.support.parts import mostly_slow
 
 
 class Answered:
@@ -132,9 +133,14 @@ class Larger(League):
 
 @pytest.fixture
 def league(db, monkeypatch, settings) -> Larger:
-    """With all that `league` makes an open knock-out, an event with entries, a recurring league without a season, and what is asked of matches."""
+    """That league. All its matches are audited, and analyses are cheap."""
     monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
     settings.AUDIT_PERCENT = 100
+    return rows.once(make_larger)
+
+
+def make_larger() -> Larger:
+    """Make a league with an open knock-out, an event with entries, a recurring league without a season, and requests about matches."""
     league = played()
     three = [league.rufo, league.luna, league.sol]
     knockout = tournaments.create(
@@ -366,11 +372,12 @@ def logged_in(player) -> dict[str, str]:
     return {"HTTP_COOKIE": f"{settings.SESSION_COOKIE_NAME}={session.session_key}"}
 
 
-def test_nobody_is_given_what_another_sees(league, door):
+@pytest.mark.parametrize("part", mostly_slow(range(4), (0).__eq__))
+def test_nobody_is_given_what_another_sees(league, door, part):
     cookie = logged_in(league.ana)
     _row, key = tokens.create(league.ana, "test", scope="manage")
     token = {"HTTP_AUTHORIZATION": f"Bearer {key}"}
-    for path in pages(league):
+    for path in pages(league)[part::4]:
         own = Answered(door, path, **cookie)
         assert not own.kept
         assert len(door.store) == 0, "what somebody sees who is logged in is kept"
@@ -961,6 +968,7 @@ def test_who_has_a_token_reads_lists_as_they_may_see_them(league, door, settings
     assert seen["berto"] == seen[""]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_pages_of_rounds_hold_so_many_matches(league, door, monkeypatch):
     """Forward and back they are those of the view, and a match that is leased, which moves no mark, is told so."""
@@ -1002,6 +1010,7 @@ def test_when_a_season_is_due_follows_from_the_clock(league, door, monkeypatch):
     assert (found.body, '"league_season"' in "".join(found.sql)) == (through_django(path), True)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_what_audits_have_shown_of_a_version_is_a_finished_line(league, door):
     path = f"/api/v1/versions/{league.rufo.pk}/audits"
@@ -1030,6 +1039,7 @@ def test_what_audits_have_shown_of_a_version_is_a_finished_line(league, door):
     assert Answered(door, "/api/v1/versions/999999999/audits").status == 404
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_encounters_of_two_bots_are_finished_lines(league, door):
     """They hold until there is another rated result, or a name is another one."""

@@ -30,6 +30,7 @@ from league.enums import Right
 from league.models import Audit, Bot, LeagueEvent, Match, Player, Sitting, Tournament
 from league.web import urls as web
 from tests.support import league as made
+from tests.support.parts import mostly_slow
 from tests.support.rows import once
 
 WHY = "what the test is about"
@@ -156,7 +157,7 @@ def test_the_plans_name_every_action() -> None:
     assert {action.right for action in ACTIONS.values()} == set(Right)
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", mostly_slow(ACTIONS, ("void", "ban", "conclude").__contains__))
 def test_who_may(name: str, league: League) -> None:
     """Anonymous, a player, an operator with every right but this, one with this alone; on the page, in the API, as a command."""
     subject, given = plan(league, name)
@@ -407,7 +408,7 @@ def ways(league: League) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("subject", ["match", "tournament"])
+@pytest.mark.parametrize("subject", mostly_slow(["match", "tournament"], "tournament".__eq__))
 def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
     """All addresses are asked, by a stranger, by who owns a bot at the table, and by a superuser."""
     sitting = Sitting.objects.filter(board__match=league.match).first()
@@ -468,6 +469,7 @@ def test_an_embargo_ends_by_itself_and_holds_what_is_played_again(league: League
     assert not embargoes.hides_secret(cup, now=made.later(61))
 
 
+@pytest.mark.slow
 def test_the_embargo_of_an_event_goes_for_its_later_stages(league: League, berto) -> None:
     stage = {"format": "round_robin", "boards": 1}
     document = {"name": "Copa", "game": "partnership", "stages": [{**stage, "advance": 2}, stage]}

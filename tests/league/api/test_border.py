@@ -15,6 +15,7 @@ from league.api.http.schema import document
 from tests.league.api.client import violations
 
 
+@pytest.mark.slow
 def test_document_is_valid_openapi_3_1(nobody):
     response = nobody.get("/api/v1/schema")
 

@@ -8,6 +8,7 @@ import pytest
 
 from league.api.http.index import operations
 from tests.league.api.client import ROOT
+from tests.support.parts import mostly_slow
 
 NASTY = [
     "", "0", "-1", "1", "2", "9" * 19, "9" * 400, "1e9", "NaN", "null", "true", "None", "a", "A", "a b", "%00", "%ff", "%F0%9F%90%8E",
@@ -52,7 +53,7 @@ PARAMS = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", mostly_slow(range(16), (0).__eq__))
 def test_nothing_that_is_sent_breaks_the_server(as_alice, nobody, league, settings, seed):
     settings.REST_FRAMEWORK = {
         **settings.REST_FRAMEWORK,
@@ -71,7 +72,7 @@ def test_nothing_that_is_sent_breaks_the_server(as_alice, nobody, league, settin
         "0",
     ]
     statuses = set()
-    for one in operations() * 8:
+    for one in operations() * 2:
         parts = one["path"].removeprefix(f"{ROOT}/").split("/")
         path = "/".join(rng.choice(known + NASTY) if part.startswith("{") else part for part in parts)
         query = "&".join(f"{rng.choice(PARAMS)}={rng.choice(NASTY)}" for _ in range(rng.choice([0, 0, 1, 2])))

@@ -444,6 +444,7 @@ Client().post("/api/v1/tournaments", '{"name": "Copa", "game": "partnership"}', 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_key_of_a_process_that_was_killed_is_free_at_once():
     """After the tournament was made, before its answer was kept."""

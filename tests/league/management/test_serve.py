@@ -72,14 +72,8 @@ def answers(port: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
-        signal.SIGINT,
-        pytest.param(signal.SIGKILL, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_serve_leaves_nobody_behind(state: Path, collected: Path, how: signal.Signals) -> None:
     shutil.copytree(collected, state / "static")
     if how != signal.SIGTERM:  # there the database is made, too, and the runtime

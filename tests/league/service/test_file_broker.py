@@ -51,9 +51,9 @@ def test_two_readers_get_each_message_once(tmp_path: Path) -> None:
         for n in range(300):
             connection.default_channel._put("matches", {"n": n})
     command = [sys.executable, "-c", READER, str(tmp_path)]
-    readers = [subprocess.Popen(command, cwd=settings.BASE_DIR, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    readers = [subprocess.Popen(command, cwd=settings.BASE_DIR, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     got = [int(line) for reader in readers for line in reader.communicate(timeout=60)[0].split()]
 
-    assert [reader.returncode for reader in readers] == [0, 0, 0]
+    assert [reader.returncode for reader in readers] == [0, 0]
     assert sorted(got) == list(range(300))
     assert list(tmp_path.iterdir()) == []

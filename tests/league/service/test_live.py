@@ -141,6 +141,7 @@ def answers_stream(port: int) -> bool:
         stream.close()
 
 
+@pytest.mark.slow
 def test_postgresql_goes_and_comes_back_and_listeners_stay(serve: Serve) -> None:
     server = PostgresServer()
     try:

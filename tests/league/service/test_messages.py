@@ -12,6 +12,7 @@ def listed() -> list[Found]:
     return messages()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "folder", "text"),
     [
@@ -38,6 +39,7 @@ def test_a_known_message_of_each_kind_is_listed(listed, kind, folder, text) -> N
     assert [one for one in listed if one.kind == kind and one.path.startswith(folder) and text in one.text]
 
 
+@pytest.mark.slow
 def test_messages_have_the_place_where_they_stand(listed) -> None:
     [one] = [one for one in listed if one.text == "This token does not exist, has expired or was revoked."]
 

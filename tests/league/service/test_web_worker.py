@@ -67,6 +67,7 @@ def test_what_has_begun_is_finished(serve: Serve, tmp_path: Path) -> None:
     assert "Traceback" not in process.tail(200)
 
 
+@pytest.mark.slow
 def test_process_is_replaced_after_so_many_requests_and_each_is_logged(serve: Serve) -> None:
     process, where = serve("--threads", "2", "--max-requests", "3", "--access-logfile", "-")
     seen = []
@@ -118,6 +119,7 @@ UNREADABLE = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_no_http_is_refused_as_everything_else(serve: Serve) -> None:
     _, where = serve("--threads", "2", application="league.wsgi", at="/version")
     port = int(where.rpartition(":")[2])

@@ -26,7 +26,7 @@ from league.models import Event, Match, Table
 from tests.league.web import weights
 from tests.league.web.conftest import PATIENT_MS, League, played
 from tests.league.web.test_pages import addresses, pages_of_operators
-from tests.support import consulting
+from tests.support import consulting, rows
 from tests.support import league as made
 from tests.support.seats import hold
 
@@ -38,7 +38,7 @@ RULES = {
 
 @pytest.fixture
 def live(browser, live_server) -> tuple[str, League]:
-    league = played()
+    league = rows.once(played)
     rights.change(league.ana, ["staff", *Right.values], give=True, why="a test", actor="operator")
     acting.act("pause", ["bot:rufo"], {}, why="a test", by=None)
     return live_server.url, league
@@ -171,6 +171,7 @@ def test_a_table_of_a_person_breaks_no_rule(look, live) -> None:
     assert found + look(where, 360, "dark") == []
 
 
+@pytest.mark.slow
 def test_axe_finds_what_is_wrong(browser) -> None:
     page = browser.new_page()
     page.set_default_timeout(PATIENT_MS)

@@ -16,7 +16,7 @@ from league.domain.judgements import asking, bodies, carrying, reading
 from league.models import Match
 from league.web.matches.judging import action_name
 from tests.league.web.conftest import PATIENT_MS, League, played, put, record
-from tests.support import consulting
+from tests.support import consulting, rows
 from tests.support import league as made
 from tests.support.chromium import until
 
@@ -35,7 +35,7 @@ class Visit:
 @pytest.fixture
 def live(browser, live_server) -> tuple[str, League]:
     """The address of a served league, and the league."""
-    return live_server.url, played()
+    return live_server.url, rows.once(played)
 
 
 @pytest.fixture
@@ -135,6 +135,7 @@ def test_a_link_opens_its_step(live, visit) -> None:
     assert page.evaluate("location.search + location.hash") == "?b=2&s=1#d1p20"
 
 
+@pytest.mark.slow
 def test_every_card_is_somewhere_at_every_step(live, visit) -> None:
     url, league = live
     page = visit(f"{url}/m/{league.clean.public_id}/").page
@@ -207,6 +208,7 @@ def test_without_javascript_the_record_is_a_list_of_words(live, visit) -> None:
     assert page.locator("ol.steps li >> nth=1").inner_text().count("juega") == 1
 
 
+@pytest.mark.slow
 def test_the_theme_button_changes_without_reloading_and_stays(live, visit) -> None:
     url, _ = live
     page = visit(f"{url}/bots/").page
@@ -216,6 +218,7 @@ def test_the_theme_button_changes_without_reloading_and_stays(live, visit) -> No
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+@pytest.mark.slow
 def test_a_swipe_and_the_buttons_step(live, visit) -> None:
     url, league = live
     page = visit(f"{url}/m/{league.clean.public_id}/", width=360, height=740, has_touch=True).page
@@ -236,6 +239,7 @@ def test_a_swipe_and_the_buttons_step(live, visit) -> None:
     assert min(sizes) >= 44
 
 
+@pytest.mark.slow
 def test_the_form_counts_matches(live, visit) -> None:
     url, _ = live
     visited = visit(f"{url}/accounts/login/?next=/t/new/?game=partnership")
@@ -258,6 +262,7 @@ def test_the_form_counts_matches(live, visit) -> None:
     assert visited.complaints == []
 
 
+@pytest.mark.slow
 def test_bots_are_found_while_somebody_types(live, visit) -> None:
     url, _ = live
     visited = visit(f"{url}/accounts/login/?next=/t/new/?game=partnership%26find=so")
@@ -300,6 +305,7 @@ def earned(events: list[dict], seats: int) -> list[list[int]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_points_beside_the_bots_are_those_of_the_table_at_every_step(live, visit) -> None:
     url, _ = live
     page = visit(f"{url}/accounts/login/").page
@@ -325,6 +331,7 @@ def test_the_points_beside_the_bots_are_those_of_the_table_at_every_step(live, v
     assert last > 20, "the ten of the last trick are seen when it is taken"
 
 
+@pytest.mark.slow
 def test_cards_travel_to_the_table_and_a_trick_to_its_winner(live, visit) -> None:
     url, league = live
     page = visit(f"{url}/m/{league.clean.public_id}/").page
@@ -355,6 +362,7 @@ def test_cards_travel_to_the_table_and_a_trick_to_its_winner(live, visit) -> Non
     assert page.locator(".laid").count() == 1
 
 
+@pytest.mark.slow
 def test_on_a_phone_seats_keep_their_places_and_the_controls_are_in_reach(live, visit) -> None:
     url, league = live
     page = visit(f"{url}/m/{league.clean.public_id}/#d1p3", width=360, height=740).page
@@ -375,6 +383,7 @@ def test_on_a_phone_seats_keep_their_places_and_the_controls_are_in_reach(live, 
     assert boxes["controls"]["bottom"] <= 740
 
 
+@pytest.mark.slow
 def test_the_drawing_of_a_judgement_and_the_table_go_together(live, visit, monkeypatch) -> None:
     monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
     url, league = live
@@ -409,6 +418,7 @@ def test_the_drawing_of_a_judgement_and_the_table_go_together(live, visit, monke
             assert narrow.complaints == []
 
 
+@pytest.mark.slow
 def test_the_steps_tell_what_a_bot_of_the_house_would_have_done(live, visit, tmp_path) -> None:
     url, league = live
     consulting.enter("greedy")

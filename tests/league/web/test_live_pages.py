@@ -21,6 +21,7 @@ def test_no_page_loads_itself_anew() -> None:
         assert "http-equiv" not in path.read_text(encoding="utf-8").lower(), path
 
 
+@pytest.mark.slow
 def test_results_appear_where_somebody_looks(site: str, browser) -> None:
     league = played()
     cup = made.started(league.ana, [league.rufo, league.luna, league.sol], boards=2, name="Live cup")
@@ -76,6 +77,7 @@ def test_a_site_that_switches_it_off_has_no_script_for_it(db: None, client, sett
     assert "live.js" not in page
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_one_moment")
 def test_every_wall_shows_the_same_step(transactional_db: None, live_server, browser) -> None:
     """Two pages that came at different moments: the table of the event beside the cards, and both at the step of the clock."""

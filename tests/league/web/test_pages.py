@@ -132,13 +132,22 @@ def follow(client: Client, url: str):
     return answer
 
 
+def too_heavy(answer) -> list[str]:
+    """The limits that a page with the style sheet breaks."""
+    html = answer.content.decode()
+    assert "/static/league/site.css" in html
+    return weights.too_heavy(html)
+
+
 def test_pages_keep_the_house_rules(league, owner) -> None:
     for name, url in addresses(league).items():
         answer = follow(owner, url)
         found = Page(answer.content.decode())
         assert (name, faults(found)) == (name, [])
         assert found.lang == "es"
+        assert "Liga de Tute" in found.text
         assert "main" in found.ids
+        assert (name, too_heavy(answer)) == (name, [])
         policy = answer.headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'self';")
         assert "unsafe" not in policy
@@ -206,9 +215,9 @@ def test_pages_speak_english_to_who_asks(league, owner) -> None:
         english = Page(owner.get(url, follow=True, headers={"accept-language": "en"}).content.decode())
         assert english.lang == "en"
         assert "Tute League" in english.text
-        assert "Liga de Tute" in Page(follow(owner, url).content.decode()).text
 
 
+@pytest.mark.slow
 def test_links_lead_somewhere(league, owner) -> None:
     links: dict[str, str] = {}
     for url in addresses(league).values():
@@ -360,14 +369,11 @@ def test_the_secret_of_an_open_tournament_stays(league, owner) -> None:
     assert "tute verify --reveal" not in html
 
 
-def test_no_page_is_heavy(league, owner, reader) -> None:
-    """Signed in and out. Pages of other kinds are weighed by `faults` wherever a test reads them, and with axe."""
+def test_no_page_is_heavy(league, reader) -> None:
+    """Signed out; the first test weighs them signed in. Pages of other kinds are weighed by `faults` wherever a test reads them, and with axe."""
     assert (STATIC / "site.css").stat().st_size < 15_000
-    for client in (owner, reader):
-        for name, url in addresses(league).items():
-            html = client.get(url, follow=True).content.decode()
-            assert "/static/league/site.css" in html, name
-            assert (name, weights.too_heavy(html)) == (name, [])
+    for name, url in addresses(league).items():
+        assert (name, too_heavy(reader.get(url, follow=True))) == (name, [])
     assert len(weights.too_heavy("".join(map(str, range(60_000))))) == 2
 
 

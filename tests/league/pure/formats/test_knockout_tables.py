@@ -8,6 +8,7 @@ import pytest
 
 from league.pure.formats import FORMATS
 from tests.support.formats import by_chance, by_number, field, level, look, met, places, play_out
+from tests.support.parts import mostly_slow
 
 KEY = "single_elimination"
 
@@ -22,7 +23,10 @@ def played_at_once(played):
         results |= {table.slot: [range(played.seats, 0, -1)] for table in sheet.pairings}
 
 
-@pytest.mark.parametrize(("seats", "on"), [(seats, on) for seats in (3, 4, 5, 6) for on in range(1, seats)])
+@pytest.mark.parametrize(
+    ("seats", "on"),
+    mostly_slow([(seats, on) for seats in (3, 4, 5, 6) for on in range(1, seats)], lambda case: case[1] < 3),
+)
 def test_every_round_fills_its_tables_and_leaves_a_full_final(seats, on):
     for n in range(seats, 40):
         played = field(KEY, n, seats=seats, advance=on)
@@ -133,6 +137,7 @@ def test_mixed_swiss_gives_both_partners_their_point():
     assert places(verdict) == [[0], [3], [1], [2]]
 
 
+@pytest.mark.slow
 def test_the_best_of_mixed_pairs_is_found_by_halving_and_on_a_ladder():
     """Strength of one's own shows through changing partners."""
     strengths = {entry: 2.0 if entry == 5 else 0.0 for entry in range(9)}

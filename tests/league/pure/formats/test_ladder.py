@@ -111,6 +111,7 @@ def test_halving_spends_its_budget_and_halves(n, budget):
     assert places(verdict)[:2] == [[0], [1]]
 
 
+@pytest.mark.slow
 def test_halving_finds_the_best_more_often_than_a_round_robin():
     """Sixteen bots, equal boards, 24 seeded events each: the published .90 against .77 at this size."""
     wins = Counter()

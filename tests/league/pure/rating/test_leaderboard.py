@@ -198,6 +198,7 @@ def test_table_is_the_same_to_the_bit_for_shuffled_boards(played, rng):
     assert fit_leaderboard(tally(rng.sample(played, len(played)))).rows == fit_leaderboard(tally(played)).rows
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(results, st.integers(-1000, 1000))
 def test_table_depends_on_comparisons_only(played, constant):
@@ -206,6 +207,7 @@ def test_table_depends_on_comparisons_only(played, constant):
     assert elo_of(fit_leaderboard(tally(moved))) == elo_of(fit_leaderboard(tally(played)))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(results)
 def test_reversed_results_reverse_the_table(played):
@@ -217,6 +219,7 @@ def test_reversed_results_reverse_the_table(played):
         assert upside_down[bot] == pytest.approx(2 * BASE - elo, abs=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(results, st.permutations(list(range(1, 7))))
 def test_names_do_not_matter(played, names):

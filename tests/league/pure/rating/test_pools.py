@@ -16,6 +16,7 @@ from league.pure.formats import Pairing
 from league.pure.rating.bradley_terry import Floats, fit
 from league.pure.rating.tallies import Ints, Tallies, tally_arrays
 from tests.support.formats import field, look
+from tests.support.parts import mostly_slow
 
 SPREAD = 0.8  # standard deviation of the strengths, logits
 MANY = 150  # times the boards: what a table would say at last, where the model is only an image of the game
@@ -132,7 +133,7 @@ def measured(pool: Callable[[Any], Pool], leagues: int, **how: float) -> tuple[f
     return float(np.mean(held)), float(np.mean(slopes))
 
 
-@pytest.mark.parametrize("kind", POOLS)
+@pytest.mark.parametrize("kind", mostly_slow(POOLS, ("two clusters", "gauntlet").__contains__))
 def test_table_of_a_pool_is_as_long_as_its_field_and_as_sure_as_it_says(kind: str) -> None:
     held, slope = measured(*POOLS[kind])
 

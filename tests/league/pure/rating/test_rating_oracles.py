@@ -9,6 +9,7 @@ import pytest
 
 from league.pure.rating.bradley_terry import GROUP_SD, fit
 from league.pure.rating.tallies import tally, tally_arrays
+from tests.support.parts import mostly_slow
 
 CUPS = [(4, 60, 1), (10, 400, 2), (25, 3000, 3)]
 
@@ -29,7 +30,7 @@ def won(bots: int, boards: int, seed: int) -> list[tuple[int, int]]:
     return [(int(a), int(b)) if win else (int(b), int(a)) for (a, b), win in zip(pairs, wins, strict=True)]
 
 
-@pytest.mark.parametrize(("bots", "boards", "seed"), CUPS)
+@pytest.mark.parametrize(("bots", "boards", "seed"), mostly_slow(CUPS, lambda cup: cup[0] < 25))
 def test_strengths_equal_those_of_choix(bots: int, boards: int, seed: int) -> None:
     """Without even boards; with a prior, as the first revision of the ratings had it."""
     results = won(bots, boards, seed)

@@ -114,6 +114,7 @@ def test_a_search_that_starts_at_its_end_takes_one_step(league, monkeypatch: pyt
         fit_large(boards, errors=False)
 
 
+@pytest.mark.slow
 def test_a_table_of_more_bots_than_have_exact_errors() -> None:
     boards = played(LARGE + 50, 40_000)
     exact = fit(boards)

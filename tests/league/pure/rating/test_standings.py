@@ -99,6 +99,7 @@ def test_boards_of_strangers_are_refused():
         rank_entries([1, 2], [((1, 7), (1, 0))])
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.lists(st.integers(1, 6), min_size=2, max_size=4, unique=True).flatmap(

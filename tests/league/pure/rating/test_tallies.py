@@ -51,6 +51,7 @@ def test_tally_counts_faults_by_match():
     assert tally([((1, 2), (5, 3))], faults={2: 1}).bots[2].faults == 1
 
 
+@pytest.mark.slow
 @given(boards, boards)
 def test_sums_of_parts_are_the_sums_of_the_whole(one, two):
     assert tally(one) + tally(two) == tally(one + two)
@@ -92,6 +93,7 @@ def test_tally_refuses_what_is_no_board(parties, scores):
         tally([(parties, scores)])
 
 
+@pytest.mark.slow
 @given(boards, st.randoms(use_true_random=False))
 def test_tally_does_not_depend_on_order_of_boards_or_parties(played, rng):
     shuffled = []

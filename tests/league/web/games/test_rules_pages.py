@@ -35,6 +35,7 @@ def test_the_page_tells_the_rules(client: Client, key: str, lang: str) -> None:
         assert "Mark Steere" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_page_fits_the_screen(browser, live_server, tmp_path, width: int, scheme: str) -> None:

@@ -121,6 +121,7 @@ def test_it_is_told_as_long_as_the_cards_are(league, reader) -> None:
     assert reader.get(f"/m/{league.clean.public_id}/b/1/").status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_picture_fits_the_screen(browser, live_server, width: int) -> None:
     league = played()

@@ -146,6 +146,7 @@ def some_line() -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_puzzle_is_solved_by_keyboard_on_a_narrow_screen(browser, live_server) -> None:
     one = some()

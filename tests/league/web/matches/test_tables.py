@@ -344,6 +344,7 @@ def play_through(page, game: str, *, touch: bool) -> int:
     raise AssertionError("it never ends")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser, machine: Machine) -> None:
     for version, _ in house.enter():

@@ -226,6 +226,7 @@ def machine() -> Iterator[Machine]:
         made.upcoming.close()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, machine: Machine) -> None:
     for version, _ in house.enter():

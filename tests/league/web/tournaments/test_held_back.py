@@ -213,6 +213,7 @@ def timeless(content: bytes) -> bytes:
     return re.sub(rb"<updated>[^<]*", b"", text)
 
 
+@pytest.mark.slow
 def test_a_private_event_is_known_to_who_has_its_link(league, dora) -> None:
     event = events.create(league.ana, DOCUMENT, [league.rufo], terms=releases.Terms(private=True), now=made.NOW)
     assert event.status == "open"

@@ -232,6 +232,7 @@ def test_the_form_offers_what_the_table_can_play(league, owner) -> None:
     assert 'value="duel"' not in page
 
 
+@pytest.mark.slow
 def test_mixed_pairs_in_every_format_that_takes_them(league, field, reader) -> None:
     for form, more in (("swiss", {"rounds": 2}), ("successive_halving", {}), ("ladder", {"budget": 2})):
         found = tournaments.create(
