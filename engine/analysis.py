@@ -26,6 +26,7 @@ from engine.errors import EngineError
 from engine.game import load
 from engine.intervals import t95
 from engine.match.redaction import redact
+from engine.portable import add_up
 from engine.search.knowledge import Knowledge
 from engine.search.solving import NotTwoSidedError, camps, judge
 from engine.search.solving.judging import Judge, Solution
@@ -100,7 +101,7 @@ class Tally:
     @property
     def lost(self) -> float | None:
         """Lost a decision, on average over those that were judged."""
-        return sum(lost for lost, _ in self.boards.values()) / self.judged if self.judged else None
+        return add_up(lost for lost, _ in self.boards.values()) / self.judged if self.judged else None
 
     @property
     def margin(self) -> float | None:
@@ -108,7 +109,7 @@ class Tally:
         count, mean = len(self.boards), self.lost
         if count < 2 or mean is None:
             return None
-        squares = sum((lost - mean * judged) ** 2 for lost, judged in self.boards.values())
+        squares = add_up((lost - mean * judged) ** 2 for lost, judged in self.boards.values())
         return t95(count - 1) * sqrt(count / (count - 1) * squares) / self.judged
 
 
@@ -304,8 +305,8 @@ def worths(supposed: Iterable[State], nodes: int) -> list[dict[str, int]] | None
 
 def mean_error(values: Sequence[float]) -> tuple[float, float]:
     """The mean of independent values, and its standard error; 0 for a single one."""
-    mean = sum(values) / len(values)
-    spread = sum((value - mean) ** 2 for value in values) / (len(values) - 1) if len(values) > 1 else 0.0
+    mean = add_up(values) / len(values)
+    spread = add_up((value - mean) ** 2 for value in values) / (len(values) - 1) if len(values) > 1 else 0.0
     return mean, sqrt(spread / len(values))
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.cards.actions import CLAIM, PLAY_END
 from engine.cards.chance import Dice
+from engine.portable import add_up
 from engine.search.knowledge import Knowledge
 
 if TYPE_CHECKING:
@@ -102,10 +103,10 @@ class Habits:
     def chances(self, actions: Iterable[Features]) -> list[float]:
         """The chance of each action."""
         weights = self.weights
-        sums = [sum([weights[one] for one in action]) for action in actions]
+        sums = [add_up([weights[one] for one in action]) for action in actions]
         most = max(sums)
         powers = [exp(one - most) for one in sums]
-        whole = sum(powers)
+        whole = add_up(powers)
         return [one / whole for one in powers]
 
     def choose(self, state: State, legal: Sequence[int], dice: Dice) -> int:

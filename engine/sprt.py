@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 from statistics import NormalDist
 
+from engine.portable import add_up
+
 EMPTY = 1e-3  # takes the place of a count of zero, so that every logarithm exists
 
 
@@ -55,12 +57,12 @@ def llr(counts: Sequence[float], elo0: float, elo1: float) -> float:
     if sum(counts) == 0:
         return 0.0
     filled = [count or EMPTY for count in counts]
-    total = sum(filled)
+    total = add_up(filled)
     shares = [count / total for count in filled]
     values = [i / (len(counts) - 1) for i in range(len(counts))]
     under0 = _closest(shares, values, expected(elo0))
     under1 = _closest(shares, values, expected(elo1))
-    return total * sum(p * log(b / a) for p, a, b in zip(shares, under0, under1, strict=True))
+    return total * add_up(p * log(b / a) for p, a, b in zip(shares, under0, under1, strict=True))
 
 
 def _closest(shares: Sequence[float], values: Sequence[float], mean: float) -> list[float]:
@@ -68,7 +70,7 @@ def _closest(shares: Sequence[float], values: Sequence[float], mean: float) -> l
     low, high = -1 / (values[-1] - mean), 1 / (mean - values[0])
     for _ in range(64):
         x = (low + high) / 2
-        slope = sum(p * (a - mean) / (1 + x * (a - mean)) for p, a in zip(shares, values, strict=True))
+        slope = add_up(p * (a - mean) / (1 + x * (a - mean)) for p, a in zip(shares, values, strict=True))
         low, high = (x, high) if slope > 0 else (low, x)
     return [p / (1 + x * (a - mean)) for p, a in zip(shares, values, strict=True)]
 
@@ -80,9 +82,9 @@ def estimate(counts: Sequence[float]) -> Estimate:
         raise ValueError("no board has been played, so there is nothing to estimate")
     values = [i / (len(counts) - 1) for i in range(len(counts))]
     filled = [count or EMPTY for count in counts]
-    whole = sum(filled)
-    score = sum(n * a for n, a in zip(filled, values, strict=True)) / whole
-    variance = sum(n * (a - score) ** 2 for n, a in zip(filled, values, strict=True)) / whole
+    whole = add_up(filled)
+    score = add_up(n * a for n, a in zip(filled, values, strict=True)) / whole
+    variance = add_up(n * (a - score) ** 2 for n, a in zip(filled, values, strict=True)) / whole
     reach = NormalDist().inv_cdf(0.975) * sqrt(variance / whole)
     low, high = elo_of(score - reach), elo_of(score + reach)
     return Estimate(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import EngineError
 from engine.game import load
+from engine.portable import draw_one
 
 if TYPE_CHECKING:
     from engine.game import Game
@@ -94,7 +95,7 @@ def _tricks(game: Game, seed: str) -> list[Trick]:
         actions = state.legal_actions()
         seat = state.current_seat
         seen = state.observation(seat)
-        action = chooser.choice(actions)
+        action = draw_one(actions, chooser)
         verb, _, card = game.action_text(action).partition(" ")
         legal = [name[5:] for name in map(game.action_text, actions) if name.startswith("play ")]
         if verb == "play" and card:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import engine
 from engine.game import declared, games
+from engine.portable import draw_weighted
 
 SEARCHED = 240  # boards; every 12th is played for several deals, every 48th to the end of its match
 SEVERAL = 6  # deals
@@ -44,7 +45,7 @@ def situations(state: engine.State, legal: Sequence[str]) -> set[str]:
 
 def choose(legal: Sequence[str], dice: random.Random) -> str:
     """Announce what may be announced; cut a deal short seldom."""
-    return dice.choices(legal, [WEIGHTS.get(text.split()[0], ANNOUNCED) for text in legal])[0]
+    return draw_weighted(legal, [WEIGHTS.get(text.split()[0], ANNOUNCED) for text in legal], dice)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from math import comb
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from engine.errors import EngineError
+from engine.portable import add_up
 
 if TYPE_CHECKING:
     from engine.cards.chance import Dice
@@ -157,7 +158,7 @@ class Deals:
         """One of so many deals, by their weights: how likely the plays seen are in each. Where all weigh nothing, any of them."""
         found = [self.deal(dice) for _ in range(of)]
         weights = [max(0.0, weight(deal)) for deal in found]
-        total = sum(weights)
+        total = add_up(weights)
         thrown: int = dice.below(FINE)
         mark = thrown / FINE * total
         for deal, weighs in zip(found, weights, strict=True):

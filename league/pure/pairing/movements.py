@@ -13,6 +13,7 @@ from itertools import combinations
 from math import comb
 from typing import TypeAlias
 
+from engine.portable import add_up
 from league.pure.pairing import whist
 
 TableOfEntries: TypeAlias = tuple[int, ...]
@@ -95,7 +96,8 @@ def base_blocks(n: int, seats: int) -> tuple[TableOfEntries, ...]:
     """The fewest blocks found whose differences mod n are level (spread of the pair meetings at most one).
 
     How often two entries meet depends only on their difference, so it is enough to level the counts of the differences; a
-    seeded hill climb does. Only `Random.random` is used, which Python promises to keep the same in all versions.
+    seeded hill climb does. Only `Random.random` is used, which Python promises to keep the same in all versions, and floats are
+    added one by one (`engine.portable`).
     """
     _check(n, seats)
     count = -(-(n - 1) // (seats * (seats - 1)))  # each pair meets at least once
@@ -113,7 +115,7 @@ def _level_blocks(n: int, seats: int, count: int, rng: random.Random) -> tuple[T
     meetings = [0] * (n // 2 + 1)
 
     def cost(times: list[int]) -> float:
-        return sum((value - aim) ** 2 for value in times[1:])
+        return add_up((value - aim) * (value - aim) for value in times[1:])
 
     for block in blocks:
         for x, y in combinations(block, 2):

@@ -14,6 +14,8 @@ from collections import Counter
 from functools import lru_cache
 from typing import TypeAlias
 
+from engine.portable import add_up
+
 Partners: TypeAlias = tuple[int, int, int, int]  # a, b against c, d
 Rounds: TypeAlias = list[list[tuple[int, ...]]]
 
@@ -74,7 +76,11 @@ def _starter_of_prime(n: int) -> tuple[Partners, ...]:
 
 @lru_cache(maxsize=64)
 def level_blocks(n: int) -> tuple[Partners, ...]:
-    """The fewest blocks found whose partner and opponent differences mod n are level. Seeded, and the same on every Python."""
+    """The fewest blocks found whose partner and opponent differences mod n are level. Seeded, and the same on every Python.
+
+    Only `Random.random` is used, whose sequence Python promises, and floats are added one by one: whether a change makes the
+    blocks worse, and so how many numbers are drawn, hangs on their last bits.
+    """
     count = -(-(n - 1) // 4)
     while True:
         for attempt in range(8):
@@ -135,6 +141,5 @@ def _spread(met: Counter[int], n: int) -> int:
 
 
 def _cost(met: list[Counter[int]], n: int, aims: tuple[float, float]) -> float:
-    return sum(
-        weight * (met[kind][d] - aims[kind]) ** 2 for kind, weight in ((0, 2), (1, 1)) for d in range(1, n // 2 + 1)
-    )
+    apart = ((weight, met[kind][d] - aims[kind]) for kind, weight in ((0, 2), (1, 1)) for d in range(1, n // 2 + 1))
+    return add_up(weight * (x * x) for weight, x in apart)
