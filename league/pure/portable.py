@@ -22,5 +22,5 @@ def comparable(value: float, digits: int = DIGITS) -> float: ...
 def comparable(value: NDArray[Any], digits: int = DIGITS) -> NDArray[np.float64]: ...
 def comparable(value: float | NDArray[Any], digits: int = DIGITS) -> float | NDArray[np.float64]:
     """Round a fitted value, or an array of them, to the `digits` that all machines share. Zero has no sign."""
-    rounded = np.round(np.asarray(value, dtype=np.float64), digits) + 0.0
+    rounded: NDArray[np.float64] = np.asarray(np.round(np.asarray(value, dtype=np.float64), digits) + 0.0)
     return rounded if isinstance(value, np.ndarray) else float(rounded)

@@ -14,10 +14,12 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.crypto import salted_hmac
 
+from engine.portable import add_up
 from league.domain.core import clock
 from league.enums import AuditReason, MatchKind, MatchStatus, TournamentStatus
 from league.models import Audit, Match, RatingPoint, Sitting, Tournament
 from league.pure.formats import FORMATS
+from league.pure.portable import ELO_DIGITS, comparable
 
 PRIORITY = -100  # shown; `leases.claim` takes audits only where no match waits
 AUDITED = (MatchKind.TOURNAMENT, MatchKind.LADDER)
@@ -85,9 +87,9 @@ def conversations(match: Match) -> list[Place]:
 def _rising(match: Match) -> set[int]:
     """The versions at the table whose rating in this pool has risen by RISE_ELO of late. One query for each."""
     found = set()
-    for version in set(match.parties.values_list("version_id", flat=True)):
-        points = RatingPoint.objects.filter(version=version, pool=match.pool_id).order_by("-at")
-        if sum(points.values_list("change", flat=True)[:RECENT]) >= RISE_ELO:
+    for version in match.parties.values_list("version_id", flat=True).distinct().order_by("version_id"):
+        points = RatingPoint.objects.filter(version=version, pool=match.pool_id).order_by("-at", "-pk")
+        if comparable(add_up(points.values_list("change", flat=True)[:RECENT]), ELO_DIGITS) >= RISE_ELO:
             found.add(version)
     return found
 

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from engine.portable import add_up
 from league.domain.bots import sums
 from league.domain.matches import sight
 from league.domain.ratings import pools
 from league.enums import Period
 from league.models import Board, BotVersion, Party, Player, Pool, RatingPoint
+from league.pure.portable import ELO_DIGITS, comparable
 
 MOST = 300  # matches of a period that are looked at, the latest
 BOARDS = 3  # that are named of a pair
@@ -150,7 +152,7 @@ def _line(played: _Played) -> Line:
         first.pool,
         len(played.points),
         played.boards,
-        sum(point.change for point in played.points),
+        comparable(add_up(point.change for point in played.points), ELO_DIGITS),
         played.faults,
         1 if size == 1 else 2,
         against(ranked[-1], 1) if ranked and leads[ranked[-1]] > 0 else None,

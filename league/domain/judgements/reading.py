@@ -9,6 +9,7 @@ from engine.analysis import PHASES, Tally
 from engine.judging import Verdict
 from league.domain.judgements.bodies import Body, Place
 from league.models import Judgement, Sitting
+from league.pure.portable import comparable
 
 ALL = "all"
 BLUNDER = {"points": 20, "games": 500}  # from there on, in units of the stored scores; of other units from 1 on
@@ -64,4 +65,4 @@ def tallies(rows: Iterable[Placed], parties: int) -> list[dict[str, Tally]]:
 
 def costliest(rows: Sequence[Placed], unit: str, most: int = 5) -> list[Placed]:
     """What cost most, the worst first; slips and blunders alone."""
-    return sorted((one for one in rows if one.mark(unit)), key=lambda one: -(one.verdict.lost or 0.0))[:most]
+    return sorted((one for one in rows if one.mark(unit)), key=lambda one: -comparable(one.verdict.lost or 0.0))[:most]

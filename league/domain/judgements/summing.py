@@ -12,11 +12,13 @@ from django.db.models import F, Q
 
 from engine.analysis import JUDGE, PHASES
 from engine.intervals import t95
+from engine.portable import add_up
 from league.domain.core.errors import Refused
 from league.domain.judgements import bodies, reading
 from league.domain.matches import sight
 from league.enums import JudgementKind, JudgementStatus, MatchStatus
 from league.models import Bot, JudgedSum, Judgement, Party, Pool, PuzzleSearch
+from league.pure.portable import comparable
 
 BATCH = 20  # judgements of one pass
 SUMS = ("boards", "decisions", "judged", "right", "lost", "lost_lost", "lost_judged", "judged_judged")
@@ -70,9 +72,9 @@ def _add(row: Judgement) -> None:
                 tally.decisions,
                 tally.judged,
                 tally.right,
-                sum(lost for lost, _ in by_board),
-                sum(lost * lost for lost, _ in by_board),
-                sum(lost * judged for lost, judged in by_board),
+                add_up(lost for lost, _ in by_board),
+                add_up(lost * lost for lost, _ in by_board),
+                add_up(lost * judged for lost, judged in by_board),
                 sum(judged * judged for _, judged in by_board),
             )
             for name, value in zip(SUMS, values, strict=True):
@@ -168,4 +170,4 @@ def figures(row: JudgedSum) -> Figures:
     if row.boards > 1:
         squares = row.lost_lost - 2 * mean * row.lost_judged + mean * mean * row.judged_judged
         margin = t95(row.boards - 1) * sqrt(row.boards / (row.boards - 1) * max(0.0, squares)) / row.judged
-    return Figures(row.boards, row.judged, mean, margin, row.right / row.judged)
+    return Figures(row.boards, row.judged, comparable(mean), margin and comparable(margin), row.right / row.judged)

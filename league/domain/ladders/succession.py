@@ -19,6 +19,7 @@ from league.domain.matches import matches
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus, SuccessionVerdict
 from league.models import Board, Bot, BotVersion, Match, Rung, Succession
+from league.pure.portable import comparable
 
 ELO0, ELO1 = 0.0, 30.0  # of a board
 BOUNDS = sprt.bounds()
@@ -56,7 +57,7 @@ def of_bot(bot: Bot, most: int = 25) -> list[Shown]:
 
 def verdict(lost: int, drawn: int, won: int) -> tuple[float, str]:
     """The log-likelihood ratio of these boards of the new version, and what is decided by it; "": nothing yet."""
-    ratio = sprt.llr((lost, drawn, won), ELO0, ELO1)
+    ratio = comparable(sprt.llr((lost, drawn, won), ELO0, ELO1))
     if ratio >= BOUNDS.upper:
         return ratio, SuccessionVerdict.STRONGER
     if ratio <= BOUNDS.lower:

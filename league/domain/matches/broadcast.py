@@ -15,6 +15,7 @@ from league.domain.core.errors import Refused
 from league.domain.matches import embargoes, replays, sight
 from league.enums import MatchKind, MatchStatus
 from league.models import Board, Match, Party, RatingPoint, Sitting
+from league.pure.portable import ELO_DIGITS, comparable
 
 SLOT_S = 120
 LEAD_S = 8  # of a slot, before the first card: who plays, and why this is shown
@@ -170,7 +171,7 @@ def judge(
     if winner is None:
         return widest, Interest("latest", 0.0)
     others = [before[party.pk] for party in parties if party.pk != winner.pk and party.pk in before]
-    gap = max(others) - before[winner.pk] if others and winner.pk in before else 0.0
+    gap = comparable(max(others) - before[winner.pk], ELO_DIGITS) if others and winner.pk in before else 0.0
     if gap >= UPSET:
         return max(leads, key=lambda number: (leads[number], -number)), Interest("upset", 3 + gap / UPSET, round(gap))
     margin = sum(leads.values())

@@ -19,6 +19,7 @@ from league.domain.ratings import leaderboards
 from league.domain.ratings.leaderboards import Moved, RankedBot
 from league.enums import MatchStatus
 from league.models import Match, PlaceOfDay, Pool, PoolSums, Rating, TableOfDay
+from league.pure.portable import ELO_DIGITS, comparable
 from league.service.remembered import Held
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
@@ -90,8 +91,13 @@ def _keep(pool: int, ranked: int, day: date, now: datetime) -> bool:
 def _note_rises(places: Iterable[PlaceOfDay], base: TableOfDay) -> None:
     """Write the rise of those few that have risen the most since `base`, of those that were settled then and now."""
     then = dict(PlaceOfDay.objects.filter(table=base, provisional=False).values_list("bot", "elo"))
-    risen = [(row.elo - then[row.bot_id], row) for row in places if not row.provisional and row.bot_id in then]
-    for rise, row in sorted((one for one in risen if one[0] >= RISE), key=lambda one: -one[0])[:RISEN]:
+    risen = [
+        (comparable(row.elo - then[row.bot_id], ELO_DIGITS), row)
+        for row in places
+        if not row.provisional and row.bot_id in then
+    ]
+    # Of equal rises that of the bot which stands higher
+    for rise, row in sorted((one for one in risen if one[0] >= RISE), key=lambda one: (-one[0], one[1].place))[:RISEN]:
         row.rise = rise
 
 
@@ -179,7 +185,7 @@ def _moved(here: Mapping[int, Stand], then: Mapping[int, Stood]) -> tuple[dict[i
     for bot, now in here.items():
         for found, stood in zip(since, then.get(bot, (None, None)), strict=True):
             if stood is not None:
-                found[bot] = Moved(stood.place - now.place, now.elo - stood.elo)
+                found[bot] = Moved(stood.place - now.place, comparable(now.elo - stood.elo, ELO_DIGITS))
     return since
 
 
@@ -204,7 +210,8 @@ def rises(pools: Iterable[Pool], most: int, *, now: datetime | None = None) -> l
     tables = {pk: (by_id[pool], since) for pk, pool, since in newest.values_list("pk", "pool", "since")}
     if not tables:
         return []
-    rows = PlaceOfDay.objects.filter(table__in=list(tables), rise__isnull=False).select_related("bot").order_by("-rise")
+    rows = PlaceOfDay.objects.filter(table__in=list(tables), rise__isnull=False).select_related("bot")
+    rows = rows.order_by("-rise", "bot__slug", "table__pool")
     return [
         Rise(tables[row.table_id][0], row.bot.slug, row.place, row.elo, row.rise or 0.0, tables[row.table_id][1])
         for row in rows[:most]

@@ -15,8 +15,10 @@ from typing import TypeAlias
 from django.db.models import Count, Min, Sum
 
 import engine
+from engine.portable import add_up
 from league.domain.core import keyset
 from league.models import Bot, Pool, Rating
+from league.pure.portable import comparable
 from league.pure.rating.leaderboard import Z95
 from league.service import marks
 from league.service.remembered import Remembered
@@ -119,7 +121,8 @@ def _ordered(pools: Mapping[int, str]) -> _Order:
 
     def key(row: tuple[int, int, float, int]) -> tuple[bool, float, int]:
         _, played, total, first = row
-        return 2 * played < len(games), -(total + (len(games) - played) / 2), first  # equals: who was rated first
+        # The database adds up in the order of its rows. Equals: who was rated first
+        return 2 * played < len(games), -comparable(total + (len(games) - played) / 2), first
 
     enough = sum(2 * played >= len(games) for _, played, _, _ in rows)
     return _Order(sorted(rows, key=key), enough, games, pools)
@@ -127,7 +130,7 @@ def _ordered(pools: Mapping[int, str]) -> _Order:
 
 def _line(place: int | None, bot: Bot, played: _Scores, games: list[str]) -> OverallLine:
     missing = tuple(game for game in games if game not in played)
-    score = (sum(score for score, _ in played.values()) + len(missing) / 2) / len(games)
-    sd = sqrt(sum(sd**2 for _, sd in played.values())) / len(games)
+    score = (add_up(score for score, _ in played.values()) + len(missing) / 2) / len(games)
+    sd = sqrt(add_up(sd**2 for _, sd in played.values())) / len(games)
     scores = {game: score for game, (score, _) in sorted(played.items())}
-    return OverallLine(place, bot, score, Z95 * sd, scores, missing)
+    return OverallLine(place, bot, comparable(score), comparable(Z95 * sd), scores, missing)

@@ -14,6 +14,7 @@ from league.domain.core import clock, journal
 from league.domain.ratings import pools, sums
 from league.enums import MatchStatus
 from league.models import BotVersion, Match, Pool, PoolSums, Rating, RatingPoint
+from league.pure.portable import ELO_DIGITS, comparable
 from league.pure.rating import leaderboard as pure
 from league.pure.rating import local
 from league.pure.rating.bradley_terry import REVISION
@@ -195,7 +196,7 @@ def add_points(
             match=match,
             elo=after[version],
             margin=margins[version],
-            change=after[version] - before.get(version, pure.BASE),
+            change=comparable(after[version] - before.get(version, pure.BASE), ELO_DIGITS),
             at=at,
         )
         for version in versions

@@ -25,6 +25,7 @@ from league.domain.core import clock
 from league.domain.ratings import pools, ratings, sums
 from league.enums import MatchStatus
 from league.models import BotSums, BotVersion, Match, Pool, PoolSums, Rating
+from league.pure.portable import ELO_DIGITS, comparable
 from league.pure.rating import local
 from league.pure.rating.bradley_terry import REVISION
 from league.pure.rating.leaderboard import BASE, expected_score
@@ -283,7 +284,7 @@ def _newcomers(pool: Pool, found: Mapping[int, local.Estimate], now: datetime) -
     chosen = ratings.choose_listed(siblings | dict.fromkeys(found, True))
     unlisted = siblings.keys() - chosen
     Rating.objects.filter(pool=pool, version_id__in=unlisted, listed=True).update(listed=False)
-    middle = BASE if listed["middle"] is None else listed["middle"]
+    middle = BASE if listed["middle"] is None else comparable(listed["middle"], ELO_DIGITS)
     rows = {
         version: Rating(
             pool=pool,
@@ -291,7 +292,7 @@ def _newcomers(pool: Pool, found: Mapping[int, local.Estimate], now: datetime) -
             margin=one.margin,
             rank_best=1,
             rank_worst=listed["number"] + 1,
-            field_score=expected_score(one.elo, middle),
+            field_score=comparable(expected_score(one.elo, middle)),
             field_sd=0.5,
             provisional=True,
             listed=version in chosen,
@@ -312,7 +313,7 @@ def fit(pool: Pool, *, now: datetime) -> bool:
     moved = [
         version
         for version, elo, estimated in shown
-        if version in after and (abs(after[version] - elo) > MOVED or estimated)
+        if version in after and (comparable(abs(after[version] - elo), ELO_DIGITS) > MOVED or estimated)
     ]
 
     def write(head: PoolSums, chunk: list[int]) -> bool:

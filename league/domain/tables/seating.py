@@ -29,6 +29,7 @@ from league.domain.ratings import pools
 from league.enums import BotState, TableStatus, VersionStatus
 from league.models import BotVersion, Player, Pool, Rating, Table, TableAction, TableSeat
 from league.models.tables import LIVE
+from league.pure.portable import ELO_DIGITS, comparable
 from league.service import wakes
 
 MOST_BOARDS = 4
@@ -208,7 +209,7 @@ def _advisor(pool: Pool) -> BotVersion:
     if not there:
         raise Refused("no bot of the house plays {game}, so there is no advice; sit down without it", game=pool.game)
     elo = dict(Rating.objects.filter(pool=pool, version__in=there).values_list("version", "elo"))
-    return max(there, key=lambda version: elo.get(version.pk, -math.inf))
+    return min(there, key=lambda version: (-comparable(elo.get(version.pk, -math.inf), ELO_DIGITS), version.bot.slug))
 
 
 def leave(by: Player, public_id: str, *, now: datetime | None = None) -> bool:

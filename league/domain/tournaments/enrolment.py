@@ -16,6 +16,7 @@ from league.domain.tournaments import booking, formats
 from league.enums import Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Rating, Tournament
 from league.pure import formats as pure
+from league.pure.portable import ELO_DIGITS, comparable
 
 
 def enter(
@@ -186,5 +187,8 @@ def _seed_entries(tournament: Tournament, entries: Sequence[Entry]) -> dict[int,
     if tournament.seeding == Seeding.RATING:
         rated = Rating.objects.filter(pool=tournament.pool, version__in=[entry.version_id for entry in entries])
         elo = dict(rated.values_list("version_id", "elo"))
-    line = sorted(entries, key=lambda entry: (-elo.get(entry.version_id, float("-inf")), entry.number))
+    line = sorted(
+        entries,
+        key=lambda entry: (-comparable(elo.get(entry.version_id, float("-inf")), ELO_DIGITS), entry.number),
+    )
     return {entry.pk: seed for seed, entry in enumerate(line, 1)}

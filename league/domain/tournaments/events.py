@@ -23,6 +23,7 @@ from league.enums import BotState, RequestStatus, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Event, Player, Tournament
 from league.pure.calendar import event_plan as pure
 from league.pure.pairing.movements import snake
+from league.pure.portable import ELO_DIGITS, comparable
 
 
 def create(
@@ -229,7 +230,7 @@ def _sort_by_rating(plan: pure.EventPlan, line: Sequence[BotVersion]) -> list[Bo
     """The first seeds: rated ones by Elo, then all others in the order in which they were given."""
     pool = pools.pool(plan.game, plan.players, dict(plan.options), mixed=plan.mixed)
     elo = dict(pool.ratings.values_list("version_id", "elo"))
-    return sorted(line, key=lambda version: -elo.get(version.pk, float("-inf")))
+    return sorted(line, key=lambda version: -comparable(elo.get(version.pk, float("-inf")), ELO_DIGITS))
 
 
 def _open(event: Event, plan: pure.EventPlan, number: int, line: Sequence[BotVersion], *, now: datetime) -> None:

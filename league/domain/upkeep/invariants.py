@@ -37,12 +37,15 @@ from league.models import (
     Tournament,
 )
 from league.pure.names import skeletons, without_part
+from league.pure.portable import ELO_DIGITS
 from league.pure.rating.bradley_terry import REVISION
 
 log = logging.getLogger("league.invariants")
 GRACE = timedelta(minutes=10)
 MOMENT = timedelta(seconds=10)  # from the time that a wish bears until every worker sees it
-CLOSE_ELO = 1e-9  # of a kept rating and a cold fit
+CLOSE_ELO = (
+    1.5 * 10**-ELO_DIGITS
+)  # of a kept rating and a cold fit: beside a limit between two numbers they may be rounded apart
 CHUNK = 200  # matches whose boards are looked at together
 MOST_KEPT = 100  # findings that one event names
 WRONG = {

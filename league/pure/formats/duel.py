@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from engine import sprt
 from league.pure.formats.base import Format, Outcome, Parameter, Ranking, Size
 from league.pure.formats.sheet import Field, Scores, Sheet, Value
+from league.pure.portable import ELO_DIGITS, comparable
 from league.pure.refusal import Refusal, translatable
 
 
@@ -22,7 +23,7 @@ def play(field: Field, sheet: Sheet) -> Outcome:
     counts = [0, 0, 0]  # boards of A lost, drawn, won
     played, number = 0, 0
     while True:
-        ratio = sprt.llr(counts, elo0, elo1)
+        ratio = comparable(sprt.llr(counts, elo0, elo1))
         why = "stronger" if ratio >= limits.upper else "not_stronger" if ratio <= limits.lower else ""
         if not why and played >= field.number("cap"):
             why = "cap"
@@ -49,7 +50,7 @@ def _outcome(over: bool, pair: tuple[int, int], counts: Sequence[int], why: str,
     facts = {"llr": ratio, "won": won, "drawn": drawn, "lost": lost}
     if won + drawn + lost:
         found = sprt.estimate(counts)
-        facts |= {"elo": found.elo, "margin": found.margin}
+        facts |= {"elo": comparable(found.elo, ELO_DIGITS), "margin": comparable(found.margin, ELO_DIGITS)}
 
     def rank() -> Ranking:
         a, b = pair

@@ -25,6 +25,7 @@ from league.pure.formats.ranks import fitted, rank_by_strength, tallied
 from league.pure.formats.sheet import REVISION, Field, Sheet, partners
 from league.pure.formats.swiss import parted
 from league.pure.pairing.telling import FAR, NEW, Rivals, pick
+from league.pure.portable import comparable
 from league.pure.rating.bradley_terry import GROUP_SD, Fit
 from league.pure.rating.leaderboard import ENOUGH
 from league.pure.rating.sketch import fit_large
@@ -125,13 +126,13 @@ class _Strengths:
             else fit_large(tallied(field, sheet), errors=False, rough=True, close=ENOUGH)
         )
         there = np.array(found.bots, dtype=np.int64)
-        self.theta[there] = found.theta
+        self.theta[there] = comparable(found.theta)
         if isinstance(found, Fit):
             self.table = np.full((field.entries, field.entries), GROUP_SD * sqrt(2))
-            self.table[np.ix_(there, there)] = np.maximum(found.sd_of_differences(), 1e-6)
+            self.table[np.ix_(there, there)] = np.maximum(comparable(found.sd_of_differences()), 1e-6)
         else:
             self.variance = np.full(field.entries, GROUP_SD**2)
-            self.variance[there] = found.variances()
+            self.variance[there] = comparable(found.variances())
 
     def sd(self, a: Any, b: Any) -> Any:
         """Of the differences, pair by pair. In a large field by the boards of the two alone, which is 5% too little."""

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from league.pure.formats.base import Ranking
 from league.pure.formats.sheet import Field, Levels, Sheet
+from league.pure.portable import comparable
 from league.pure.rating import standings as table
 from league.pure.rating.bradley_terry import Fit, fit
 from league.pure.rating.leaderboard import ELO
@@ -14,9 +15,6 @@ from league.pure.rating.tallies import Sides, Tallies, tally
 
 EVEN_RATINGS = 3  # the revision of schedules from which on ratings have even boards in place of a prior
 OLD_PRIOR_SD = 2.0  # logits
-# Of strengths that decide who goes out: entries with the same results are as strong as one another, but the last digits of a fit belong to
-# the machine that computes it, and two schedulers must see the same tie.
-DIGITS = 6
 MIXED: Sides = ((0, 2), (1, 3))
 
 
@@ -43,9 +41,12 @@ def fitted(field: Field, sheet: Sheet) -> Fit:
 
 
 def strengths(field: Field, sheet: Sheet) -> dict[int, float]:
-    """Strength in logits of every entry, to DIGITS; 0 before its first board."""
+    """Comparable strength in logits of every entry; 0 before its first board.
+
+    Entries with the same results are as strong as one another, and two schedulers must see the same tie.
+    """
     found = fitted(field, sheet)
-    known = {entry: round(float(theta), DIGITS) + 0.0 for entry, theta in zip(found.bots, found.theta, strict=True)}
+    known = dict(zip(found.bots, comparable(found.theta).tolist(), strict=True))
     return {entry: known.get(entry, 0.0) for entry in range(field.entries)}
 
 

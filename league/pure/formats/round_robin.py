@@ -13,6 +13,8 @@ from league.pure.pairing import movements
 from league.pure.rating import stopping
 from league.pure.refusal import translatable
 
+LEVEL_DRAWS = 4  # the revision of schedules from which on all machines draw the same for an early stop
+
 
 def play(field: Field, sheet: Sheet) -> Outcome:
     """All cycles at once, or one after the other while `sure` is not reached."""
@@ -30,7 +32,7 @@ def play(field: Field, sheet: Sheet) -> Outcome:
             continue
         if sheet.waiting:
             return Outcome(False, rank)
-        chances = stopping.chances_of_best(fitted(field, sheet), field.lot)
+        chances = stopping.chances_of_best(fitted(field, sheet), field.lot, level=field.revision >= LEVEL_DRAWS)
         best = max(chances.values(), default=0.0)
         if best >= sure:
             return Outcome(True, rank, "settled", {"chance_of_best": best, "cycles": cycle + 1})

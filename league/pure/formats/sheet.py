@@ -15,8 +15,9 @@ from typing import TypeAlias
 from league.pure.pairing.neighbours import Neighbours
 
 # Of the schedules. 1: tables of individual seats and mixed pairs sit as their design names them, without balance of neighbours; 2: ratings that
-# decide something (who goes on, whether enough is played) have a prior on every bot, without even boards
-REVISION = 3
+# decide something (who goes on, whether enough is played) have a prior on every bot, without even boards; 3: what is drawn for an early stop of a
+# round robin is another on another processor
+REVISION = 4
 Value: TypeAlias = int | float | bool | str
 Scores: TypeAlias = Sequence[int]  # of one board, by place at the table
 Slot: TypeAlias = tuple[str, int]  # name of a table, number of its first board

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from league.pure.pairing.telling import FAR, NEW, Rivals
+from league.pure.portable import comparable
 from league.pure.rating.bradley_terry import GROUP_SD
 
 REST_S = 600.0  # of one that has just been placed, from one table to the next
@@ -54,7 +55,7 @@ class Ladder:
         self.owner = [bot.owner for bot in bots]
         self.tied = [bot.tied for bot in bots]
         known = [bot.theta for bot in bots if bot.theta is not None]
-        middle = float(np.mean(known)) if known else 0.0
+        middle = comparable(float(np.mean(known))) if known else 0.0
         theta = np.array([middle if bot.theta is None else bot.theta for bot in bots])
         self.sd = np.array([GROUP_SD if bot.sd is None else min(max(bot.sd, 1e-6), GROUP_SD) for bot in bots])
         tables = np.array([float(bot.tables) for bot in bots])

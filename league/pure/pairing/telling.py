@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from league.pure.portable import comparable
+
 FAR = (
     1 / 8
 )  # of the tables are drawn evenly: some 7% of all pairs are then a quarter of the field apart or more (docs/ratings.md)
@@ -38,9 +40,9 @@ class Rivals:
     def __init__(
         self, theta: Any, sd: Callable[[Any, Any], Any], active: Sequence[int], tables: Any, *, head: bool = False
     ) -> None:
-        self.theta, self.sd, self.tables, self.head = theta, sd, tables, head
+        self.theta, self.sd, self.tables, self.head = comparable(theta), sd, tables, head
         self.everybody = active
-        line = np.lexsort([np.arange(len(theta)), -theta])
+        line = np.lexsort([np.arange(len(theta)), -self.theta])
         self.rank = np.empty(len(theta), dtype=np.int64)
         self.rank[line] = np.arange(1, len(theta) + 1)
         there = np.zeros(len(theta), dtype=bool)

@@ -14,6 +14,7 @@ from math import erf, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from league.pure.portable import ELO_DIGITS, comparable
 from league.pure.rating.bradley_terry import Fit, Floats, connected, fit
 from league.pure.rating.sketch import Sketch, fit_large
 from league.pure.rating.tallies import Ints, Tallies
@@ -65,7 +66,7 @@ class Leaderboard:
             return self.los[first, second]
         a, b = self.order[first], self.order[second]
         ratio = (self.fit.theta[a] - self.fit.theta[b]) / (self.fit.sd_of_pairs(a, b) * sqrt(2))
-        return np.array([(1 + erf(x)) / 2 for x in ratio.tolist()])
+        return comparable(np.array([(1 + erf(x)) / 2 for x in ratio.tolist()]))
 
     def sure(self, members: Ints, rows: Ints | None = None) -> tuple[Ints, Ints]:
         """How many of the `members` (rows) are above each row (of `rows`) for certain, and how many below."""
@@ -80,7 +81,7 @@ class Leaderboard:
         of_fit = np.zeros(len(self.order))
         of_fit[self.order] = members
         score, sd = field_scores(self.fit, of_fit) if isinstance(self.fit, Fit) else self.fit.field_scores(of_fit)
-        return score[self.order], sd[self.order]
+        return comparable(score[self.order]), comparable(sd[self.order])
 
     def strengths(self) -> dict[int, float]:
         """Logits by id: the start of the next fit."""
@@ -96,8 +97,9 @@ def fit_leaderboard(
 ) -> Leaderboard:
     """The leaderboard of the boards in `tallies`. `anchor` is the id that stands at 1000, if it has played.
 
-    `start` are strengths of an earlier fit, for speed only. Order: Elo, then id. `choose` gives, of all ids with whether they are provisional,
-    those that are listed: ranks count these alone, and `los_next` of a listed row is over the next of them. Without it all are.
+    `start` are strengths of an earlier fit, for speed only. Order: comparable Elo, then id. `choose` gives, of all ids with whether
+    they are provisional, those that are listed: ranks count these alone, and `los_next` of a listed row is over the next of them.
+    Without it all are.
 
     A row is provisional until it has 30 boards, against 3 opponents (all the others in a smaller field), is tied to the field
     by meetings, and is placed: standard deviation below 60 Elo, or a rank range of one among all. (Who loses every board has a wide
@@ -112,11 +114,11 @@ def fit_leaderboard(
     linked = _linked(found.group if isinstance(found, Sketch) else connected(tallies.met()).argmax(axis=1), anchored)
     members = linked.astype(np.float64)
     zero = zero_point(found.theta, linked, anchored)
-    elo = BASE + ELO * (found.theta - zero)
+    elo = comparable(BASE + ELO * (found.theta - zero), ELO_DIGITS)
     order = np.lexsort([tallies.ids, -elo])
     los = superiority(found)[np.ix_(order, order)] if isinstance(found, Fit) else np.zeros((0, 0))
     table = Leaderboard((), los, found, order)
-    sd = ELO * found.sd_from_mean(members)[order]
+    sd = comparable(ELO * found.sd_from_mean(members)[order], ELO_DIGITS)
     bots = tallies.ids[order]
     opponents = np.bincount(np.concatenate(met), minlength=len(order))[order]
     needed = min(PROVISIONAL_OPPONENTS, len(order) - 1)
@@ -138,7 +140,7 @@ def fit_leaderboard(
             Rated(
                 bot=bot,
                 elo=float(elo[order[row]]),
-                margin=float(Z95 * sd[row]),
+                margin=comparable(float(Z95 * sd[row]), ELO_DIGITS),
                 boards=boards,
                 opponents=int(opponents[row]),
                 score=half_points / (2 * meetings),
@@ -162,7 +164,8 @@ def fit_elo(
     found = fit_large(tallies, start=logits, errors=False, close=ENOUGH)
     anchored = found.bots.index(anchor) if anchor in found.bots else None
     zero = zero_point(found.theta, _linked(found.group, anchored), anchored)
-    return dict(zip(found.bots, (BASE + ELO * (found.theta - zero)).tolist(), strict=True))
+    elo = comparable(BASE + ELO * (found.theta - zero), ELO_DIGITS)
+    return dict(zip(found.bots, elo.tolist(), strict=True))
 
 
 def zero_point(theta: Floats, linked: NDArray[np.bool_], anchored: int | None) -> float:
@@ -171,7 +174,10 @@ def zero_point(theta: Floats, linked: NDArray[np.bool_], anchored: int | None) -
 
 
 def superiority(found: Fit) -> Floats:
-    """(N, N) likelihood of superiority: Phi((theta_i - theta_j) / sd of that difference), with the full covariance. Diagonal 1/2."""
+    """(N, N) likelihood of superiority: Phi((theta_i - theta_j) / sd of that difference), with the full covariance. Diagonal 1/2.
+
+    Comparable: of two equal bots neither is above the other by the last bits.
+    """
     sd = found.sd_of_differences()
     apart = found.theta[:, None] - found.theta[None, :]
     ratio = np.divide(apart, sd, out=np.zeros_like(apart), where=sd > 0)
@@ -180,7 +186,7 @@ def superiority(found: Fit) -> Floats:
     los = np.full_like(apart, 0.5)
     los[upper] = (1 + chances) / 2
     los[upper[::-1]] = (1 - chances) / 2
-    return los
+    return comparable(los)
 
 
 def field_scores(found: Fit, members: Floats) -> tuple[Floats, Floats]:

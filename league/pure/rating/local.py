@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from league.pure.portable import ELO_DIGITS, comparable
 from league.pure.rating.bradley_terry import GROUP_SD, MOST_STEPS, STEP, Boards, Floats, Sides, logistic
 from league.pure.rating.leaderboard import BASE, ELO, ENOUGH, Z95
 from league.pure.rating.tallies import Ints, Tallies
@@ -73,7 +74,12 @@ def estimate(
     theta = {bot: (elo.get(bot, middle) - BASE) / ELO for bot in around.ids.tolist()}
     moved = move(around, sorted(movers), theta)
     zero = moved[anchor].theta if anchor in moved else 0.0
-    return {bot: Estimate(BASE + ELO * (one.theta - zero), Z95 * ELO * one.sd) for bot, one in moved.items()}
+    return {
+        bot: Estimate(
+            comparable(BASE + ELO * (one.theta - zero), ELO_DIGITS), comparable(Z95 * ELO * one.sd, ELO_DIGITS)
+        )
+        for bot, one in moved.items()
+    }
 
 
 def _comparisons(boards: Boards) -> Iterator[tuple[Ints, Floats, Floats, Floats]]:

@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.portable import add_up
+from league.pure.portable import ELO_DIGITS, comparable
 from league.pure.rating.bradley_terry import EVEN_BOARDS
 from league.pure.rating.leaderboard import ELO, Z95
 
@@ -52,7 +54,7 @@ def rate(boards: Sequence[Sequence[Meeting]]) -> Standing | None:
 
     def pull(elo: float) -> float:
         """The slope of the likelihood: falls with the rating, and is nought at its maximum."""
-        return sum(
+        return add_up(
             one.weight * one.share * (one.points + even / 2 - (1 + even) * one.expected(elo)) for one in meetings
         )
 
@@ -61,7 +63,8 @@ def rate(boards: Sequence[Sequence[Meeting]]) -> Standing | None:
         middle = (low + high) / 2
         low, high = (middle, high) if pull(middle) > 0 else (low, middle)
     elo = (low + high) / 2
-    known = sum(
+    known = add_up(
         one.weight * one.share**2 * (1 + even) * one.expected(elo) * (1 - one.expected(elo)) for one in meetings
     )
-    return Standing(elo, Z95 * ELO / math.sqrt(max(known, 1e-9)))
+    margin = Z95 * ELO / math.sqrt(max(known, 1e-9))
+    return Standing(comparable(elo, ELO_DIGITS), comparable(margin, ELO_DIGITS))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from league.pure.portable import comparable
 from league.pure.rating.bradley_terry import CLOSE, GROUP_SD, MOST_STEPS, STEP, Boards, Floats, Sides, logistic
 from league.pure.rating.tallies import Ints, Tallies
 
@@ -59,13 +60,14 @@ class Sketch:
         """
         rows = np.arange(len(self.bots)) if rows is None else rows
         reach = ratio * self.sd_from_mean((self.group == np.bincount(self.group).argmax()).astype(np.float64))
-        low, high = self.theta - reach, self.theta + reach
+        theta = comparable(self.theta)
+        low, high = theta - reach, theta + reach
         ends, begins = np.sort(high[members]), np.sort(low[members])
         above, below = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
         wide = reach[rows] > 3 * np.median(
             reach
         )  # newcomers reach far: they would keep their neighbours from leaving anybody out
-        order = np.lexsort([self.theta[rows], wide])
+        order = np.lexsort([theta[rows], wide])
         for start in range(0, len(rows), BLOCK):
             mine = order[start : start + BLOCK]
             here = rows[mine]
@@ -74,7 +76,7 @@ class Sketch:
             above[mine] = len(members) - np.searchsorted(begins, top, "right")
             below[mine] = np.searchsorted(ends, bottom)
             sd = np.sqrt(self._variances(here, near))
-            apart = (self.theta[near][None, :] - self.theta[here][:, None]).astype(np.float32)
+            apart = (theta[near][None, :] - theta[here][:, None]).astype(np.float32)
             sd *= np.float32(ratio)
             above[mine] += (apart > sd).sum(axis=1)
             below[mine] += (apart < -sd).sum(axis=1)

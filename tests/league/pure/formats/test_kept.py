@@ -55,7 +55,7 @@ def cases(key: str) -> Iterator[tuple[str, Field]]:
 def revisions(key: str, seats: int, n: int) -> tuple[int, ...]:
     """Of the schedules: those by which such a field is played differently."""
     rated = key in ("round_robin", "successive_halving") and n in (5, 7)
-    return ((1, 2) if seats > 2 else (2,)) + ((3,) if rated else ())
+    return ((1, 2) if seats > 2 else (2,)) + ((3,) if rated else ()) + ((4,) if rated and key == "round_robin" else ())
 
 
 def taken(key: str, played: Field) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from league.pure.portable import ELO_DIGITS
 from league.pure.rating import sketch
 from league.pure.rating.bradley_terry import Fit, fit
 from league.pure.rating.leaderboard import ELO, LARGE, Z95, field_scores, fit_leaderboard, superiority
@@ -124,7 +125,7 @@ def test_a_table_of_more_bots_than_have_exact_errors() -> None:
     assert isinstance(table.fit, Sketch)
     assert table.los.shape == (0, 0)
     elo = dict(zip(exact.bots, (1000 + ELO * (exact.theta - exact.theta[exact.bots.index(500)])).tolist(), strict=True))
-    assert [row.elo for row in table.rows] == pytest.approx([elo[row.bot] for row in table.rows], abs=1e-9)
+    assert [row.elo for row in table.rows] == pytest.approx([elo[row.bot] for row in table.rows], abs=10**-ELO_DIGITS)
     margin = dict(zip(exact.bots, (Z95 * ELO * exact.sd_from_mean(np.ones(len(elo)))).tolist(), strict=True))
     off = [abs(row.margin / margin[row.bot] - 1) for row in table.rows]
     assert np.quantile(off, 0.99) < 0.08
