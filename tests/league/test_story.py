@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,8 @@ from django.db import connection
 
 from tests.support import story
 
-KEPT = Path(__file__).parent / "story.json"
+KEPT = Path(__file__).parent / "story.jsonl"
+MOST = 40  # differences that are shown
 
 
 def test_a_story_leaves_what_it_left(db, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,7 +21,7 @@ def test_a_story_leaves_what_it_left(db, tmp_path: Path, monkeypatch: pytest.Mon
     with story.one_chance(monkeypatch):
         story.tell()
     found = story.columns()
-    now = tmp_path / "story.json"
-    now.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    assert found == kept, f"if this is meant: cp {now} {KEPT}"
+    now = tmp_path / KEPT.name
+    now.write_text(story.dump(found), encoding="utf-8")
+    differ = story.differences(story.load(KEPT.read_text(encoding="utf-8")), found)
+    assert not differ, "\n".join([f"{len(differ)} values differ", *differ[:MOST], f"if this is meant: cp {now} {KEPT}"])

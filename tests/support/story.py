@@ -10,7 +10,7 @@ import itertools
 import json
 import random
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -35,6 +35,8 @@ from tests.support import league as made
 # The bytes of these hang on what else the process has done, and so does how often a change is told: what a process remembers it does not read again
 ELSEWHERE = {"Package", "LogDictionary", "Change"}
 # Stamps by which processes tell whether sums are those that they know, drawn anew each time; and what says whether the rules are compiled
+LONGEST, HEAD = 80, 40  # characters of a value that is kept as it is; of the beginning of one that is not
+NO_ROW = object()
 DRAWN = {"PoolSums.stamp", "PoolSums.fitted", "PoolSums.ranked", "TableOfDay.ranked", "Match.host"}
 
 
@@ -168,8 +170,8 @@ def finished() -> list[Match]:
     return list(Match.objects.filter(status="finished", rated=True).order_by("pk"))
 
 
-def columns() -> dict[str, str]:
-    """A digest of each column of each table, rows by their numbers; a reference is the place of the row that it names."""
+def columns() -> dict[str, list[Any]]:
+    """Return each column of each table, rows by their numbers; a reference is the place of the row that it names."""
     tables = [model for model in apps.get_app_config("league").get_models() if model.__name__ not in ELSEWHERE]
     places = {
         model: {
@@ -177,7 +179,7 @@ def columns() -> dict[str, str]:
         }
         for model in apps.get_models()
     }
-    found: dict[str, str] = {}
+    found: dict[str, list[Any]] = {}
     for model in tables:
         rows = list(model._default_manager.order_by("pk"))
         for field in model._meta.concrete_fields:
@@ -187,23 +189,63 @@ def columns() -> dict[str, str]:
                 continue
             if isinstance(related, type) and issubclass(related, models.Model):
                 values = [places[related].get(value) for value in values]
-            text = json.dumps([plain(value) for value in values])
-            found[f"{model.__name__}.{field.name}"] = f"{len(rows)} {hashlib.sha256(text.encode()).hexdigest()[:12]}"
+            found[f"{model.__name__}.{field.name}"] = [shortened(plain(value)) for value in values]
     return found
 
 
+def shortened(value: Any) -> Any:
+    """Return a value of a column as it is kept: what is long by its beginning, its length and a digest."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    if len(text) <= LONGEST:
+        return value
+    return f"{text[:HEAD]}... {len(text)} {hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def dump(told: Mapping[str, Sequence[Any]]) -> str:
+    """Return the columns as lines of JSON, one a column; a value that stands in several rows one after the other stands once, with their number."""
+    lines = [
+        json.dumps([name, [[value, len(list(same))] for value, same in itertools.groupby(values)]], ensure_ascii=False)
+        for name, values in told.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def load(text: str) -> dict[str, list[Any]]:
+    """Return the columns that `dump` wrote."""
+    return {
+        name: [value for value, times in parts for _ in range(times)]
+        for name, parts in map(json.loads, text.splitlines())
+    }
+
+
+def differences(kept: Mapping[str, Sequence[Any]], told: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Return a line for each value that differs: its column and row, what it was and what it is."""
+    found = [f"{name}: this column is gone" for name in kept if name not in told]
+    found += [f"{name}: this column is new" for name in told if name not in kept]
+    for name, was in kept.items():
+        values = told.get(name, was)
+        for row in range(max(len(was), len(values))):
+            before, now = (side[row] if row < len(side) else NO_ROW for side in (was, values))
+            if before != now:
+                found.append(f"{name} of row {row}: was {shown(before)}, is {shown(now)}")
+    return found
+
+
+def shown(value: Any) -> str:
+    """Return a value as a difference shows it."""
+    return "no such row" if value is NO_ROW else json.dumps(value, ensure_ascii=False)
+
+
 def plain(value: Any) -> Any:
-    """A value of a column as JSON; moments are seconds from the begin of the story, and numbers have nine digits."""
+    """A value of a column as JSON; moments are seconds from the begin of the story. Numbers are comparable as they are stored."""
     if isinstance(value, datetime):
         return (value - made.NOW).total_seconds()
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, bytes | memoryview):
         return bytes(value).hex()
-    if isinstance(value, float):
-        return f"{value:.9g}"
     if isinstance(value, dict):
         return {str(name): plain(one) for name, one in sorted(value.items(), key=lambda pair: str(pair[0]))}
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
-    return value if value is None or isinstance(value, str | int | bool) else str(value)
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
