@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test slow mutate lint style types fmt texts bench fast soak chaos lock clean venv venv-dev
+.PHONY: help demo serve test slow anywhere mutate lint style types fmt texts bench fast soak chaos lock clean venv venv-dev
 
 BIN := .venv/bin
 
@@ -45,6 +45,9 @@ test: style $(if $(ARGS),types)  ## lint, types, import contracts and all tests 
 
 slow: venv-dev  ## the slow tests: random kills, real kernels, every page in the browser; with `make test` this is the whole suite
 	@.ci/test slow
+
+anywhere: venv-dev  ## what could notice it, under other time zones, locales, dates, paths, users, orders, and Pythons of Debian (ONLY=NAME: one of them)
+	@$(BIN)/python -m tests.anywhere $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
 mutate: venv-dev  ## break the code in a sample of places and see whether a test notices (MUTANTS=320 SEED=1)
 	@$(BIN)/python -m tests.mutate --sample $(MUTANTS) --seed $(SEED) --least 90 $(ARGS)
