@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from datetime import timedelta
 from pathlib import Path
 
-from tests.support import debian
+from tests.support import debian, languages
 from tests.support.processes import DidNotStart
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,6 +57,25 @@ def make_locale(name: str) -> dict[str, str]:
         place.parent.mkdir(parents=True, exist_ok=True)
         run([find("libc-bin", "localedef"), "-i", language, "-f", charset, str(place)])
     return {"LANG": name, "LC_ALL": name, "LOCPATH": str(place.parent)}
+
+
+def shift_clock(ahead: timedelta) -> dict[str, str]:
+    """Return the environment in which every process sees the wall clock so far ahead. Raises CannotBeHad.
+
+    The monotonic clock stays, since waits for an event would hang under faketime; sleeps by it go past faketime (sleep.c).
+    """
+    find("faketime", "faketime")
+    faketime = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
+    if not faketime:
+        raise CannotBeHad("the package faketime has no libfaketimeMT.so.1")
+    ours = WORK / "sleep.so"
+    try:
+        compiler = languages.find("cc")
+    except DidNotStart as error:
+        raise CannotBeHad(" ".join(str(error).split())) from None
+    run([compiler, "-O2", "-shared", "-fPIC", "-o", str(ours), str(Path(__file__).with_name("sleep.c")), "-ldl"])
+    preload = f"{ours}:{faketime}"
+    return {"LD_PRELOAD": preload, "FAKETIME": f"+{int(ahead.total_seconds())}s", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
 
 
 def find_python(version: str) -> Path:

@@ -68,14 +68,7 @@ def _locale(name: str) -> Callable[[int], AbstractContextManager[Prepared]]:
 
 def _date(ahead: Callable[[], timedelta]) -> Callable[[int], AbstractContextManager[Prepared]]:
     """Every process sees the wall clock so far ahead; the clock of waits, which has no date, goes on as it is."""
-
-    def make() -> Prepared:
-        shift = f"+{int(ahead().total_seconds())}s"
-        return Prepared(
-            [machine.find("faketime", "faketime"), "-m", "-f", shift], {"FAKETIME_DONT_FAKE_MONOTONIC": "1"}
-        )
-
-    return _fixed(make)
+    return _fixed(lambda: Prepared(environment=machine.shift_clock(ahead())))
 
 
 def _one_core() -> Prepared:
