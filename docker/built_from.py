@@ -7,8 +7,8 @@ another commit than its own is worse than none.
 
 from __future__ import annotations
 
+import re
 import sys
-import tomllib
 from pathlib import Path
 
 AGAIN = "run docker/prepare again, which writes what is true into .env"
@@ -40,9 +40,10 @@ def main(context: str, told: str = "", version: str = "") -> str:
     found = commit(Path(context))
     if told and found and told != found:
         sys.exit(f"error: COMMIT={told}, but the context is of {found}: {AGAIN}")
-    project = tomllib.loads((Path(context) / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    if version and version != project["version"]:
-        sys.exit(f"error: VERSION={version}, but pyproject.toml has {project['version']}: {AGAIN}")
+    source = (Path(context) / "engine" / "version.py").read_text(encoding="utf-8")
+    stated = re.findall(r'^VERSION = "(.+)"$', source, flags=re.MULTILINE)
+    if version and [version] != stated:
+        sys.exit(f"error: VERSION={version}, but engine/version.py has {' '.join(stated)}: {AGAIN}")
     return told or found
 
 

@@ -13,7 +13,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from engine.version import VERSION
 from tests.support import compose
 from tests.support.compose import TOP
 from tests.support.processes import wait_for
@@ -247,7 +247,8 @@ def prepared(top: Path) -> tuple[Path, Callable[[], str]]:
     """A copy of what docker/prepare reads, below `top`, and a call of it, which returns what it says."""
     folder = top / "docker"
     folder.mkdir()
-    for name in ("docker/prepare", "docker/league.env.example", "pyproject.toml"):
+    (top / "engine").mkdir(exist_ok=True)
+    for name in ("docker/prepare", "docker/league.env.example", "engine/version.py"):
         shutil.copy(TOP / name, top / name)
     return folder, lambda: subprocess.run([folder / "prepare"], capture_output=True, text=True, check=True).stdout
 
@@ -282,7 +283,8 @@ def test_the_mail_server_of_earlier_releases_leaves_the_file_that_workers_read(t
 
 
 def test_the_image_knows_its_commit_from_git_and_refuses_another(tmp_path: Path) -> None:
-    shutil.copy(TOP / "pyproject.toml", tmp_path)
+    (tmp_path / "engine").mkdir()
+    shutil.copy(TOP / "engine" / "version.py", tmp_path / "engine")
 
     def git(*words: str) -> str:
         command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words]
@@ -298,7 +300,7 @@ def test_the_image_knows_its_commit_from_git_and_refuses_another(tmp_path: Path)
     git("init", "--quiet")
     git("commit", "--quiet", "--allow-empty", "--message=first")
     here = git("rev-parse", "HEAD")
-    assert built() == built("") == built(here, settings_of_project()["version"]) == (here, "")
+    assert built() == built("") == built(here, VERSION) == (here, "")
     git("pack-refs", "--all")
     assert built() == (here, "")
     git("checkout", "--quiet", "--detach")
@@ -309,15 +311,10 @@ def test_the_image_knows_its_commit_from_git_and_refuses_another(tmp_path: Path)
     _, prepare = prepared(tmp_path)
     prepare()
     noted = settings_of(tmp_path / ".env")
-    assert (noted["COMMIT"], noted["VERSION"]) == (here, settings_of_project()["version"])
+    assert (noted["COMMIT"], noted["VERSION"]) == (here, VERSION)
     # Of git's folder the image's context has the names of its commits, and nothing else
     let_in = (TOP / "docker" / "Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
     assert [line for line in let_in if ".git" in line] == ["!.git/HEAD", "!.git/packed-refs", "!.git/refs/heads"]
-
-
-def settings_of_project() -> dict[str, Any]:
-    project: dict[str, Any] = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return project
 
 
 def test_a_service_that_crashes_is_started_again_in_its_container(content: dict[str, Any], tmp_path: Path) -> None:
