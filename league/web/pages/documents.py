@@ -18,6 +18,7 @@ from league.web.common import markdown
 
 DOCS = settings.DOCS
 TOP = DOCS.parent  # in a clone the repository; a wheel has the documents alone
+GAMES = DOCS / "games"  # each has a page of the site already
 BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # documents beside docs/, where an installation has them
 LINK = re.compile(r"\]\(([^)#\s]+)")
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
@@ -56,7 +57,9 @@ def source(request: HttpRequest, name: str) -> HttpResponse:
 @cache
 def _documents() -> dict[str, Path]:
     """Return each document by its name in an address; a README is that of its folder."""
-    inside = {path.relative_to(DOCS).with_suffix("").as_posix(): path for path in DOCS.rglob("*.md")}
+    inside = {
+        path.relative_to(DOCS).with_suffix("").as_posix(): path for path in DOCS.rglob("*.md") if path.parent != GAMES
+    }
     beside = {Path(name).stem.lower(): TOP / name for name in BESIDE if (TOP / name).is_file()}
     return {name.removesuffix("/README"): path for name, path in inside.items() if name != "README"} | beside
 
@@ -84,7 +87,7 @@ def _target(document: Path, link: str) -> Path | None:
 def _address(path: Path) -> str:
     """Return the address of the page that shows a file or folder, "" if this installation has no such page."""
     names = {path: name for name, path in _documents().items()}
-    if path.parent == DOCS / "games" and path.suffix == ".md":
+    if path.parent == GAMES and path.suffix == ".md":
         return reverse("game", args=[path.stem]) if path.stem in engine.games() else reverse("games")
     if path == DOCS / "README.md":
         return reverse("docs")
