@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test slow anywhere mutate lint style types fmt texts bench fast soak chaos lock clean venv venv-dev
+.PHONY: help demo serve test slow anywhere mutate lint style types fmt texts bench fast soak chaos lock release clean venv venv-dev
 
 BIN := .venv/bin
 
@@ -91,6 +91,9 @@ chaos: venv-dev  ## random kills, lost messages, servers that go away; the table
 
 lock:  ## resolve the dependencies anew into both lock files (UPGRADE=1: newest versions)
 	@.ci/lock $(if $(filter 1 yes true,$(UPGRADE)),--upgrade)
+
+release: venv-dev  ## check, test, build and tag a release (VERSION=1.0.0); DRY_RUN=1 says what it would do
+	@DRY_RUN="$(DRY_RUN)" .ci/release "$(VERSION)"
 
 clean:  ## remove everything made here except var/, which holds the league's data
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache var/test

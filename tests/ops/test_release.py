@@ -1,0 +1,150 @@
+"""`make release` refuses what is not ready, says what it would do, and sets no tag before everything is green."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from engine.version import VERSION
+from tests.support.compose import TOP
+
+READY = {
+    "engine/version.py": 'VERSION = "2.1.0"\n',
+    "CHANGELOG.md": "# Changelog\n\n## [2.1.0] - 2026-11-27\n\nNew.\n\n## [2.0.0] - 2026-01-01\n",
+}
+MAKEFILE = "test slow anywhere:\n\t@echo runs $@; test ! -e $@-fails\n"
+
+
+class Project:
+    """A small repository with what a release reads, and suites that end at once."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        for name, text in {**READY, "Makefile": MAKEFILE, ".gitignore": "/var/\n/*-fails\n"}.items():
+            self.write(name, text)
+        (place / ".ci").mkdir()
+        shutil.copy(TOP / ".ci" / "release", place / ".ci" / "release")
+        self.git("init", "--quiet", "--initial-branch=main")
+        self.commit()
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file."""
+        (self.place / name).parent.mkdir(exist_ok=True)
+        (self.place / name).write_text(text, encoding="utf-8")
+
+    def git(self, *words: str) -> str:
+        """Run git; return what it prints."""
+        who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        return subprocess.run(["git", *who, *words], cwd=self.place, check=True, capture_output=True, text=True).stdout
+
+    def commit(self) -> None:
+        """Commit everything."""
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message=all")
+
+    def release(self, version: str = "2.1.0", dry: str = "1") -> tuple[int, str]:
+        """Return the exit code and the output of a release."""
+        done = subprocess.run(
+            [str(self.place / ".ci" / "release"), version],
+            env={"PATH": "/usr/local/bin:/usr/bin:/bin", "DRY_RUN": dry},
+            capture_output=True,
+            text=True,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
+
+
+def edit(name: str, text: str) -> Callable[[Project], object]:
+    """Return what commits another text of a file."""
+
+    def act(project: Project) -> None:
+        project.write(name, text)
+        project.commit()
+
+    return act
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda project: project.write("notes.txt", "x"), "the working tree is not clean"),
+        (lambda project: project.git("switch", "--quiet", "--create", "other"), "this is other"),
+        (lambda project: project.git("switch", "--quiet", "--detach"), "this is no branch"),
+        (lambda project: project.git("tag", "v2.1.0"), "the tag v2.1.0 is there already"),
+        (edit("engine/version.py", 'VERSION = "2.0.0"\n'), "engine/version.py says 2.0.0"),
+        (edit("CHANGELOG.md", "## [Unreleased]\n\n## [2.1.0] - 2026-11-27\n"), 'CHANGELOG.md is "[Unreleased]"'),
+        (edit("CHANGELOG.md", "## [2.1.0]\n"), 'CHANGELOG.md is "[2.1.0]"'),
+        (edit("CHANGELOG.md", "## [2.1.0] - 2026-02-30\n"), "2026-02-30, which is no day"),
+    ],
+)
+def test_what_is_not_ready_is_refused(project: Project, spoil: Callable[[Project], object], why: str) -> None:
+    spoil(project)
+    before = project.git("tag")
+
+    code, said = project.release(dry="0")
+
+    assert code == 1
+    assert "not released: " in said
+    assert why in said
+    assert "runs test" not in said
+    assert project.git("tag") == before
+
+
+@pytest.mark.parametrize("version", ["", "v2.1.0", "2.1", "2.1.0; true"])
+def test_a_version_has_three_numbers(project: Project, version: str) -> None:
+    code, said = project.release(version)
+
+    assert (code, "is no version" in said) == (1, True)
+
+
+def test_a_dry_run_says_what_it_would_do_and_does_nothing(project: Project) -> None:
+    head = project.git("rev-parse", "HEAD").strip()
+    noted = project.place / "var" / "release" / head
+    noted.mkdir(parents=True)
+    (noted / "slow").write_text("2026-11-27 07:00\n")
+
+    code, said = project.release()
+
+    assert code == 0, said
+    for line in (
+        "test: would run the quick tests",
+        "slow: was green for this commit on 2026-11-27 07:00",
+        "wheel: would build",
+        "image: ",
+    ):
+        assert f"== {line}" in said
+    assert "would set the tag v2.1.0; nothing was done" in said
+    assert project.git("tag") == ""
+    assert [path.name for path in noted.iterdir()] == ["slow"]
+
+
+def test_a_part_that_fails_ends_it_and_what_was_green_is_not_run_again(project: Project) -> None:
+    project.write("slow-fails", "")
+    code, said = project.release(dry="0")
+    assert (code, "not released: slow failed." in said, "runs test" in said) == (1, True, True)
+
+    code, said = project.release(dry="0")
+    assert (code, "test: was green for this commit" in said, "runs test" in said) == (1, True, False)
+    assert project.git("tag") == ""
+
+    (project.place / "slow-fails").unlink()
+    project.write("anywhere-fails", "")
+    assert "not released: anywhere failed." in project.release(dry="0")[1]
+
+
+def test_the_changelog_begins_with_the_version_of_the_project_and_a_day() -> None:
+    newest = re.search(r"^## \[(.*)\] - (.*)$", (TOP / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+    assert newest
+    assert newest[1] == VERSION
+    assert date.fromisoformat(newest[2]).isoformat() == newest[2]
