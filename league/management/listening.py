@@ -68,17 +68,17 @@ class Listener:
         # Celery closes the files of this thread's connections by their numbers, as a process that was forked must, and then the connections, which
         # close these numbers again: by then they may be sockets of another thread (celery.fixups.django, on_worker_process_init)
         connections.close_all()
-        worker = self._worker()(
-            queues=[name],
-            hostname=f"{name}@%h",
-            consumer_cls=self._consumer({task.name for task in tasks}),
-            use_eventloop=False,
-            without_gossip=True,
-            without_mingle=True,
-            without_heartbeat=True,
-            quiet=True,
-        )
         try:
+            worker = self._worker()(
+                queues=[name],
+                hostname=f"{name}@%h",
+                consumer_cls=self._consumer({task.name for task in tasks}),
+                use_eventloop=False,
+                without_gossip=True,
+                without_mingle=True,
+                without_heartbeat=True,
+                quiet=True,
+            )
             worker.start()
         except BaseException as error:
             self._loops.lose("hints", error)

@@ -47,6 +47,19 @@ def documented() -> set[str]:
     return in_table | set(re.findall(r"manage\.py ([a-z_]+)", text)) - {"help"}
 
 
+def a_worker_that_does_not_come_up_is_no_worker(stack: Stack, folder: Path) -> None:
+    """One that cannot import what its broker needs ends, each time that it is started again. The site does not count it."""
+    (folder / "packaging").mkdir()
+    (folder / "packaging" / "__init__.py").write_text("raise ImportError('not in the lock')\n")
+    for _ in range(2):
+        crashed = stack.start("worker", PYTHONPATH=str(folder))
+        assert crashed.popen.wait(LONG) == 1
+        assert "not in the lock" in crashed.tail()
+    wait_for(lambda: stack.check("web")[0], f"the web\n{stack.logs()}", LONG, every=0.5)
+    queue = stack.request("GET", "/api/v1/queue")[1]
+    assert (queue["workers"], queue["refusing"]) == (0, 0)
+
+
 def test_production_plays_a_match_from_its_lock(league_stack: Stack, redis_server: RedisServer, tmp_path: Path) -> None:
     """Web, scheduler and worker as docker-compose.yml starts them, with Redis between them, and every command by hand."""
     stack = league_stack
@@ -54,8 +67,10 @@ def test_production_plays_a_match_from_its_lock(league_stack: Stack, redis_serve
     redis_server.denied()
     bot = tmp_path / "bot.py"
     bot.write_text(HONEST, encoding="utf-8")
-    for name in ("web", "scheduler", "worker"):
-        stack.start(name)
+    stack.start("web")
+    stack.start("scheduler")
+    a_worker_that_does_not_come_up_is_no_worker(stack, tmp_path)
+    stack.start("worker")
 
     def commands(phase: str) -> list[str]:
         return stack.program("tests/ops/every_command.py", phase, str(bot), str(tmp_path)).split("\n")

@@ -19,7 +19,7 @@ from league.enums import MatchStatus
 from league.models import Match, Pool, Worker
 from league.service import version
 
-SILENT = timedelta(minutes=2)  # a worker not heard of for so long is not there
+SILENT = timedelta(seconds=30)  # a worker not heard of for so long is not there: it reports itself every 5 s
 ON_HOLD = "a bot at this table failed in each of its last matches; it is tested again first"
 PAUSED = "its tournament is paused, or a bot at this table, by its owner or an operator"
 LEFT = (
@@ -79,7 +79,12 @@ def unregister(name: str, *, now: datetime | None = None) -> None:
 
 def count_able(*, now: datetime) -> int:
     """How many workers are alive and may play. One query."""
-    return Worker.objects.filter(seen__gte=now - SILENT).exclude(tier="").count()
+    return living(now).exclude(tier="").count()
+
+
+def living(now: datetime) -> QuerySet[Worker]:
+    """Return the workers that were heard of lately. One that has lost a loop is about to end, or has ended, and is none."""
+    return Worker.objects.filter(seen__gte=now - SILENT, trouble="")
 
 
 def is_another_able(name: str, *, now: datetime) -> bool:
@@ -88,7 +93,7 @@ def is_another_able(name: str, *, now: datetime) -> bool:
 
 
 def _others(name: str, now: datetime) -> QuerySet[Worker]:
-    return Worker.objects.filter(seen__gte=now - SILENT).exclude(tier="").exclude(name=name)
+    return living(now).exclude(tier="").exclude(name=name)
 
 
 def better_left_by(name: str, *, now: datetime) -> Q:
@@ -131,7 +136,7 @@ def queue(*, now: datetime | None = None) -> Queue:
     retest = holds.matches_on_hold(Match.objects.filter(waiting)).values("pk")
     paused = holds.paused_matches(Match.objects.filter(waiting)).values("pk")
     later = Q(not_before__gt=now)
-    alive = list(Worker.objects.filter(seen__gte=now - SILENT).order_by("name"))
+    alive = list(living(now).order_by("name"))
     ready = [worker for worker in alive if worker.tier]
     held_back = Q(pk__in=paused) | Q(pk__in=retest)
     work = Match.objects.filter(waiting | held).aggregate(
@@ -155,14 +160,14 @@ def queue(*, now: datetime | None = None) -> Queue:
 
 def count_ready(*, now: datetime | None = None) -> int:
     """How many workers play, as `queue` has it. One query."""
-    return Worker.objects.filter(seen__gte=clock.given(now) - SILENT).exclude(tier="").count()
+    return count_able(now=clock.given(now))
 
 
 def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
     """The queued matches in the order in which they are claimed, each with the reason `why` it waits (see `Queue.waiting`). One query besides."""
     now = clock.given(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED)
-    alive = list(Worker.objects.filter(seen__gte=now - SILENT))
+    alive = list(living(now))
     ready = [worker for worker in alive if worker.tier]
     usual = "turn" if ready else "sandbox" if alive else "worker"
     retest = Q(pk__in=holds.matches_on_hold(waiting).values("pk"))
@@ -210,7 +215,7 @@ def explain(*, now: datetime | None = None) -> int:
     now = clock.given(now)
     if not Match.line.filter(status=MatchStatus.QUEUED).exists():
         return 0
-    alive = list(Worker.objects.filter(seen__gte=now - SILENT).order_by("name"))
+    alive = list(living(now).order_by("name"))
     ready = [worker for worker in alive if worker.tier]
     starved = not ready and Match.objects.filter(status=MatchStatus.QUEUED).exists()
     reason = without_folders(_why_starved(alive)) if starved else ""

@@ -44,12 +44,14 @@ class Command(LeagueCommand):
     def _listen(self) -> None:
         machine = tasks.machine()
         listener = Listener(machine.loops, stop=machine.stopping.set)
-        if machine.refusal:
-            listener.wait()  # the hints are left to workers that can follow them
-        else:
-            machine.keep_looking(settings.RECONCILE_S)
-            listener.run(celery.MATCHES, [tasks.play_match])
-        machine.close()
+        try:
+            if machine.refusal:
+                listener.wait()  # the hints are left to workers that can follow them
+            else:
+                machine.keep_looking(settings.RECONCILE_S)
+                listener.run(celery.MATCHES, [tasks.play_match])
+        finally:  # whatever ends it, the league does not count it any longer
+            machine.close()
         listener.close()
 
     def _once(self) -> None:

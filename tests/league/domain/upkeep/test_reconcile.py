@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.conf import settings
 
+from league.domain.core.loops import Loops
 from league.domain.matches import workers
 from league.domain.upkeep import reconcile
 from league.models import Match, Rating, Worker
@@ -90,6 +91,20 @@ def test_reason_is_written_into_waiting_matches_and_taken_back(ana) -> None:
     workers.register("h:1", tier="landlock", now=NOW)
     assert workers.explain(now=NOW) == 1
     assert Match.objects.get().reason == ""
+
+
+def test_a_worker_that_has_lost_a_loop_is_none(ana) -> None:
+    """It ends; where it crashes at each start, its row is always fresh."""
+    uploaded(ana, "rufo")
+    workers.register("h:1", tier="landlock", now=NOW)
+    loops = Loops()
+    loops.trouble = "the loop 'hints' is lost: ModuleNotFoundError: No module named 'packaging'"
+    workers.note_alive("h:1", loops=loops, now=NOW)
+
+    queue = workers.queue(now=NOW)
+    assert (queue.workers, queue.refusing, queue.waiting["worker"]) == (0, 0, 1)
+    assert workers.count_ready(now=NOW) == workers.count_able(now=NOW) == 0
+    assert not workers.is_another_able("h:2", now=NOW)
 
 
 def test_silent_workers_are_not_there_and_old_ones_are_forgotten(ana) -> None:
