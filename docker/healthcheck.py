@@ -1,25 +1,27 @@
-"""Is a process of the league at work? `healthcheck.py web|scheduler|worker`: exit code 0, or 1 and a reason.
+"""Is a process of the league at work? `healthcheck.py web|scheduler|worker [ready]`: exit code 0, or 1 and a reason.
 
-Each check asks for an effect of the process that somebody else could see, not whether it exists.
+Of scheduler and worker it asks the processes of this container whether all their loops come round, and nothing else: a container is to be started
+again for that alone. With `ready` it also reports a loop that fails, as all do while the database is away, and a worker that refuses to play.
 """
 
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import urllib.request
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from pathlib import Path
 
-from league.service.env import envint, envlist, envstr
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-SILENT = timedelta(minutes=2)  # a worker reports itself every few seconds
-ROUNDS = 12  # of the scheduler that may fail to come, one after the other
+from league.service import alive
+
+KINDS = ("web", "scheduler", "worker")
 
 
 def web() -> str:
-    """It answers, and its database does."""
+    """Return why it does not answer, or its database does not."""
+    from league.service.env import envlist
+
     port = os.environ.get("PORT", "8000")
     host = envlist("ALLOWED_HOSTS", ["localhost"])[0].lstrip(".*") or "localhost"
     request = urllib.request.Request(f"http://127.0.0.1:{port}/readyz", headers={"Host": host})
@@ -28,47 +30,17 @@ def web() -> str:
         return "" if answer.status == 200 else f"/readyz answered {answer.status}"
 
 
-def scheduler() -> str:
-    """It has put the queue right of late, and all its loops live."""
-    row = mine("SELECT seen, trouble FROM league_scheduler")
-    if row is None:
-        return "this scheduler has not reported itself to the league"
-    seen, trouble = row
-    silent = (datetime.now(UTC) - seen).total_seconds()
-    late = silent > ROUNDS * envint("RECONCILE_S", 10)
-    return str(trouble) or (f"this scheduler has not put the queue right for {silent:.0f} s" if late else "")
+def trouble(kind: str, *, ready: bool) -> str:
+    """Return what is wrong, or ""."""
+    try:
+        return web() if kind == "web" else alive.trouble(kind, ready=ready)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
 
-
-def worker() -> str:
-    """Its row in the table of workers is fresh, all its loops live, and it does not refuse to play."""
-    row = mine("SELECT seen, trouble, refusal FROM league_worker")
-    if row is None:
-        return "this worker has not reported itself to the league"
-    seen, trouble, refusal = row
-    if refusal:
-        return f"this worker refuses to play: {refusal}"
-    silent = datetime.now(UTC) - seen
-    late = silent > max(SILENT, timedelta(seconds=envint("LEASE_S", 30)))
-    return str(trouble) or (f"this worker has been silent for {silent.total_seconds():.0f} s" if late else "")
-
-
-def mine(table: str) -> tuple[Any, ...] | None:
-    """The row of the process of this container, or host, that reported itself last."""
-    import psycopg
-
-    with psycopg.connect(envstr("DATABASE_URL") or "", connect_timeout=5) as database:
-        statement = f"{table} WHERE name LIKE %s ORDER BY seen DESC LIMIT 1"
-        return database.execute(statement.encode(), [f"{socket.gethostname()[:60]}:%"]).fetchone()
-
-
-CHECKS = {check.__name__: check for check in (web, scheduler, worker)}
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in CHECKS:
-        sys.exit(f"usage: healthcheck.py {'|'.join(CHECKS)}")
-    try:
-        trouble = CHECKS[sys.argv[1]]()
-    except Exception as error:
-        trouble = f"{type(error).__name__}: {error}"
-    if trouble:
-        sys.exit(f"unhealthy: {trouble}")
+    kind, *words = sys.argv[1:] or [""]
+    if kind not in KINDS or words not in ([], ["ready"]):
+        sys.exit(f"usage: healthcheck.py {'|'.join(KINDS)} [ready]")
+    if found := trouble(kind, ready=bool(words)):
+        sys.exit(f"unhealthy: {found}")

@@ -52,7 +52,9 @@ class Listener:
 
     def wait(self) -> None:
         """Wait for the end without taking hints."""
+        self._loops.be("hints")
         while not self.ends:
+            self._loops.alive()
             time.sleep(HEARD_S)
 
     def run(self, name: str, tasks: Collection[Task[..., Any]]) -> None:
@@ -68,6 +70,7 @@ class Listener:
         # Celery closes the files of this thread's connections by their numbers, as a process that was forked must, and then the connections, which
         # close these numbers again: by then they may be sockets of another thread (celery.fixups.django, on_worker_process_init)
         connections.close_all()
+        self._loops.be("hints")
         try:
             worker = self._worker()(
                 queues=[name],
@@ -148,7 +151,8 @@ class Listener:
         return Patient
 
     def look(self) -> None:
-        """End Celery's worker where the process is to end. Raises WorkerShutdown."""
+        """Show that this loop goes on. End Celery's worker where the process is to end. Raises WorkerShutdown."""
+        self._loops.alive()
         if self.ends:
             raise WorkerShutdown(0)
 

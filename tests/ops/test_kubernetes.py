@@ -179,3 +179,11 @@ def test_nobody_is_reached_but_the_web_and_nothing_but_the_servers_is_reached(th
     ]
     ports = {port["port"] for way in things["NetworkPolicy", "servers"]["spec"]["egress"] for port in way["ports"]}
     assert ports == {53, 5432, 6432, 6379, 6380}
+
+
+def test_only_a_process_that_stands_still_is_started_again(things) -> None:
+    """Not one whose database is away, or that refuses to play: with `ready` the check would tell of these, too."""
+    for name, service in (("scheduler", "scheduler"), ("runner", "worker")):
+        (container,) = things["Deployment", name]["spec"]["template"]["spec"]["containers"]
+        for probe in ("startupProbe", "livenessProbe"):
+            assert container[probe]["exec"]["command"] == ["python", "docker/healthcheck.py", service], (name, probe)

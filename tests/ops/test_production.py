@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.support.bots import HONEST
 from tests.support.compose import TOP
-from tests.support.processes import wait_for
+from tests.support.processes import Process, wait_for
 from tests.support.redis import RedisServer
 from tests.support.stack import Stack
 
@@ -55,9 +56,18 @@ def a_worker_that_does_not_come_up_is_no_worker(stack: Stack, folder: Path) -> N
         crashed = stack.start("worker", PYTHONPATH=str(folder))
         assert crashed.popen.wait(LONG) == 1
         assert "not in the lock" in crashed.tail()
+        assert stack.check("worker", live=True) == (False, "unhealthy: no worker lives here")
     wait_for(lambda: stack.check("web")[0], f"the web\n{stack.logs()}", LONG, every=0.5)
     queue = stack.request("GET", "/api/v1/queue")[1]
     assert (queue["workers"], queue["refusing"]) == (0, 0)
+
+
+def only_a_process_that_lives_is_well(stack: Stack, worker: Process) -> None:
+    """Whatever its row in the database says."""
+    worker.popen.send_signal(signal.SIGSTOP)
+    assert stack.check("worker", live=True) == (False, f"unhealthy: the worker {worker.pid} is stopped")
+    worker.popen.send_signal(signal.SIGCONT)
+    wait_for(lambda: stack.check("worker", live=True)[0], "a worker that is well again", LONG, every=0.2)
 
 
 def test_production_plays_a_match_from_its_lock(league_stack: Stack, redis_server: RedisServer, tmp_path: Path) -> None:
@@ -70,7 +80,7 @@ def test_production_plays_a_match_from_its_lock(league_stack: Stack, redis_serve
     stack.start("web")
     stack.start("scheduler")
     a_worker_that_does_not_come_up_is_no_worker(stack, tmp_path)
-    stack.start("worker")
+    worker = stack.start("worker")
 
     def commands(phase: str) -> list[str]:
         return stack.program("tests/ops/every_command.py", phase, str(bot), str(tmp_path)).split("\n")
@@ -80,6 +90,7 @@ def test_production_plays_a_match_from_its_lock(league_stack: Stack, redis_serve
     wait_for(lambda: stack.rows(played) == [("finished",)], f"a match to its end\n{stack.logs()}", LONG, every=0.2)
     for name in ("web", "scheduler", "worker"):
         wait_for(lambda name=name: stack.check(name)[0], f"{name} to be healthy\n{stack.logs()}", LONG, every=0.5)
+    only_a_process_that_lives_is_well(stack, worker)
     assert stack.request("GET", "/api/v1/queue")[1]["workers"] == 1
 
     def rated_boards() -> str:

@@ -94,7 +94,11 @@ class Stack:
             "MACHINE_DIR" in exchanged
         ):  # users of bots are shared out among all tests of this machine, and all that runs there
             exchanged["MACHINE_DIR"] = os.environ.get("MACHINE_DIR", "")
-        return {**base_environment(self.python), **self.settings, **exchanged, "PORT": str(self.port)}
+        temporary = self.folder / f"tmp-{service.name}"  # a container has one of its own
+        temporary.mkdir(exist_ok=True)
+        temporary.chmod(0o1777)
+        own = {"PORT": str(self.port), "TMPDIR": str(temporary)}
+        return {**base_environment(self.python), **self.settings, **exchanged, **own}
 
     def command(self, service: compose.Service) -> list[str]:
         """The service's command, on this stack's port and folder."""
@@ -136,12 +140,12 @@ class Stack:
             raise RuntimeError(f"{' '.join(command)} ended with code {done.returncode}:\n{done.stdout}{done.stderr}")
         return done.stdout
 
-    def check(self, name: str) -> tuple[bool, str]:
-        """The service's health check, as the container would run it."""
-        script = str(TOP / "docker" / "healthcheck.py")
+    def check(self, name: str, *, live: bool = False) -> tuple[bool, str]:
+        """Run the service's health check as the container would; live: only whether the process is to be started again."""
+        service = compose.load()["services"][name]
+        command = [word for word in service["healthcheck"]["test"][1:] if not (live and word == "ready")]
         environment = self.environment(compose.service(name))
-        command = [str(self.python), script, name]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True, timeout=120)
         return done.returncode == 0, done.stderr.strip()
 
     def close(self) -> None:

@@ -39,9 +39,11 @@ from league.service import logs
 log = logging.getLogger("league.playing")
 REPORT_TRIES = (1, 2, 4, 8, 15)  # seconds between tries to report to a database that is away: played matches are dear
 PULSE_S = 5.0  # between two signs of life at most: so soon a slow match stands aside
+STILL_S = 120.0  # a pulse that has not come for so long stands still
 SEARCH_S = 60.0  # so rarely a worker that plays ladders asks for judged matches to look for puzzles in
 JUDGING_LOOK_S = 0.5  # so soon a judgement makes way for a match that waits
 CARRIED: dict[str, Any] = {MatchKind.AUDIT: carrying, MatchKind.TRY: tries}  # what is no match, and has no spec of one
+BUSY_S = 1.0  # between two signs of life of a thread that waits while another one plays
 ROUND_S = 60.0  # for so long one match follows another; then whoever called is heard again
 
 
@@ -76,7 +78,7 @@ class Machine:
         self._searches_from = 0.0  # the same of puzzles, for a tenth of its time at most
         self._judges_from = 0.0  # by the monotonic clock: from then on it may judge before matches of ladders
         self._busy = threading.Lock()  # one match at a time, whoever noticed that it waits
-        self.loops = Loops()
+        self.loops = Loops("worker")
         self.loops.lost = self._lost
         self.tables = Tables(
             self.name, folder.with_name("table-bots"), self._may_claim, self._proven_sandbox, self.stopping.is_set
@@ -91,7 +93,9 @@ class Machine:
         else:
             self._open_sandbox()
         workers.register(self.name, tier=self.box.tier if self.box else "", refusal=self.unable)
-        self.loops.start("pulse", self._beat, min(settings.LEASE_S / 3, PULSE_S))
+        self.loops.refuse(self.unable)
+        patience = max(STILL_S, 4.0 * settings.LEASE_S)
+        self.loops.start("pulse", self._beat, min(settings.LEASE_S / 3, PULSE_S), patience=patience)
         if settings.TABLES and settings.TABLES_PER_WORKER and not self.refusal:
             self.loops.start("tables", self.tables.look, LOOK_S)
 
@@ -119,6 +123,7 @@ class Machine:
             if bool(before) != bool(self.full):
                 log.error("this worker %s", f"plays nothing for now: {self.full}" if self.full else "has room again")
                 workers.change(self.name, tier=self.box.tier if self.box and not self.full else "", refusal=self.unable)
+                self.loops.refuse(self.unable)
         return not self.unable
 
     def close(self) -> None:
@@ -171,8 +176,10 @@ class Machine:
 
         While another thread plays, `wait` for it: who has been told of work by a message must not take further messages.
         """
-        if not self._busy.acquire(blocking=wait):
-            return False
+        while not self._busy.acquire(timeout=BUSY_S if wait else 0):
+            self.loops.alive()
+            if not wait:
+                return False
         try:
             if self._judged_before_ladders() or self._searched_before_ladders():
                 return True
@@ -271,6 +278,7 @@ class Machine:
         progress = self._progress(work)
 
         def stop() -> bool:
+            self.loops.alive()
             return work.lost or work.gives_way or self.stopping.is_set()
 
         if validation.is_validation(match):
@@ -323,6 +331,7 @@ class Machine:
             leases.start(match)
 
             def stop() -> bool:
+                self.loops.alive()
                 return work.lost or work.gives_way or self.stopping.is_set()
 
             found = what.carry_out(match, self._proven_sandbox(), self.folder, stop=stop)
@@ -390,6 +399,7 @@ class Machine:
 
         def stop() -> bool:
             nonlocal looked
+            self.loops.alive()
             if time.monotonic() - looked < JUDGING_LOOK_S:
                 return self.stopping.is_set()
             looked = time.monotonic()

@@ -23,6 +23,8 @@ from league.management.listening import Listener
 FIT_S = 1.0  # between two looks whether a large pool is owed a fit
 SUMS_S = 1.0  # between two looks whether something was played that the pages of bots do not count
 LADDERS_S = 1.0  # between two looks whether a ladder may go on
+SOON_S = 300.0  # what is quick does not take longer
+CHECKED_S = 4 * 3600.0  # what the calendar has done at night may take so long in a large league
 LETTERS_S = 30.0  # between two looks whether a digest is to be sent
 TELL_S = 5.0  # between two reports of this process
 
@@ -55,10 +57,10 @@ class Command(LeagueCommand):
         name = f"{socket.gethostname()[:60]}:{os.getpid()}"
         schedulers.register(name)
         stages.keep_as(name)
-        loops, self.done = Loops(), clock.present()
+        loops, self.done = Loops("scheduler"), clock.present()
         listener = Listener(loops)
         loops.lost = lambda: schedulers.note(name, loops, done=self.done)
-        loops.start("reconcile", self._reconcile, settings.RECONCILE_S, at_once=True)
+        loops.start("reconcile", self._reconcile, settings.RECONCILE_S, at_once=True, patience=SOON_S)
         loops.start("ratings", tasks.fit_ratings, FIT_S)
         loops.start("ranks", tasks.rank_ratings, FIT_S)
         loops.start("ladders", tasks.play_ladders, LADDERS_S)
@@ -67,8 +69,8 @@ class Command(LeagueCommand):
             loops.start("letters", tasks.send_letters, LETTERS_S)
         loops.start("outlook", outlook.keep, outlook.EVERY_S)
         calendar: list[Calendar] = []
-        loops.start("calendar", lambda: self._look(calendar, loops), TELL_S)
-        loops.start("tell", lambda: schedulers.note(name, loops, done=self.done), TELL_S)
+        loops.start("calendar", lambda: self._look(calendar, loops), TELL_S, patience=CHECKED_S)
+        loops.start("tell", lambda: schedulers.note(name, loops, done=self.done), TELL_S, patience=SOON_S)
         listener.run(celery.UPKEEP, [tasks.advance_tournament, tasks.refresh_ratings])
         loops.leave(patience=5)
         listener.close()

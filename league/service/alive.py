@@ -1,0 +1,139 @@
+"""Signs of life of a worker or scheduler: a file for each of its loops, with the time of the last round. `docker/healthcheck.py` reads them.
+
+They ask the process alone. Whether its database answers is another question, and no reason to end the process. Standard library only, because a
+check that imports Django and a database driver takes longer on a busy host than it may.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+log = logging.getLogger("league.loops")
+REFUSAL = "refusal"  # not a loop: why the process takes no work
+EVERY_S = 1.0  # between two signs of one loop at most
+NEVER_S = 1e9
+
+
+def folder() -> Path:
+    """Return the folder of all signs of this user: in that of temporary files, which each container has for itself."""
+    return Path(tempfile.gettempdir()) / f"tute-league-{os.getuid()}"
+
+
+class Signs:
+    """The signs of this process. A disk that takes none is named in the log, and harms nothing else."""
+
+    def __init__(self, kind: str) -> None:
+        """kind: "worker" or "scheduler"."""
+        self._kind = kind
+        self._place: Path | None = None
+        self._files: dict[str, int] = {}
+        self._shown: dict[str, tuple[float, str]] = {}
+
+    def show(self, name: str, patience: float, error: str = "") -> None:
+        """Note that a loop comes round now; it is to come again within `patience` seconds. error: with which its last round ended."""
+        now = time.monotonic()
+        before, told = self._shown.get(name, (-NEVER_S, ""))
+        if now - before < EVERY_S and error == told:
+            return
+        self._shown[name] = now, error
+        try:
+            fd = self._files.get(name, -1)
+            if fd < 0:
+                fd = self._files[name] = self._open(name)
+            line = f"{now:.1f} {patience:.0f} {' '.join(error.split())}\n".encode()
+            os.pwrite(fd, line, 0)  # in one call: whoever reads up to the end of the line reads one sign
+            os.ftruncate(fd, len(line))
+        except OSError as failure:
+            if name not in self._files:
+                log.warning("no sign of life of the loop %r can be written: %s", name, failure)
+                self._files[name] = -1
+
+    def _open(self, name: str) -> int:
+        if self._place is None:
+            top = folder()
+            top.mkdir(mode=0o700, exist_ok=True)
+            if top.lstat().st_uid != os.getuid():
+                raise PermissionError(f"{top} belongs to somebody else")
+            for old in top.iterdir():
+                if _process(old) is None:
+                    shutil.rmtree(old, ignore_errors=True)
+            place = top / f"{self._kind}-{os.getpid()}-{_stat(os.getpid())[1]}"
+            place.mkdir(mode=0o700, exist_ok=True)
+            self._place = place
+        return os.open(self._place / name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+
+    def close(self) -> None:
+        """Remove them: the process ends in good order."""
+        if self._place is not None:
+            shutil.rmtree(self._place, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What a loop said last."""
+
+    name: str
+    age: float
+    patience: float
+    error: str
+
+
+def trouble(kind: str, *, ready: bool = False) -> str:
+    """Return why no process of this kind lives here, or what is wrong with one that does; "" if all is well.
+
+    ready: a loop whose last round ended with an error is wrong, too, and so is a process that refuses to work.
+    """
+    found = [(place, state) for place in _places(kind) if (state := _process(place)) is not None]
+    if not found:
+        return f"no {kind} lives here"
+    for place, state in found:
+        pid = place.name.split("-")[1]
+        if state in "Tt":
+            return f"the {kind} {pid} is stopped"
+        signs = _read(place)
+        for sign in signs:
+            if sign.age > sign.patience:
+                return f"the loop {sign.name!r} of the {kind} {pid} has stood still for {sign.age:.0f} s"
+        for sign in signs if ready else ():
+            if sign.error:
+                what = f"the {kind} {pid} refuses to work" if sign.name == REFUSAL else f"the loop {sign.name!r} fails"
+                return f"{what}: {sign.error}"
+    return ""
+
+
+def _places(kind: str) -> list[Path]:
+    with contextlib.suppress(OSError):
+        return sorted(folder().glob(f"{kind}-*"))
+    return []
+
+
+def _read(place: Path) -> list[Sign]:
+    now, signs = time.monotonic(), []
+    for path in sorted(place.iterdir()):
+        with contextlib.suppress(OSError, ValueError):  # it has just been made, or removed
+            shown, patience, error = path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].split(" ", 2)
+            signs.append(Sign(path.name, now - float(shown), float(patience), error))
+    return signs
+
+
+def _process(place: Path) -> str | None:
+    """Return the state of the process of a folder by its letter; None if it has ended, though its number may live on."""
+    try:
+        _, pid, start = place.name.split("-")
+        state, began = _stat(int(pid))
+    except (OSError, ValueError):
+        return None
+    return state if began == start and state not in "ZX" else None
+
+
+def _stat(pid: int) -> tuple[str, str]:
+    """Return the state and the start of a process, which with its number names it for good. Raises OSError when it is gone."""
+    fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    return fields[0].decode(), fields[19].decode()
