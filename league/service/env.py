@@ -191,8 +191,20 @@ def _sqlite(path: Path) -> dict[str, Any]:
     }
 
 
+# A connection may die without a word, as behind a balancer that forgets it: whoever waits for an answer on it learns that after half a minute,
+# where the kernel alone would take a quarter of an hour. A statement that takes long is no reason: the server's kernel answers meanwhile.
+NOTICE_LOSS = {
+    "connect_timeout": "10",  # seconds
+    "keepalives": "1",
+    "keepalives_idle": "15",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",  # milliseconds that something sent may stay unacknowledged
+}
+
+
 def _postgresql(url: str) -> dict[str, Any]:
-    """PostgreSQL with connections that are kept and checked before use.
+    """PostgreSQL with connections that are kept and checked before use. What the address says of timeouts comes before ours.
 
     With `pool_mode=transaction` each transaction may be another session, as PgBouncer in that mode has it: no cursor outlives one. Nothing else
     of the league leans on a session.
@@ -223,5 +235,5 @@ def _postgresql(url: str) -> dict[str, Any]:
         "PORT": str(port or options.pop("port", "")),
         "CONN_MAX_AGE": envint("CONN_MAX_AGE", 600, least=0),
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": options,
+        "OPTIONS": NOTICE_LOSS | options,
     }

@@ -95,12 +95,14 @@ def test_database_urls() -> None:
         "PASSWORD": "p@ss",
         "HOST": "db.example",
         "PORT": "5433",
-        "OPTIONS": {"sslmode": "require"},
+        "OPTIONS": env.NOTICE_LOSS | {"sslmode": "require"},
         "CONN_HEALTH_CHECKS": True,
     }
     assert server["DISABLE_SERVER_SIDE_CURSORS"] is False
     pooled = env.database("postgresql://ana@db.example/tute?pool_mode=transaction&sslmode=require")
-    assert (pooled["DISABLE_SERVER_SIDE_CURSORS"], pooled["OPTIONS"]) == (True, {"sslmode": "require"})
+    assert (pooled["DISABLE_SERVER_SIDE_CURSORS"], pooled["OPTIONS"]) == (True, server["OPTIONS"])
+    patient = env.database("postgresql://ana@db.example/tute?connect_timeout=60")
+    assert patient["OPTIONS"] == env.NOTICE_LOSS | {"connect_timeout": "60"}
     with pytest.raises(ImproperlyConfigured, match="pool_mode='statement'"):
         env.database("postgresql://ana@db.example/tute?pool_mode=statement")
 
