@@ -21,6 +21,8 @@ may() {
     [ -e /etc/debian_version ] || cannot "the tools and the base images come from Debian's packages, and this is no Debian"
     unshare --mount true 2> /dev/null || cannot "this machine allows no mount namespace"
     mkdir -p "$PLACE/log"
+    exec 9> "$PLACE/lock"
+    flock --nonblock 9 || { say "waits for another run"; flock 9; }
     for tool in mmdebstrap; do
         command -v $tool > /dev/null && continue
         { apt-get update && apt-get install --yes --no-install-recommends $tool; } > "$PLACE/log/apt.log" 2>&1 ||
@@ -38,7 +40,8 @@ boot() { # suite, folder, packages, more options: a Debian of the least packages
     say "Debian $suite with ${packages//,/ }"
     local from; from=$(mirror)
     [ -n "$from" ] || cannot "apt knows no mirror of Debian"
-    rm -rf "$folder.new"
+    # The rest of a run that was cut off; never across a mount, of which mmdebstrap makes some there
+    rm -rf --one-file-system "$folder.new"
     nice mmdebstrap --mode=root --variant=minbase --include="$packages" "$@" "$suite" "$folder.new" \
         "deb $from $suite main" "deb $from $suite-updates main" > "$PLACE/log/$(basename "$folder").log" 2>&1 ||
         cannot "Debian's packages could not be installed: $(grep '^E:' "$PLACE/log/$(basename "$folder").log" | tail -1)"
@@ -64,7 +67,7 @@ daemon() {
     # pivot_root and not chroot: below a chroot the kernel refuses user namespaces, hence the sandbox tier `namespaces`, in every container
     setsid nohup unshare --mount --propagation private \
         sh -c "cd $TOOLS && pivot_root . mnt && exec chroot . sh -c 'umount -l /mnt; exec dockerd --log-level=warn'" \
-        > "$PLACE/log/dockerd.log" 2>&1 < /dev/null &
+        > "$PLACE/log/dockerd.log" 2>&1 < /dev/null 9>&- &
     echo $! > "$PLACE/dockerd.pid"
     for _ in $(seq 120); do
         docker_ version > /dev/null 2>&1 && return
@@ -146,8 +149,13 @@ EOS
         "VOLUME /var/lib/postgresql/data" 'ENTRYPOINT ["docker-entrypoint.sh"]' "STOPSIGNAL SIGINT" "EXPOSE 5432" 'CMD ["postgres"]'
 }
 
+proxy() { # of which docker/proxy/nginx.conf is the configuration
+    boot bookworm "$PLACE/nginx" nginx-light
+    image nginx:bookworm "$PLACE/nginx" "ENV PATH=$PATHS" 'CMD ["nginx", "-g", "daemon off;"]'
+}
+
 case ${1:-} in
-    up) may; daemon; redis; postgres; python; say "a daemon runs; docker is: $0 docker" ;;
+    up) may; daemon; redis; postgres; python; proxy; say "a daemon runs; docker is: $0 docker" ;;
     docker)
         shift
         exec chroot "$TOOLS" sh -c 'cd "/srv/$1" && shift && exec docker "$@"' sh "${FOLDER:-}" "$@"

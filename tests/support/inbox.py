@@ -16,10 +16,10 @@ class Inbox(socketserver.ThreadingTCPServer):
 
     daemon_threads = True
 
-    def __init__(self) -> None:
+    def __init__(self, address: str = "127.0.0.1") -> None:
         self.letters: list[str] = []
         self.refuses = b""
-        super().__init__(("127.0.0.1", 0), Postman)
+        super().__init__((address, 0), Postman)
 
     @property
     def read(self) -> list[EmailMessage]:
