@@ -453,12 +453,24 @@ def crash(site: Site) -> None:
 def tiers(site: Site) -> None:
     """What each tier contains in a container, as it stands and with the lines that docker-compose.yml has as a comment."""
 
-    def holds() -> dict[str, bool]:
-        told = json.loads(site.compose("exec", "-T", "worker", "tute", "sandbox", "check", "--json"))
-        return {one["name"]: one["holds"] for one in told["tiers"]}
+    def holds(text: str) -> dict[str, tuple[bool, bool]]:
+        return {one["name"]: (one["holds"], one["seals"]) for one in json.loads(text)["tiers"]}
 
-    found = holds()
-    assert (found["landlock"], found["namespaces"]) == (True, False), found
+    check = ("tute", "sandbox", "check", "--json")
+    found = holds(site.compose("exec", "-T", "worker", *check))
+    assert (found["landlock"], found["namespaces"]) == ((True, False), (False, False)), found
+    held = (
+        "--security-opt=no-new-privileges",
+        "--cap-drop=ALL",
+        "--read-only",
+        "--tmpfs=/tmp",
+        "--tmpfs=/var/lib/tute:exec,mode=755,uid=0",
+    )
+    rights = [f"--cap-add={name}" for name in ("SETUID", "SETGID", "SYS_CHROOT", "KILL")]
+    assert holds(site.docker("run", "--rm", "--user=0", *held, *rights, "tute-league", *check))["landlock"] == (
+        True,
+        True,
+    )
     strong = site.folder / "strong.yml"
     words = ["no-new-privileges:true", "seccomp=./docker/seccomp-runner.json"]
     if Path("/sys/kernel/security/apparmor").exists():
@@ -466,9 +478,11 @@ def tiers(site: Site) -> None:
     strong.write_text(f"services: {{worker: {{security_opt: !override {json.dumps(words)}}}}}\n")
     files = ("--file", "docker-compose.yml", "--file", strong.name)
     site.compose(*files, "up", "--detach", "--wait", "--no-deps", "worker")
-    found = holds()
-    assert found["namespaces"] is True, found
-    site.say("sandbox: landlock holds as it stands; namespaces with the profile of the project")
+    found = holds(site.compose("exec", "-T", "worker", *check))
+    assert found["namespaces"] == (True, True), found
+    site.say(
+        "sandbox: landlock holds as it stands, and seals as root; namespaces hold and seal with the profile of the project"
+    )
     strong.unlink()
     site.compose("up", "--detach", "--wait")
 
@@ -555,7 +569,8 @@ def run(*names: str) -> None:
                 capture_output=True,
                 env={**os.environ, "FOLDER": "site"},
             )
-            site.compose("down", "--volumes", "--remove-orphans")
+            words = ["compose", "down", "--volumes", "--remove-orphans"]
+            subprocess.run([DAEMON, "docker", *words], capture_output=True, env={**os.environ, "FOLDER": "site"})
             subprocess.run([DAEMON, "down"], check=True)
     site.say("all of it holds")
 

@@ -78,8 +78,11 @@ daemon() {
 }
 
 down() {
-    [ -e "$PLACE/dockerd.pid" ] && kill "$(cat "$PLACE/dockerd.pid")" 2> /dev/null || true
+    [ -e "$PLACE/dockerd.pid" ] || return 0
+    kill "$(cat "$PLACE/dockerd.pid")" 2> /dev/null || true
+    for _ in $(seq 60); do kill -0 "$(cat "$PLACE/dockerd.pid")" 2> /dev/null || break; sleep 1; done
     rm -f "$PLACE/dockerd.pid"
+    for folder in /run /dev /sys /proc ""; do ! mountpoint -q "$TOOLS$folder" || umount --recursive --lazy "$TOOLS$folder"; done
 }
 
 image() { # name, folder, changes to it: made once
