@@ -8,6 +8,7 @@ them, as `league.management.listening` starts it: it outlives whatever the broke
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -50,7 +51,9 @@ def make_queue(name: str) -> Queue:
 
 
 TRANSPORT_ALIASES["filesystem"] = "league.service.file_broker:Transport"
+_path = list(sys.path)
 app = Celery("league")
+sys.path[:] = _path  # Celery puts the current folder first, where a file may bear the name of a module
 app.conf.update(
     broker_url="filesystem://localhost//" if settings.BROKER_URL.startswith("filesystem:") else settings.BROKER_URL,
     broker_transport_options=broker_options(settings.BROKER_URL, settings.STATE_DIR),

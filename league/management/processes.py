@@ -42,8 +42,16 @@ def manage(*words: str) -> list[str]:
     """The command line of a management command in a process of its own."""
     if settings.IN_CLONE:
         return [sys.executable, str(settings.BASE_DIR / "manage.py"), *words]
-    # -P: no file of the folder where the league was started passes for a module
     return [sys.executable, "-P", "-m", "league.manage", *words]
+
+
+def _found_from_anywhere(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of this process for one in another folder: relative paths become absolute."""
+    found = {name: value for name, value in environment.items() if name != "STATE_DIR_FILE"}
+    for name, value in found.items():
+        if value and (name.endswith("_FILE") or name == "PUZZLES"):
+            found[name] = str(Path(value).absolute())
+    return {**found, "STATE_DIR": str(settings.STATE_DIR)}
 
 
 def _end_with_parent() -> None:
@@ -63,7 +71,7 @@ class Supervisor:
     ) -> None:
         self.children = [Child(name, command) for name, command in children.items()]
         self.log = log  # output of the children; None: ours
-        self.environment = {**os.environ, **(environment or {})}
+        self.environment = {**_found_from_anywhere(os.environ), **(environment or {})}
         self.stopping = False
 
     def start(self) -> None:
@@ -80,6 +88,8 @@ class Supervisor:
                 stdout=output,
                 stderr=subprocess.STDOUT if output else None,
                 env=self.environment,
+                # Gunicorn and Celery import from the folder in which they run: no file of another folder may pass for a module
+                cwd=settings.BASE_DIR,
                 start_new_session=True,  # Ctrl-C reaches this supervisor alone, which then stops them in good order
                 preexec_fn=_end_with_parent,
             )

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +68,16 @@ def test_pure_parts_of_the_league_load_no_django() -> None:
 def test_a_process_of_the_league_computes_by_one_thread(module: str) -> None:
     assert threads_of(module, {}) == 1
     assert threads_of(module, {"OPENBLAS_NUM_THREADS": "2"}) == 2, "who runs the league may say otherwise"
+
+
+def test_nothing_is_imported_from_the_folder_where_a_process_of_the_league_runs(tmp_path: Path) -> None:
+    """Celery would look there first, and an author's bot may be called random.py."""
+    code = "import os, sys, league.celery; print(os.getcwd() in sys.path)"
+    needed = {"PATH": os.environ["PATH"], "SECRET_KEY": "only for this test", "STATE_DIR": str(tmp_path / "state")}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=tmp_path, env=needed, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
 
 
 def threads_of(module: str, environment: dict[str, str]) -> int:

@@ -45,7 +45,7 @@ class Command(LeagueCommand):
             **{f"worker-{i}": manage("worker") for i in range(1, options["slots"] + 1)},
         }
         try:
-            Supervisor(children, environment={"STATE_DIR": str(settings.STATE_DIR)}).run(
+            Supervisor(children).run(
                 ready=lambda: self.say(
                     f"Tute League on http://{options['bind']}, its data in {settings.STATE_DIR}  (Ctrl-C stops it)"
                 )
@@ -68,8 +68,5 @@ def web(bind: str, threads: int) -> list[str]:
         "--log-level",
         "warning",
         "--no-control-socket",
-        # Gunicorn imports from the folder in which it runs, and from another one a file could pass for a module.
-        "--chdir",
-        str(settings.BASE_DIR),
     ]
     return [sys.executable, "-P", "-m", "gunicorn", "league.wsgi", *words]

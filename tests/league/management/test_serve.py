@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from league.management.processes import Supervisor
 from tests.support import migrated
 from tests.support.processes import Process, free_port, wait_for
 from tests.support.runtimes import lend
@@ -70,6 +71,30 @@ def answers(port: int) -> bool:
             return page.status == 200 and "default-src 'self'" in page.headers["Content-Security-Policy"]
     except (urllib.error.URLError, ConnectionError, TimeoutError):
         return False
+
+
+def test_what_is_supervised_runs_in_the_project_and_finds_the_paths_of_its_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, value in {
+        "SECRET_KEY_FILE": "key",
+        "PUZZLES": "some.jsonl",
+        "STATE_DIR_FILE": "state",
+        "MAIL_FROM": "a@b",
+    }.items():
+        monkeypatch.setenv(name, value)
+    code = "import os; print(os.getcwd(), *(os.environ.get(n) for n in ('SECRET_KEY_FILE', 'PUZZLES', 'STATE_DIR_FILE', 'STATE_DIR', 'MAIL_FROM')))"
+    supervisor = Supervisor({"one": [sys.executable, "-c", code]}, log=tmp_path / "log")
+    supervisor.start()
+    child = supervisor.children[0].process
+    assert child is not None
+    assert child.wait(60) == 0
+    told = (tmp_path / "log").read_text().split()
+    assert told == [
+        *(str(path) for path in (settings.BASE_DIR, tmp_path / "key", tmp_path / "some.jsonl")),
+        *("None", str(settings.STATE_DIR), "a@b"),
+    ]
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -134,3 +135,14 @@ def test_mail_servers_that_cannot_be_are_refused_without_showing_a_password(url)
         env.mail_server(url)
 
     assert "secret" not in str(refused.value)
+
+
+def test_an_installed_league_keeps_its_data_where_its_bots_may_pass(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(os, "getuid", lambda: 1000)
+    assert env.data_home() == tmp_path / "tute-league"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", "/home/ana")
+    assert env.data_home() == Path("/home/ana/.local/share/tute-league")
+    monkeypatch.setattr(os, "getuid", lambda: 0)
+    assert env.data_home() == Path("/var/lib/tute-league")
