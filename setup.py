@@ -12,8 +12,9 @@ setup(
             exclude=["*.__pycache__", "*._compiled", "*._compiled.*"],
         ),
         "league.docs",
+        *(f"league.docs.{name}" for name in find_namespace_packages("docs")),
     ],
-    package_dir={"league.docs": "docs"},  # the site shows the documents at the top of that folder, none below
+    package_dir={"league.docs": "docs"},
     include_package_data=False,
     package_data={"": ["*"]},
     exclude_package_data={"": ["*.so", "*.py[co]"]},
