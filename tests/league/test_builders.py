@@ -1,0 +1,76 @@
+"""The rows that tests insert are those that the league's own functions write."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.apps import apps
+
+from league.domain.people import players
+from league.domain.ratings import pools
+from league.enums import EntryPolicy
+from league.models import Bot, BotVersion, Change, Match, Player
+from tests.support import league as made
+
+GAMES = ("partnership", "corriente", "cabrero")
+
+
+def rows() -> dict[str, dict[Any, dict[str, Any]]]:
+    """Every row of every table but the counts of changes, by its key."""
+    models = [model for model in apps.get_models() if model is not Change]
+    return {
+        model.__name__: {row["pk"]: row for row in model._base_manager.values("pk", *fields(model))} for model in models
+    }
+
+
+def fields(model: Any) -> list[str]:
+    return [field.attname for field in model._meta.concrete_fields if not field.primary_key]
+
+
+def written(name: str, act: Any) -> list[str]:
+    """The rows that `act` writes about the bot of this name, without what is its own: names, keys and bytes of files."""
+    before = rows()
+    act()
+    new = [
+        (table, {field: value for field, value in row.items() if field != "pk"})
+        for table, there in rows().items()
+        for key, row in there.items()
+        if before[table].get(key) != row
+    ]
+    bot = Bot.objects.get(slug=name)
+    version = BotVersion.objects.get(bot=bot)
+    match = Match.objects.filter(parties__version=version).distinct().get()
+    own = {"bot_id": bot.pk, "version_id": version.pk, "match_id": match.pk, "pk": version.pk}
+    found = []
+    for table, row in new:
+        text = repr(
+            [
+                table,
+                {
+                    k: "" if own.get(k) == v else bytes(v) if k == "secret" else v
+                    for k, v in row.items()
+                    if k not in ("data", "size")
+                },
+            ]
+        )
+        if table != "Package":
+            text += repr({k: v for k, v in row.get("data", {}).items() if k != "pk"})
+        for word in (version.package_id, match.public_id, name):
+            text = text.replace(word, "*")
+        found.append(re.sub(rf"\b(v:|validation-|version:){version.pk}\b", r"\1*", text))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("house", [False, True])
+@pytest.mark.parametrize("policy", EntryPolicy.values)
+def test_an_accepted_bot_is_as_if_it_had_been_uploaded(policy: str, house: bool, ana: Player) -> None:
+    owner = players.create(players.HOUSE, reserved=True, now=made.NOW) if house else ana
+    for game in GAMES:  # their pools are there, as for all but the first bot
+        pools.pool(game)
+    how = {"games": GAMES, "policy": policy}
+    real = written("uno", lambda: made.accepted_by_upload(owner, "uno", **how))
+    assert len(real) >= 9
+    Bot.objects.update(is_house=False)  # else the second one is tried against the first
+    assert written("dos", lambda: made.accepted(owner, "dos", **how)) == real
