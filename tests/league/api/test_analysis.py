@@ -23,7 +23,7 @@ def match(alice, charlie) -> Match:
 
 
 def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, monkeypatch, settings) -> None:
-    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=2000))
+    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=500))
     settings.QUOTA_JUDGEMENTS = 1
     where = f"matches/{match.public_id}/analysis"
     reads = Api(tokens.create(charlie, "reads", scope=TokenScope.READ)[1])

@@ -21,6 +21,7 @@ def match(alice, charlie) -> Match:
     return consulting.told(made.play(cup.matches.get()))
 
 
+@pytest.mark.slow
 def test_a_bot_of_the_house_is_asked_on_demand(match, nobody, as_alice, charlie, settings, tmp_path) -> None:
     settings.QUOTA_JUDGEMENTS = 1
     sitting = f"matches/{match.public_id}/boards/2/sittings/1/seats"

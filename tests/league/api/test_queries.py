@@ -87,6 +87,7 @@ def test_query_counts_are_constant(db, rows, monkeypatch):
     assert {path: count(path.format(**names)) for path in LISTS} == LISTS
 
 
+@pytest.mark.slow
 def test_answers_are_as_the_framework_makes_them(db, monkeypatch):
     """What is worked out once for a class of answers tells the same as its fields do, asked one by one."""
     names = grow(3)

@@ -96,6 +96,7 @@ def test_a_listener_outlives_a_task_that_exits_and_ends_with_code_1_when_another
         listener.close()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_celery_finds_no_connection_whose_file_it_would_close_by_number(loops: Loops) -> None:
     """It closes the file and then the connection, which closes that number again: by then it may be a socket of another thread."""

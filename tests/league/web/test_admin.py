@@ -12,6 +12,7 @@ from django.test import Client
 from league.domain.people import passwords, players, tokens
 from league.models import LeagueEvent, Player
 from tests.support.league import accepted
+from tests.support.parts import mostly_slow
 
 NEW = "tres reyes magos"
 
@@ -21,7 +22,7 @@ def eva(db) -> Player:
     return players.create("eva", password="a long password")
 
 
-@pytest.mark.parametrize("superuser", [False, True])
+@pytest.mark.parametrize("superuser", mostly_slow([False, True], bool))
 def test_nobody_changes_a_row_in_the_admin(superuser: bool, eva: Player) -> None:
     accepted(eva, "rufo")
     looker = Client()

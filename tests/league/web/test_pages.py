@@ -210,6 +210,7 @@ def test_more_rows_make_no_more_queries(league, reader) -> None:
     assert {url: count(url) for url in urls} == before
 
 
+@pytest.mark.slow
 def test_pages_speak_english_to_who_asks(league, owner) -> None:
     for url in addresses(league).values():
         english = Page(owner.get(url, follow=True, headers={"accept-language": "en"}).content.decode())
@@ -369,8 +370,9 @@ def test_the_secret_of_an_open_tournament_stays(league, owner) -> None:
     assert "tute verify --reveal" not in html
 
 
+@pytest.mark.slow
 def test_no_page_is_heavy(league, reader) -> None:
-    """Signed out; the first test weighs them signed in. Pages of other kinds are weighed by `faults` wherever a test reads them, and with axe."""
+    """Signed out; the first test weighs them signed in. Pages of other kinds are weighed by `faults` wherever a test reads them."""
     assert (STATIC / "site.css").stat().st_size < 15_000
     for name, url in addresses(league).items():
         assert (name, too_heavy(reader.get(url, follow=True))) == (name, [])

@@ -326,6 +326,7 @@ def machine() -> Iterator[Machine]:
         made.upcoming.close()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_audits_what_it_has_played_in_idle_time(machine: Machine, ana, settings) -> None:
     settings.AUDIT_PERCENT = 100

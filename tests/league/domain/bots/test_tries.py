@@ -206,6 +206,7 @@ def machine() -> Iterator[Machine]:
         made.upcoming.close()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_plays_texts_as_they_are(machine: Machine, ana, monkeypatch) -> None:
     for version, _ in house.enter(now=NOW):

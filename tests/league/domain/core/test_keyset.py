@@ -122,6 +122,7 @@ def test_a_cursor_is_read_as_it_was_written(edge, back):
     assert keyset.read(keyset.write(edge, back=back), kinds) == keyset.Cursor(back, tuple(edge))
 
 
+@pytest.mark.slow
 @given(st.text(max_size=300))
 def test_any_other_text_is_refused(text):
     try:

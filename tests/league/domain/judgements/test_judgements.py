@@ -185,6 +185,7 @@ def test_after_a_minute_no_further_sitting_is_begun(match, ana) -> None:
     assert fresh.cpu_s > 0
 
 
+@pytest.mark.slow
 def test_its_time_is_bounded(match, ana, settings, monkeypatch) -> None:
     settings.JUDGE_CPU_S = 1
     monkeypatch.setattr(carrying, "Child", partial(Child, nodes=10**9))

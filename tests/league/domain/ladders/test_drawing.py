@@ -96,6 +96,7 @@ def test_a_ladder_takes_the_time_that_events_leave(ladder, ana):
     assert reconcile.play_ladders(now=NOW) == 0
 
 
+@pytest.mark.slow
 def test_a_new_version_takes_the_place_of_the_old_one_and_is_drawn_first(ladder):
     for at in range(30):
         drawing.draw(now=later(at))
@@ -164,6 +165,7 @@ def test_the_first_tables_of_new_versions_wait_for_what_was_queued_and_for_each_
         finish_all(ladder.pool, at + 99)
 
 
+@pytest.mark.slow
 def test_beside_an_event_the_first_table_comes_when_so_little_waits_that_workers_would_stand_idle(ladder, ana):
     cup = started(ana, ladder.versions, boards=1)
     events = cup.matches.count()
@@ -246,6 +248,7 @@ def test_who_is_placed_rests_and_so_an_idle_ladder_comes_to_rest(ladder):
     assert longest & seated(queued()[0])
 
 
+@pytest.mark.slow
 def test_dying_at_any_statement_leaves_nothing_half_done(ladder):
     class Death(Exception):
         pass
@@ -279,6 +282,7 @@ def test_dying_at_any_statement_leaves_nothing_half_done(ladder):
     assert Party.objects.filter(match__in=queued()).count() == 4
 
 
+@pytest.mark.slow
 def test_a_draw_asks_no_more_of_a_larger_league(ladder, db):
     def count() -> int:
         Match.objects.filter(kind="ladder").delete()

@@ -104,7 +104,7 @@ def bounced_league(postgres_server: PostgresServer, tmp_path_factory: pytest.Tem
     postgres_server.drop_database(url)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def run(request: pytest.FixtureRequest) -> League:
     """That league as it was made."""
     league: League = request.getfixturevalue(f"{request.param}_league")
@@ -129,6 +129,7 @@ def test_equal_reports_at_once_are_stored_once(run: League) -> None:
     assert run("count") == [[45, 90, 1, 2]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ["bounced"], indirect=True)
 def test_matches_are_played_where_each_transaction_may_be_another_session(run: League) -> None:
     """Four workers, two connections: what one leaves in its session, another would find."""
@@ -146,12 +147,14 @@ def test_schedulers_at_once_insert_every_match_once(run: League) -> None:
     assert run("count") == [[45, 90, 0, 0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ["postgresql"], indirect=True)  # SQLite has one writer at a time
 def test_of_two_requests_at_a_limit_one_is_refused(run: League) -> None:
     """One tournament of hers is running, two are allowed: both would find room for one more."""
     assert sorted(run("create", "Cup 1", "Cup 2")) == ["made", "refused"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ["postgresql"], indirect=True)  # SQLite has one writer at a time
 def test_a_claim_passes_over_a_row_that_somebody_is_claiming(run: League) -> None:
     """It would wait for that row, find it taken, and say that there is no work."""

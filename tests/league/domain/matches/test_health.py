@@ -146,6 +146,7 @@ def test_its_owner_may_take_it_back_before(cup) -> None:
     assert reconcile.reconcile(now=later(9999)).tested == 0
 
 
+@pytest.mark.slow
 def test_a_slow_bot_never_has_more_than_half_of_the_workers(ana, berto) -> None:
     """Its matches stand first in line; those of all who do not wait for it at its table are played beside it, by all workers but one."""
     slow, *others = [accepted((ana, berto)[i > 0], f"bot-{i}") for i in range(6)]

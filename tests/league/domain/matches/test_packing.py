@@ -114,6 +114,7 @@ rows = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.dictionaries(st.tuples(st.integers(1, 3), st.integers(0, 2)), rows, min_size=1))
 def test_any_records_come_back_as_they_were(records: dict) -> None:

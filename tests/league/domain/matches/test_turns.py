@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+import pytest
+
 from league.domain.matches import leases, turns, validation
 from league.domain.people import players
 from league.enums import BotState
@@ -74,6 +76,7 @@ def test_a_flood_delays_the_first_match_of_another_by_two_of_its_matches_a_worke
     assert all(len(held) <= 2 for held in league.hands.values())
 
 
+@pytest.mark.slow
 def test_owners_share_by_seconds_whatever_their_work_is_cut_into(ana, berto) -> None:
     versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(5)))
     for number in range(3):

@@ -73,6 +73,7 @@ def attempt(machine: Machine, match: Match) -> Match:
     return match
 
 
+@pytest.mark.slow
 def test_the_second_time_a_match_breaks_off_at_the_same_bot_it_is_its_fault(
     machine: Machine, match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,6 +85,7 @@ def entered_unsealed(name: str, data: bytes) -> BotVersion:
     return willing(bots.upload(players.create(name), name, packed.getvalue(), "bot.zip", secret=SECRET))
 
 
+@pytest.mark.slow
 def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> None:
     good = [entered(name, code(pick), name) for pick, name in enumerate(("uno", "dos", "tres"), -1)]
     crash = entered("malo", code(before="raise SystemExit(3)"), "malo")
@@ -268,6 +269,7 @@ def test_stopped_worker_gives_its_match_back_at_once(live: LiveLeague) -> None:
     assert cup.matches.get().status == MatchStatus.FINISHED
 
 
+@pytest.mark.slow
 def test_worker_without_a_sandbox_refuses_and_the_queue_says_why() -> None:
     live = LiveLeague(SANDBOX_TIER="none", SANDBOX_MIN_TIER="landlock")
     try:

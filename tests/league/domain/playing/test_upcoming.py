@@ -214,6 +214,7 @@ def test_the_pulse_renews_its_lease_and_ends_its_bots_when_it_is_lost(machine: W
     assert states(cup) == [("finished", 1), ("cancelled", 1), ("queued", 0)]
 
 
+@pytest.mark.slow
 def test_a_match_that_does_not_end_keeps_no_other_waiting(
     machine: Watched, cup: Tournament, settings: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -193,6 +193,7 @@ def test_a_match_that_was_ever_held_back_or_counts_for_nothing_makes_none(match,
     assert PuzzleSearch.objects.get().finished == NOW
 
 
+@pytest.mark.slow
 def test_by_hand_and_with_a_bound_on_what_is_kept(match, monkeypatch) -> None:
     out = io.StringIO()
     monkeypatch.setattr(clock, "present", lambda: NOW)

@@ -12,6 +12,7 @@ from league.domain.ratings import pools
 from tests.support.mixtures import mixtures
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(mixtures())

@@ -29,6 +29,7 @@ from league.service import wakes
 from tests.support import rows
 from tests.support.league import NOW, accepted, later
 from tests.support.live import LiveLeague
+from tests.support.parts import mostly_slow
 from tests.support.processes import wait_for
 from tests.support.runtimes import lend
 from tests.support.seats import rated
@@ -344,6 +345,7 @@ def test_a_table_is_played_by_a_worker_that_thinks_of_nobody_elses_cards(people,
     assert TableAction.objects.filter(table=row).count() > 20
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, machine, folder, settings) -> None:
     row = seating.sit(people, "brisca", "greedy", boards=1)
@@ -374,7 +376,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, ma
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("pooled", [False, True])
+@pytest.mark.parametrize("pooled", mostly_slow([False, True], (False).__eq__))
 def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, machine, monkeypatch, pooled) -> None:
     monkeypatch.setattr(playing, "AGAIN_S", 3600.0)  # who hears never looks by themselves
     if pooled:  # each transaction may be another session
@@ -391,6 +393,7 @@ def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, 
     wait_for(lambda: not machine.tables._held, "the worker has let it go", 60)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, machine, monkeypatch) -> None:
     monkeypatch.setattr(playing, "AGAIN_S", 3600.0)  # a wake-up brings it
@@ -410,6 +413,7 @@ def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, ma
     wait_for(lambda: not machine.tables._held, "the worker has let it go", 60)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_rated_matches_and_people_hold_nobody_up(people, machine, settings, monkeypatch) -> None:
     """The order in which one worker takes what waits: people who sit and think cost no match its turn, matches cost no person theirs."""
@@ -443,6 +447,7 @@ def test_rated_matches_and_people_hold_nobody_up(people, machine, settings, monk
     assert taken == [tables[0], *(f"match:{match.public_id}" for match in rated), *tables[1:]]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_stopped_worker_gives_its_tables_back_and_a_bot_that_fails_ends_them(people, machine) -> None:
     row = seating.sit(people, "brisca", "greedy")  # no deal of it can end in the first tricks, as one with a tute does

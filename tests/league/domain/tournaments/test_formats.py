@@ -16,6 +16,7 @@ from league.pure.formats import FORMATS
 from league.service import logs
 from tests.support import rows
 from tests.support.league import NOW, SECRET, accepted, later, play
+from tests.support.parts import mostly_slow
 
 SMALL = {"ladder": {"budget": 4}, "duel": {"cap": 12}}
 
@@ -101,7 +102,12 @@ def test_scheduling_again_adds_nothing(ana, field, form) -> None:
     assert set(made.matches.values_list("key", flat=True)) == there
 
 
-@pytest.mark.parametrize("form", ["swiss", "single_elimination", "double_elimination", "successive_halving"])
+@pytest.mark.parametrize(
+    "form",
+    mostly_slow(
+        ["swiss", "single_elimination", "double_elimination", "successive_halving"], "single_elimination".__eq__
+    ),
+)
 def test_what_a_crash_left_out_is_made_up_for(ana, field, form) -> None:
     """The process dies between the report of the last match of a round and the next round: the scheduler goes on."""
     made = cup(ana, field, form)
@@ -204,6 +210,7 @@ def test_a_ladder_takes_newcomers_and_lets_go(ana, berto, field) -> None:
         progress.close(cup(ana, field, "swiss"), actor="ana", now=NOW)
 
 
+@pytest.mark.slow
 def test_a_duel_says_what_it_found(ana, field) -> None:
     made = cup(ana, field, "duel", cap=200)
 
@@ -233,7 +240,7 @@ def test_mixed_pairs_play_whist(ana, field) -> None:
     assert sum(row.result.points for row in table.rows) == 5 * 4  # a board is four meetings, each worth a point
 
 
-@pytest.mark.parametrize("seats", [3, 4, 5, 6])
+@pytest.mark.parametrize("seats", mostly_slow([3, 4, 5, 6], (3).__eq__))
 def test_individual_seats(ana, berto, seats) -> None:
     owners = (ana, berto)
     versions = [accepted(owners[i % 2], f"bot{i}") for i in range(seats + 1)]

@@ -18,7 +18,8 @@ from league.domain.core import clock
 from league.domain.matches import embargoes, replays
 from league.domain.people import players
 from league.domain.upkeep import dumping, retention
-from league.models import Match, Sitting
+from league.models import Match, Player, Sitting
+from tests.support import rows
 from tests.support.league import NOW, accepted, play, started
 
 NEXT = NOW + timedelta(days=1)
@@ -29,6 +30,10 @@ def played(ana, berto, settings) -> list[Match]:
     """Three rated matches of one day and one unrated, with replays that are kept for three days."""
     settings.AUDIT_PERCENT = 0
     settings.KEEP_DAYS = {"rated": 3, "unrated": 3, "validation": 3}
+    return rows.once(make_played, ana, berto)
+
+
+def make_played(ana: Player, berto: Player) -> list[Match]:
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(players.create("cira", now=NOW), "vega")])
     found = [play(match, winner=0) for match in Match.objects.filter(status="queued").order_by("pk")]
     started(ana, [accepted(ana, "otra"), accepted(berto, "mas")], name="Other")

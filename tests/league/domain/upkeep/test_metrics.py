@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -60,6 +61,7 @@ def test_numbers_say_what_waits_what_lags_and_what_is_wrong(ana, berto) -> None:
     assert values(metrics.metrics_page(now=later(61)))['tute_workers{state="refusing"}'] == 1
 
 
+@pytest.mark.slow
 def test_numbers_take_the_same_queries_for_any_number_of_matches(ana, berto) -> None:
     counts = []
     for name in ("one", "two", "three"):

@@ -20,6 +20,7 @@ from league.models import Consultation, Judgement, LeagueEvent, Match, MatchLog,
 from tests.support import consulting, rows
 from tests.support.league import NOW, accepted, play, result, started
 from tests.support.loose import loosen
+from tests.support.parts import mostly_slow
 
 
 @pytest.fixture
@@ -98,7 +99,7 @@ WAYS: dict[str, tuple[Callable[[], None], str, int, int, str]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", mostly_slow(WAYS, list(WAYS)[:2].__contains__))
 def test_it_is_found_told_and_restored_where_that_can_be_proved(way: str, match: Match, client) -> None:
     break_it, words, status, count, how = WAYS[way]
     before = [replays.unpack(one) for one in sittings()]
@@ -281,7 +282,7 @@ LOGS: dict[str, tuple[Callable[[Match, Match], None], str, int, int, dict[str, i
 }
 
 
-@pytest.mark.parametrize("way", LOGS)
+@pytest.mark.parametrize("way", mostly_slow(LOGS, list(LOGS)[:2].__contains__))
 def test_a_log_is_found_told_and_restored_where_that_can_be_proved(way: str, logged: Match, ana, berto) -> None:
     break_it, words, status, count, does = LOGS[way]
     started(ana, [accepted(ana, "otra"), accepted(berto, "mas")], name="Other")

@@ -11,7 +11,8 @@ from league.domain.audits import sampling
 from league.domain.matches import replays, reports
 from league.domain.upkeep import invariants, retention
 from league.domain.upkeep.restoring import restore_replays
-from league.models import Board, LeagueEvent, Match, MatchLog, Sitting
+from league.models import Board, LeagueEvent, Match, MatchLog, Player, Sitting
+from tests.support import rows
 from tests.support.league import NOW, accepted, play, result, running, started, uploaded
 
 DAY = timedelta(days=1)
@@ -22,6 +23,10 @@ def played(ana, berto, settings) -> dict[str, Match]:
     """A match of each kind, finished now; drawn for audits."""
     settings.AUDIT_PERCENT = 0
     settings.KEEP_DAYS = {"rated": 0, "unrated": 20, "validation": 10}
+    return rows.once(make_played, ana, berto)
+
+
+def make_played(ana: Player, berto: Player) -> dict[str, Match]:
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
     found = {"rated": play(Match.objects.get(status="queued"))}
     started(ana, [accepted(ana, "otra"), accepted(berto, "mas")], name="Other")

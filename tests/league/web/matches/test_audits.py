@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.runner import audit as runner
 from league.domain.audits import carrying, sampling
 from league.domain.matches import leases
@@ -41,6 +43,7 @@ def test_a_difference_is_shown_with_its_first_decision(league, reader, settings)
     assert (api[0]["verdict"], api[0]["first"], api[0]["seat"]) == ("differs", runner.asdict(FIRST), 0)
 
 
+@pytest.mark.slow
 def test_a_bot_that_bears_its_declaration_out_has_the_mark(league, reader, settings) -> None:
     settings.AUDIT_PERCENT = 100
     BotVersion.objects.filter(bot__slug="luna").update(deterministic=True)

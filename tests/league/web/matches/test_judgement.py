@@ -14,6 +14,7 @@ from league.models import Judgement, Match
 from league.web.matches import judging
 from tests.league.web.page import Page, faults
 from tests.support.league import NOW
+from tests.support.parts import mostly_slow
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +60,7 @@ def test_a_match_is_judged_by_a_button(league, reader, owner) -> None:
     assert "No se pudo juzgar: <b>broken</b>" in text(owner, f"{where}?j=fair")
 
 
-@pytest.mark.parametrize("kind", ["open", "fair"])
+@pytest.mark.parametrize("kind", mostly_slow(["open", "fair"], "open".__eq__))
 def test_what_was_judged_stands_under_the_table(league, reader, kind: str) -> None:
     match = league.clean
     row = judged(match, league.ana, kind)

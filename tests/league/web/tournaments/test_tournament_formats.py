@@ -16,6 +16,7 @@ from league.web.tournaments.brackets import brackets
 from tests.league.web.page import Page, faults
 from tests.support import league as made
 from tests.support import rows
+from tests.support.parts import mostly_slow
 
 
 @pytest.fixture
@@ -156,7 +157,7 @@ def test_swiss_standings_show_their_tie_breaks(league, field, reader) -> None:
     assert "Ronda 2" in told
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", mostly_slow(FORMATS, ("swiss", "ladder").__contains__))
 def test_every_format_has_a_page_that_explains_it(league, field, reader, form) -> None:
     found = cup(league, field, form, **({"budget": 4} if form == "ladder" else {}))
     assert "cómo funciona" in text(reader, found)
@@ -199,6 +200,7 @@ def make_soloists(league):
     return [made.accepted(league.berto, f"solo-{i}", games=()) for i in range(8)]
 
 
+@pytest.mark.slow
 def test_a_knockout_by_tables_shows_rounds_and_who_went_out(league, soloists, owner, reader) -> None:
     found = tournaments.create(
         league.ana, "Solos", "individual", boards=1, versions=soloists, players=3, format="single_elimination",
