@@ -231,8 +231,9 @@ def pages(league: Larger) -> list[str]:
     ]
 
 
-def test_what_has_not_changed_is_given_again(league, door):
-    for path in pages(league):
+@pytest.mark.parametrize("part", mostly_slow(range(4), (0).__eq__))
+def test_what_has_not_changed_is_given_again(league, door, part):
+    for path in pages(league)[part::4]:
         first, second = Answered(door, path), Answered(door, path)
         assert (path, first.status, first.kept) == (path, 200, False)
         assert (path, second.status, second.kept) == (path, 200, True)
@@ -589,9 +590,10 @@ def lacking(found: Answered, said: Iterable[str]) -> set[str]:
     return {table for table in read - {"league_change"} if not standing_for(table) & keys}
 
 
-def test_every_table_that_a_page_reads_is_in_what_it_says(league, door):
+@pytest.mark.parametrize("part", mostly_slow(range(4), (0).__eq__))
+def test_every_table_that_a_page_reads_is_in_what_it_says(league, door, part):
     missing = {}
-    for path in pages(league):
+    for path in pages(league)[part::4]:
         found = Answered(door, path)
         said = next(iter(door.store._answers.values())).versions
         door.store.clear()
@@ -851,6 +853,7 @@ def test_finished_lines_tell_what_the_view_tells(league, door):
             assert (found.headers["content-language"], found.body) == (spoken, view.content), path
 
 
+@pytest.mark.slow
 def test_what_lines_do_not_tell_the_view_tells(league, door, settings):
     for path in lists(league):
         first = Answered(door, path)

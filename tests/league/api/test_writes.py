@@ -496,6 +496,7 @@ def test_repetition_that_comes_meanwhile_waits_for_the_first_answer(monkeypatch)
     assert Tournament.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_owners_hold_back_the_replays_of_their_own(as_alice, as_charlie, alice, charlie) -> None:
     made.accepted(alice, "rufo")
     made.accepted(charlie, "luna")

@@ -76,6 +76,7 @@ def test_policies_and_blocks(as_alice, as_charlie, cup, luna) -> None:
     assert as_alice.post("tournaments/copa/entries", {"bot": "luna"}).status_code == 201
 
 
+@pytest.mark.slow
 def test_events_and_circuits_ask_as_well(as_alice, as_charlie, alice, luna) -> None:
     own = [made.accepted(alice, f"bot{number}").bot.slug for number in range(5)]
     event = as_alice.post("events", {"document": GOOD, "bots": [*own, "luna"]}).json()

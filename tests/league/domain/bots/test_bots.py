@@ -132,6 +132,7 @@ def test_names_of_others_and_of_retired_bots_are_refused(ana, berto) -> None:
         bots.set_state(version.bot, BotState.ACTIVE, actor="ana", now=NOW)
 
 
+@pytest.mark.slow
 def test_upload_rate_is_limited_per_player_and_hour(ana, berto) -> None:
     for _ in range(settings.UPLOADS_PER_HOUR):
         uploaded(ana, "rufo")

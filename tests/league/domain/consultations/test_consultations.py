@@ -172,6 +172,7 @@ def test_a_bot_that_an_operator_holds_back_is_not_begun(match, ana) -> None:
     assert carrying.claim("host:1", now=NOW) is not None
 
 
+@pytest.mark.slow
 def test_a_bot_that_fails_is_tried_twice_and_no_more(match, ana, tmp_path) -> None:
     broken = accepted(ana, "broken")
     Bot.objects.filter(pk=broken.bot_id).update(is_house=True)

@@ -197,6 +197,7 @@ def test_its_time_is_bounded(match, ana, settings, monkeypatch) -> None:
     assert row.decisions > row.judged
 
 
+@pytest.mark.slow
 def test_what_breaks_the_judge_is_tried_twice_and_no_more(match, ana, monkeypatch) -> None:
     monkeypatch.setattr(carrying, "Child", partial(Child, memory=1 << 20))
     asked(match, ana)
@@ -293,6 +294,7 @@ def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: P
     assert not here.look()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_ladders_which_never_end_keep_nobody_waiting_for_ever(match, ana, berto, tmp_path: Path) -> None:
     """But a worker judges before them for half of its time at most, and before other matches never."""

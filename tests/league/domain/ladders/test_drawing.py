@@ -86,6 +86,7 @@ def test_no_worker_no_ladder(ladder):
     assert drawing.draw(now=NOW) == 0
 
 
+@pytest.mark.slow
 def test_a_ladder_takes_the_time_that_events_leave(ladder, ana):
     cup = started(ana, ladder.versions, boards=1)
 
@@ -301,6 +302,7 @@ def test_a_draw_asks_no_more_of_a_larger_league(ladder, db):
     assert count() < small + 10
 
 
+@pytest.mark.slow
 def test_who_waited_long_rests_as_if_since_an_hour_ago(ladder, ana):
     """Else it would come before all others until it has made up for months."""
     for match in started(ana, ladder.versions, boards=1).matches.all():

@@ -28,6 +28,7 @@ def make_trio():
     return [made.accepted(players.create(name, now=made.NOW), f"bot-{name}") for name in ("ana", "berto", "cira")]
 
 
+@pytest.mark.slow
 def test_boards_of_all_matches_are_counted_from_both_ends(trio):
     a, b, _ = trio
     for number in (1, 2):

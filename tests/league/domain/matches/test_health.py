@@ -73,6 +73,7 @@ def test_faults_with_good_matches_between_do_not_pause(ana, berto) -> None:
     assert rufo().state == BotState.ACTIVE
 
 
+@pytest.mark.slow
 def test_earlier_good_matches_do_not_save_a_bot_that_fails_now(ana, berto) -> None:
     versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(health.FAULTS + 2))]
     cup = started(berto, versions, boards=1)
@@ -86,6 +87,7 @@ def test_earlier_good_matches_do_not_save_a_bot_that_fails_now(ana, berto) -> No
     assert rufo().state == BotState.PAUSED
 
 
+@pytest.mark.slow
 def test_its_matches_wait_for_the_first_test_and_say_so(cup) -> None:
     workers.register("w1", tier="landlock", now=later(5))
     reconcile.reconcile(now=later(5))
@@ -117,6 +119,7 @@ def test_a_bot_that_passes_its_test_is_back(cup) -> None:
     assert not Match.objects.filter(reason=workers.ON_HOLD).exists()
 
 
+@pytest.mark.slow
 def test_a_bot_that_fails_its_test_is_tried_later_and_holds_nobody_up(cup) -> None:
     now = later(10)
     for number in range(1, 4):
@@ -175,6 +178,7 @@ def test_a_slow_bot_never_has_more_than_half_of_the_workers(ana, berto) -> None:
     assert leases.claim("w2", now=later(20)).tournament in first  # nothing else is left: nobody is idle
 
 
+@pytest.mark.slow
 def test_who_sits_with_a_slow_bot_goes_on_elsewhere(ana, berto) -> None:
     """Two workers: while one is held by the slow bot, the other plays its opponent's next matches in their turn."""
     slow, fast, *others = [accepted((ana, berto)[i > 0], f"bot-{i}") for i in range(5)]
@@ -207,6 +211,7 @@ def test_who_sits_with_a_slow_bot_goes_on_elsewhere(ana, berto) -> None:
     assert played[0].parties.filter(version=fast).exists(), "the opponent of the slow one does not wait for it"
 
 
+@pytest.mark.slow
 def test_tournaments_take_turns(ana, berto) -> None:
     versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(8)))
     large = started(ana, versions, boards=1, name="Large")  # 28 matches

@@ -88,6 +88,7 @@ def test_heartbeat_prolongs_and_reports_loss(ana) -> None:
     assert (row.progress, row.lease_until) == (40, later(20) + LEASE)
 
 
+@pytest.mark.slow
 def test_what_is_logged_of_a_match_names_the_request_that_queued_it(ana, berto, caplog) -> None:
     """Its own line of the scheduler, and those of matches that the scheduler adds or has played again, too."""
     caplog.handler.setFormatter(logs.Json())
@@ -406,6 +407,7 @@ def test_what_waits_in_a_workers_line_is_an_attempt_only_once_its_bots_begin(ana
     assert left[third.pk] == left[untouched.pk] == ("queued", 0, True)
 
 
+@pytest.mark.slow
 def test_a_claim_judges_a_match_as_the_database_does(ana, berto) -> None:
     """`holds.is_playable` of a row and `holds.playable_matches` of all are the same rule."""
     cup = started(ana, in_turn(ana, berto, "rufo", "lola"))
@@ -451,6 +453,7 @@ def test_nothing_begins_that_was_paused_or_cancelled_since_its_claim(ana, berto)
     assert leases.heartbeat(two.pk, two.token, now=NOW), "what has begun is played to its end"
 
 
+@pytest.mark.slow
 def test_claims_pass_over_what_the_scheduler_has_seen_held_back_and_find_what_was_let_go_since(ana, berto) -> None:
     cup = started(ana, in_turn(ana, berto, "rufo", "lola"), name="Paused")
     other = started(berto, [accepted(ana, "rita"), accepted(berto, "nora")], name="Other")

@@ -16,6 +16,7 @@ import engine
 from engine.runner.evidence.replays import check
 from engine.runner.timings import summed, used_us
 from league.domain.matches import logs, packing
+from tests.support.parts import mostly_slow
 from tests.support.playing import choose
 
 LIMITS = {"move_s": 0.5, "bank_s": 3.0}
@@ -44,7 +45,7 @@ def file() -> bytes:
     return (logs.DICTIONARIES / logs.USED[-1]).read_bytes()
 
 
-@pytest.mark.parametrize("key", engine.games())
+@pytest.mark.parametrize("key", mostly_slow(engine.games(), ("partnership", "corriente", "podrida").__contains__))
 def test_every_game_comes_back_whole_but_for_single_times(key: str) -> None:
     played = log(key, boards=1)
     data = packing.pack(played, file())

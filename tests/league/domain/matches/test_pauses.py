@@ -88,6 +88,7 @@ def test_nothing_is_added_to_a_paused_tournament(cup, monkeypatch) -> None:
     assert progress.schedule(cup, now=NOW) == 3
 
 
+@pytest.mark.slow
 def test_a_bot_paused_by_its_owner_holds_back_its_matches_for_a_day_and_not_again_within_a_week(cup) -> None:
     rufo = Bot.objects.get(slug="rufo")
     first = leases.claim("w1", prefer=cup.matches.filter(parties__version__bot=rufo).first().pk, now=NOW)

@@ -42,6 +42,7 @@ def make_pair(ana, berto) -> tuple[Match, Match]:
     return pairs, started(ana, bots, game="corriente", boards=1, name="Other").matches.get()
 
 
+@pytest.mark.slow
 def test_a_worker_leaves_what_is_played_by_other_rules_than_its_own(pair, client) -> None:
     pairs, singles = pair
     with other_release("partnership", 7):

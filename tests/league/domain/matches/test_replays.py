@@ -88,6 +88,7 @@ def test_replay_of_a_match_that_is_not_over_is_refused(sitting: Sitting) -> None
         replays.replay(Sitting.objects.select_related("board__match").first())
 
 
+@pytest.mark.slow
 def test_a_match_whose_deals_are_played_again_is_closed_until_then(sitting: Sitting, ana, client) -> None:
     """A struck-out match is public, but not while another is still to be played on the same cards: not in any form."""
     match = sitting.board.match

@@ -57,6 +57,7 @@ def line_of(owner: Player) -> list[Match]:
     return list(Match.objects.filter(owner=owner, status="queued").order_by("virtual_s", "id"))
 
 
+@pytest.mark.slow
 def test_a_flood_delays_the_first_match_of_another_by_two_of_its_matches_a_worker_at_most(ana, berto) -> None:
     versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(7)))
     for number in range(3):
@@ -95,6 +96,7 @@ def test_owners_share_by_seconds_whatever_their_work_is_cut_into(ana, berto) -> 
     assert [match.owner_id for match in order[-3:]] == [berto.pk] * 3, "who has less work is done first"
 
 
+@pytest.mark.slow
 def test_tournaments_of_one_owner_share_by_seconds_and_take_nothing_from_others(ana, berto) -> None:
     versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(6)))
     large = started(ana, versions, boards=8, name="Large")  # 15 matches
@@ -108,6 +110,7 @@ def test_tournaments_of_one_owner_share_by_seconds_and_take_nothing_from_others(
     assert abs(counts[other.pk] - counts[large.pk] - counts[small.pk] / 2) <= 1
 
 
+@pytest.mark.slow
 def test_who_was_idle_saves_nothing_up_and_who_played_alone_owes_nothing(ana, berto) -> None:
     versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(6)))
     started(ana, versions, boards=1, name="Alone")
@@ -122,6 +125,7 @@ def test_who_was_idle_saves_nothing_up_and_who_played_alone_owes_nothing(ana, be
     assert abs(order[first.pk] - order[second.pk]) <= 2
 
 
+@pytest.mark.slow
 def test_a_place_kept_while_a_bot_was_paused_is_none_before_all_others(ana, berto) -> None:
     """It waits for its test, all others pass it, and then it has work for an hour: that stands no longer before a newcomer."""
     versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(6)))

@@ -128,6 +128,7 @@ def test_the_next_attempt_has_checks_of_its_own(ana) -> None:
     assert Check.objects.count() == 2 * len(CHECKS)
 
 
+@pytest.mark.slow
 def test_a_validation_that_became_void_is_repeated_after_longer_and_longer_pauses(ana) -> None:
     version = uploaded(ana, "rufo")
     moments = []

@@ -196,6 +196,7 @@ def test_an_operator_sets_a_limit_and_the_journal_has_it(ana) -> None:
         quotas.set_quota(ana, "bananas", 1, why="", actor="operator", now=NOW)
 
 
+@pytest.mark.slow
 def test_a_large_tournament_enters_the_queue_bit_by_bit(ana, bots_of_two, monkeypatch) -> None:
     """Its start inserts what there is room for; the scheduler goes on as they are played, whatever was struck out and played again."""
     monkeypatch.setattr(progress, "WINDOW", 2)

@@ -46,6 +46,7 @@ from league.enums import MatchStatus, VersionStatus
 from league.models import Board, LeagueEvent, Match, Package, Party, Pool, Sitting
 from tests.support.bots import FRAME, NOT_A_PROGRAM, without_segments
 from tests.support.league import SECRET, source, willing
+from tests.support.parts import mostly_slow
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 SLOW = b"""import time
@@ -284,6 +285,7 @@ def test_a_fault_of_ours_costs_nobody_anything(way: str, machine: Machine, clien
     assert_dealt_as_committed(match)
 
 
+@pytest.mark.slow
 def test_files_that_the_disk_has_emptied_cost_no_bot_anything(machine: Machine) -> None:
     """As after a loss of power: unpacked bots lie there with their names and without their contents."""
     match = waiting()
@@ -298,6 +300,7 @@ def test_files_that_the_disk_has_emptied_cost_no_bot_anything(machine: Machine) 
     assert not Party.objects.exclude(fault="").exists()
 
 
+@pytest.mark.slow
 def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(machine: Machine, settings, client) -> None:
     """From its start on: it proves its sandbox when there is room for it."""
     match = waiting()
@@ -347,7 +350,9 @@ def test_bots_that_play_are_kept_and_others_make_room(machine: Machine) -> None:
     assert all((machine.folder / name / "bot.py").stat().st_size for name in names)
 
 
-@pytest.mark.parametrize("way", ["out of file descriptors", "referee exception"])
+@pytest.mark.parametrize(
+    "way", mostly_slow(["out of file descriptors", "referee exception"], "referee exception".__eq__)
+)
 def test_what_does_not_go_away_makes_the_match_void(way: str, machine: Machine, client) -> None:
     broken, code, words = WAYS[way]
     match = waiting(code)
@@ -417,6 +422,7 @@ def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(mac
     assert match.parties.get(number=0).fault_detail == why
 
 
+@pytest.mark.slow
 def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself(machine: Machine) -> None:
     """A bot that cannot bear the words of one of its games."""
     body = "def act(m):\n    if m['legal'][-1].startswith('sing'): raise KeyError(m['legal'][-1])\n    return good(m)"
@@ -468,6 +474,7 @@ def test_games_that_a_validation_has_no_time_for_are_refused(machine: Machine) -
     assert version.games == ["bato", "codillo"]
 
 
+@pytest.mark.slow
 def test_an_upload_that_was_to_pass_is_given_back_where_the_slow_match_is_another_workers_by_now(
     machine: Machine,
 ) -> None:

@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from django.db import transaction
 from django.test import Client
 
 import engine
 from league.domain.bots import bots
+from league.domain.core import clock, moves
 from league.domain.matches import matches, replays
 from league.domain.people import players
 from league.domain.ratings import ratings
@@ -72,6 +74,16 @@ def over(**which: object) -> Callable[[], bool]:
 def entered(name: str, data: bytes, owner: str, game: str = "partnership") -> BotVersion:
     player = players.Player.objects.filter(name=owner).first() or players.create(owner)
     return willing(bots.upload(player, name, data, "bot.py", [game], secret=SECRET))
+
+
+def admitted(name: str, data: bytes, game: str) -> BotVersion:
+    """A version that was accepted without a validation. No worker sees the match of that, for it is taken back in the same transaction."""
+    with transaction.atomic():
+        version = entered(name, data, name, game)
+        for match in Match.objects.filter(parties__version=version).distinct():
+            moves.move(match, MatchStatus.CANCELLED, now=clock.given(None))
+        moves.move(version, VersionStatus.ACCEPTED, now=clock.given(None))
+    return version
 
 
 def entered_unsealed(name: str, data: bytes) -> BotVersion:
@@ -206,16 +218,15 @@ def alive(pid: int) -> bool:
         return False
 
 
-def slow_cup(live: LiveLeague) -> tournaments.Tournament:
+def slow_cup() -> tournaments.Tournament:
     """A started tournament of one match that takes some ten seconds.
 
     Nobody has a partner, or a sleep would be over at once. Both take the first action: the last one would resign.
     """
     pair = [
-        entered(name, code(0, f"import time; time.sleep({pause})"), name, "corriente")
+        admitted(name, code(0, f"import time; time.sleep({pause})"), "corriente")
         for pause, name in ((0.015, "uno"), (0.016, "dos"))
     ]
-    until(live, over(), "the validation matches")
     cup = tournaments.create(pair[0].bot.owner, "Cup", "corriente", boards=4, versions=pair, secret=SECRET)
     tournaments.start(cup)
     return cup
@@ -224,7 +235,7 @@ def slow_cup(live: LiveLeague) -> tournaments.Tournament:
 def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague) -> None:
     first = live.start("worker", LEASE_S="15")  # short, and longer than a busy machine holds a process up
     live.start("scheduler")
-    cup = slow_cup(live)
+    cup = slow_cup()
     until(
         live, lambda: cup.matches.filter(status=MatchStatus.RUNNING, progress__gt=0).exists(), "a match in the middle"
     )
@@ -239,12 +250,12 @@ def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague)
     match = cup.matches.get()
     assert (match.status, match.attempts, match.token) == (MatchStatus.FINISHED, 2, 2)
     assert (Board.objects.filter(match=match).count(), Sitting.objects.filter(board__match=match).count()) == (4, 8)
-    moves = [
+    moved = [
         (event.data["was"], event.data["to"])
         for event in LeagueEvent.objects.filter(subject=f"match:{match.public_id}", kind="match.moved").order_by("id")
     ]
     again = [("queued", "leased"), ("leased", "running")]
-    assert moves == [*again, ("running", "queued"), *again, ("running", "finished")]
+    assert moved == [*again, ("running", "queued"), *again, ("running", "finished")]
     until(live, lambda: Rating.objects.count() == 2, "the ratings")
     assert {rating.boards for rating in Rating.objects.all()} == {4}
     assert Party.objects.filter(match=match).exclude(fault="").count() == 0
@@ -254,7 +265,7 @@ def test_killed_worker_costs_nothing_and_its_match_counts_once(live: LiveLeague)
 def test_stopped_worker_gives_its_match_back_at_once(live: LiveLeague) -> None:
     first = live.start("worker")
     live.start("scheduler")
-    cup = slow_cup(live)
+    cup = slow_cup()
     until(live, lambda: cup.matches.filter(status=MatchStatus.RUNNING).exists(), "a running match")
 
     assert first.stop(signal.SIGTERM, seconds=60) == 0

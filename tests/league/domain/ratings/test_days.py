@@ -15,6 +15,7 @@ from league.domain.upkeep import reconcile
 from league.models import Bot, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from tests.support import rows
 from tests.support.league import NOW, accepted, play, started
+from tests.support.parts import mostly_slow
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +50,7 @@ def moved(cup, now) -> dict[str, tuple]:
     }
 
 
+@pytest.mark.slow
 def test_a_table_is_kept_at_the_end_of_each_day_that_changed_it(cup) -> None:
     assert days.keep(now=NOW) == 0
     decide(cup, "greedy", "rufo", now=NOW)
@@ -77,6 +79,7 @@ def test_a_table_is_kept_at_the_end_of_each_day_that_changed_it(cup) -> None:
     assert sorted(found.by_week) == sorted(Bot.objects.exclude(slug="lola").values_list("pk", flat=True))
 
 
+@pytest.mark.slow
 def test_a_pool_has_nine_tables_at_most_and_what_is_read_is_bounded(cup) -> None:
     decide(cup, "greedy", "rufo", now=NOW)
     for day in range(1, 31):
@@ -111,7 +114,7 @@ def test_who_has_risen_was_settled_then_and_now(cup) -> None:
     assert days.rises([cup.pool], 5, now=NOW + 20 * DAY) == [], "that is no news any more"
 
 
-@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("large", mostly_slow([False, True], bool))
 def test_idle_rows_fade_and_come_back(cup, settings, large) -> None:
     settings.RATINGS_AT_ONCE = 0 if large else 300
     decide(cup, "greedy", "rufo", now=NOW)
@@ -142,6 +145,7 @@ def test_idle_rows_fade_and_come_back(cup, settings, large) -> None:
     assert {row.rating.version.bot.slug for row in then if row.rating.idle} == {"greedy"}
 
 
+@pytest.mark.slow
 def test_rows_of_a_release_before_learn_when_they_played(cup) -> None:
     decide(cup, "greedy", "rufo", now=NOW)
     decide(cup, "rufo", "lola", now=NOW + 20 * DAY)
@@ -157,6 +161,7 @@ def test_rows_of_a_release_before_learn_when_they_played(cup) -> None:
     }
 
 
+@pytest.mark.slow
 def test_chosen_rows_keep_their_places_on_every_page(cup) -> None:
     decide(cup, "lola", "greedy", now=NOW)
     decide(cup, "greedy", "rufo", now=NOW)

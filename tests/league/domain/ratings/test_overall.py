@@ -10,6 +10,7 @@ from league.domain.ratings import overall, ratings
 from tests.support.league import NOW, accepted, play, started
 
 
+@pytest.mark.slow
 def test_overall_is_the_mean_over_games_and_marks_what_was_not_played(ana, berto) -> None:
     rufo, lola = accepted(ana, "rufo", games=()), accepted(berto, "lola", games=())
     nena = accepted(ana, "nena", games=())

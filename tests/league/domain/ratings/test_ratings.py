@@ -15,6 +15,7 @@ from league.enums import MatchStatus
 from league.models import Board, Match, PoolSums, Rating, RatingPoint
 from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started
+from tests.support.parts import mostly_slow
 
 
 @pytest.fixture
@@ -131,6 +132,7 @@ def test_unrated_matches_do_not_count(ana) -> None:
     assert Rating.objects.count() == 0
 
 
+@pytest.mark.slow
 def test_leaderboard_lists_one_version_per_bot(ana, berto) -> None:
     old, rival = accepted(ana, "rufo"), accepted(berto, "lola")
     first = started(ana, [old, rival], boards=40, name="First")
@@ -185,7 +187,7 @@ def test_standings_ignore_void_matches(cup) -> None:
     assert table.statuses == {"finished": 2, "void": 1}
 
 
-@pytest.mark.parametrize("entrants", [2, 5])
+@pytest.mark.parametrize("entrants", mostly_slow([2, 5], (2).__eq__))
 def test_number_of_queries_does_not_grow(ana, berto, entrants: int) -> None:
     versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(entrants)]
     cup = started(ana, versions, boards=1)
@@ -214,6 +216,7 @@ def test_message_about_a_pool_that_is_gone_is_no_failure(caplog) -> None:
     assert "there is no such pool" in caplog.text
 
 
+@pytest.mark.slow
 def test_kept_sums_are_those_of_the_boards_after_every_match(cup) -> None:
     for second, match in enumerate(cup.matches.order_by("id")):
         play(match, now=later(second))
@@ -242,6 +245,7 @@ def test_refresh_reads_no_board_that_counts_already(cup) -> None:
     assert sums.read_kept(cup.pool).totals[:, 2].sum() > drawn
 
 
+@pytest.mark.slow
 def test_queries_of_a_refresh_do_not_grow_with_the_pool(ana, berto) -> None:
     versions = [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)]
     cup = started(ana, versions, boards=1)
@@ -260,6 +264,7 @@ def shape(board: list[leaderboards.RankedBot]) -> list[tuple]:
     return [(str(row.rating.version), row.place, round(row.rating.elo, 9), row.rating.boards) for row in board]
 
 
+@pytest.mark.slow
 def test_tables_of_a_past_moment_are_those_that_were_shown_then(cup) -> None:
     seen = []
     for second, match in enumerate(cup.matches.order_by("id")):

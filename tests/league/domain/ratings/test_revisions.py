@@ -47,6 +47,7 @@ def history() -> list[tuple[int, float, float]]:
     return list(RatingPoint.objects.order_by("pk").values_list("version_id", "elo", "change"))
 
 
+@pytest.mark.slow
 def test_the_scheduler_changes_old_tables_once(old) -> None:
     before, told = tables(), history()
     assert ratings.stale_pools() == old
@@ -103,6 +104,7 @@ def test_a_new_pool_has_nothing_to_tell(ana, berto) -> None:
     assert not LeagueEvent.objects.filter(kind="pool.revised").exists()
 
 
+@pytest.mark.slow
 def test_pages_and_api_say_that_a_table_was_computed_anew(old, client: Client) -> None:
     url, api = f"/g/{old[0].game}/", f"/api/v1/pools/{old[0].pk}"
     assert "#revisions" not in client.get(url).content.decode()

@@ -292,6 +292,7 @@ def test_a_result_waits_for_one_part_of_a_table_and_not_for_the_last() -> None:
     assert order == ["part", "result", "part"]
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_between_two_stages_costs_nothing(cup, django_capture_on_commit_callbacks) -> None:
     for seconds, (one, other) in enumerate(((0, 3), (1, 4))):
         play(match_of(cup, one, other), now=later(seconds))

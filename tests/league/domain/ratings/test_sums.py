@@ -48,6 +48,7 @@ def test_a_match_writes_the_rows_of_its_own_versions(cup) -> None:
     assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
 
 
+@pytest.mark.slow
 def test_rows_of_the_table_that_did_not_change_are_not_written(cup) -> None:
     for match in waiting(cup):
         play(match, now=NOW)

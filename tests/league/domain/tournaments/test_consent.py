@@ -221,6 +221,7 @@ def test_a_ladder_takes_granted_bots_while_it_runs_and_lets_them_expire_at_its_e
     assert (entered(ladder), other.status) == (["luna", "nena", "rufo"], RequestStatus.EXPIRED)
 
 
+@pytest.mark.slow
 def test_an_event_waits_for_its_answers(ana, berto, theirs) -> None:
     own = [accepted(ana, f"bot{number}") for number in range(6)]
     other = accepted(berto, "sol", policy=EntryPolicy.ASK)
@@ -258,6 +259,7 @@ def test_an_event_that_waits_can_be_taken_back(ana, berto, mine, theirs) -> None
         events.start(event, actor="ana", now=NOW)
 
 
+@pytest.mark.slow
 def test_who_has_withdrawn_goes_on_to_no_further_stage(ana) -> None:
     field = [accepted(ana, f"bot{number}") for number in range(6)]
     event = events.create(ana, GOOD, field, now=NOW)

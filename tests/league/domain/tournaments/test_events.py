@@ -70,6 +70,7 @@ def test_an_event_goes_from_stage_to_stage(ana, field) -> None:
     assert Tournament.objects.count() == 3
 
 
+@pytest.mark.slow
 def test_an_event_made_again_from_its_secret_has_the_same_deals(ana, field) -> None:
     first = events.create(ana, GOOD, field, secret=SECRET, now=NOW).tournaments.get(group=2)
     second = events.create(ana, GOOD, field, secret=SECRET, now=NOW).tournaments.get(group=2)
@@ -89,6 +90,7 @@ def test_a_bad_event_leaves_nothing_behind(ana, field) -> None:
     assert (Event.objects.count(), Tournament.objects.count()) == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_cancelled_stage_ends_its_event(ana, field) -> None:
     event = events.create(ana, GOOD, field, now=NOW)
     progress.cancel(event.tournaments.first(), actor="ana", now=NOW)
@@ -98,6 +100,7 @@ def test_a_cancelled_stage_ends_its_event(ana, field) -> None:
     assert event.status == "cancelled"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", mostly_slow(["paused", "retired", "refused"], "retired".__eq__))
 def test_nobody_ends_an_event_by_what_becomes_of_their_bot_between_two_stages(ana, field, act: str) -> None:
     event = events.create(ana, GOOD, field, secret=SECRET, now=NOW)
@@ -164,6 +167,7 @@ def test_seasons_are_opened_when_due_and_once(circuit) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_next_season_follows_from_the_last_one(circuit, ana, field) -> None:
     friday = datetime(2026, 1, 2, 19, tzinfo=UTC)
     circuits.open_due(now=friday)

@@ -185,6 +185,7 @@ def test_seeds_follow_the_ratings(ana, field) -> None:
     assert list(seeds) == ["paco", "lola", "rufo", "nena", "tina"]
 
 
+@pytest.mark.slow
 def test_a_ladder_takes_newcomers_and_lets_go(ana, berto, field) -> None:
     made = cup(ana, field[:3], "ladder", budget=0, open=2)
     assert made.matches.count() == 2
@@ -313,6 +314,7 @@ def test_every_format_has_its_words_in_the_language_of_the_reader() -> None:
         assert len(here.key) <= 20  # the column of the database
 
 
+@pytest.mark.slow
 def test_tables_of_seats_sit_round_in_turn_and_count_by_entry(ana, field) -> None:
     """Every second match of a table is seated the other way round; whoever sits where, the boards are the entry's own."""
     for version in field:
@@ -365,6 +367,7 @@ def test_nothing_is_as_sure_as_certain(sure: float, allowed: bool) -> None:
             formats.choose_parameters("round_robin", {"sure": sure})
 
 
+@pytest.mark.slow
 def test_a_round_stands_though_a_match_before_it_is_played_again_with_another_end(ana, field) -> None:
     made = cup(ana, field, "swiss", rounds=3)
     for match in list(made.matches.filter(status="queued")):

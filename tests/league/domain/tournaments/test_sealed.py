@@ -60,6 +60,7 @@ def test_a_sealed_tournament_takes_only_bots_that_can_be_sealed(ana: Player, ber
     assert [str(entry.version) for entry in cup.entries.all()] == ["one v1"]
 
 
+@pytest.mark.slow
 def test_the_stages_of_a_sealed_event_are_sealed(ana: Player) -> None:
     field = [accepted(ana, f"bot{number}") for number in range(6)]
     numbers = dict.fromkeys(("sealed", "open"))

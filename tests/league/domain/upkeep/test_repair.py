@@ -105,6 +105,7 @@ def test_dry_run_says_what_would_change_and_changes_nothing(cup) -> None:
     assert len(done.changes) >= 2
 
 
+@pytest.mark.slow
 def test_wrong_rules_are_repaired_by_revision(cup) -> None:
     old = old_rules(cup)
 

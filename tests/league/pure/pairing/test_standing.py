@@ -68,6 +68,7 @@ def test_bots_of_one_owner_never_meet_and_nobody_sits_alone():
     assert Ladder(bots[:3]).draw(random.Random(0), 0, 3, {}) == ()
 
 
+@pytest.mark.slow
 def test_whom_a_bot_has_met_of_late_it_meets_less():
     bots = [Bot(place, 0.0, 0.3, tied=True) for place in range(3)]
 

@@ -70,6 +70,7 @@ def soloist(rng, theta):
     return tuple(map(int, table)), tuple(map(int, payoffs))
 
 
+@pytest.mark.slow
 def test_intervals_of_mixed_pairs_cover_what_they_claim():
     assert 0.93 <= covered(mixed, 500, seed=9, sides=((0, 2), (1, 3))) <= 0.97
 

@@ -231,6 +231,7 @@ def test_names_do_not_matter(played, names):
         assert after[names[bot - 1]] == pytest.approx(elo, abs=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(results, st.dictionaries(st.integers(1, 6), st.floats(-3, 3)))
 def test_warm_start_ends_where_the_cold_one_does(played, start):
@@ -239,6 +240,7 @@ def test_warm_start_ends_where_the_cold_one_does(played, start):
     assert warm == pytest.approx(cold, abs=1e-9, rel=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(results)
 def test_rows_are_within_bounds(played):

@@ -137,6 +137,7 @@ def test_a_table_of_more_bots_than_have_exact_errors() -> None:
     assert ((sd > 0) & (sd < 0.2)).all()
 
 
+@pytest.mark.slow
 def test_ranks_leave_out_only_pairs_that_are_sure(league) -> None:
     """Newcomers with wide intervals, and a group that met nobody else, stand among the others."""
     boards = played(400, 30_000) + tally_arrays(np.array([[15, 700], [300, 701]] * 3), np.array([[1, 0]] * 6))

@@ -57,6 +57,7 @@ def test_sums_of_parts_are_the_sums_of_the_whole(one, two):
     assert tally(one) + tally(two) == tally(one + two)
 
 
+@pytest.mark.slow
 @given(boards)
 def test_dump_is_read_back_and_tells_sets_apart(played):
     found = tally(played)
