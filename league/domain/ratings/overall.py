@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TypeAlias
 
-from django.db.models import Count, Min, Sum
+from django.db.models import Count, Sum
 
 import engine
 from engine.portable import add_up
@@ -49,9 +49,9 @@ def usual_pools() -> dict[str, Pool]:
 
 @dataclass(frozen=True)
 class _Order:
-    """The whole table, best first: bot, games played, sum of the expected scores, first rating."""
+    """The whole table, best first: bot, games played, sum of the expected scores."""
 
-    rows: list[tuple[int, int, float, int]]
+    rows: list[tuple[int, int, float]]
     enough: int  # of the rows have a place
     games: list[str]  # that anybody has played
     pools: Mapping[int, str]  # of all games
@@ -116,15 +116,15 @@ def _read_lines(order: _Order, places: Sequence[Place]) -> dict[int, OverallLine
 def _ordered(pools: Mapping[int, str]) -> _Order:
     listed = Rating.objects.filter(pool__in=pools, listed=True).order_by()
     by_bots = listed.values_list("version__bot")
-    rows = list(by_bots.annotate(played=Count("pk"), total=Sum("field_score"), first=Min("pk")))
+    rows = list(by_bots.annotate(played=Count("pk"), total=Sum("field_score")))
     games = sorted(pools[pk] for pk in listed.values_list("pool", flat=True).distinct()) if rows else []
 
-    def key(row: tuple[int, int, float, int]) -> tuple[bool, float, int]:
-        _, played, total, first = row
-        # The database adds up in the order of its rows. Equals: who was rated first
-        return 2 * played < len(games), -comparable(total + (len(games) - played) / 2), first
+    def key(row: tuple[int, int, float]) -> tuple[bool, float, int]:
+        bot, played, total = row
+        # The database adds up in the order of its rows. Of equals the older bot stands first
+        return 2 * played < len(games), -comparable(total + (len(games) - played) / 2), bot
 
-    enough = sum(2 * played >= len(games) for _, played, _, _ in rows)
+    enough = sum(2 * played >= len(games) for _, played, _ in rows)
     return _Order(sorted(rows, key=key), enough, games, pools)
 
 

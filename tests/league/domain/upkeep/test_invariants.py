@@ -120,7 +120,7 @@ BREAKS: dict[str, tuple[str, str, Callable[[], object]]] = {
     "unrated and counted": ("counted", "unrated", lend(rated=False)),
     "void in the history": ("counted", "stands in the history", lend(counted=None)),
     "not counted": ("counted", "does not count", lend(counted=None)),
-    "rating changed": ("ratings", "off those of a cold fit", lambda: Rating.objects.update(elo=F("elo") + 1e-6)),
+    "rating changed": ("ratings", "off those of a cold fit", lambda: Rating.objects.update(elo=F("elo") + 1e-3)),
     "rating lost": ("ratings", "versions are rated", lambda: Rating.objects.all()[0].delete()),
     "board lost": ("results", "boards were planned", lambda: Board.objects.filter(match=rated(), number=2).delete()),
     "log lost": ("results", "add up to", lambda: Sitting.objects.filter(board__match=rated(), number=1).delete()),
