@@ -63,6 +63,7 @@ class Stack:
             return parts._replace(netloc=f"tute_{role}:{passwords[role]}@{parts.hostname}:{parts.port}").geturl()
 
         self._write_secrets(
+            mail_url="",
             secret_key=secrets.token_hex(48),
             runner_secret_key=secrets.token_hex(48),
             database_url=database_url,
