@@ -73,7 +73,7 @@ def only_a_process_that_lives_is_well(stack: Stack, worker: Process) -> None:
 def test_production_plays_a_match_from_its_lock(league_stack: Stack, redis_server: RedisServer, tmp_path: Path) -> None:
     """Web, scheduler and worker as docker-compose.yml starts them, with Redis between them, and every command by hand."""
     stack = league_stack
-    stack.settings["MAIL_URL"] = "smtp://127.0.0.1:1"  # no digest is due, so nobody asks it
+    (stack.folder / "secrets" / "mail_url").write_text("smtp://127.0.0.1:1")  # no digest is due, so nobody asks it
     redis_server.denied()
     bot = tmp_path / "bot.py"
     bot.write_text(HONEST, encoding="utf-8")

@@ -63,7 +63,6 @@ class Stack:
             return parts._replace(netloc=f"tute_{role}:{passwords[role]}@{parts.hostname}:{parts.port}").geturl()
 
         self._write_secrets(
-            mail_url="",
             secret_key=secrets.token_hex(48),
             runner_secret_key=secrets.token_hex(48),
             database_url=database_url,
@@ -71,6 +70,7 @@ class Stack:
             web_password=passwords["web"],
             runner_database_url=address("runner"),
             runner_password=passwords["runner"],
+            mail_url="",  # none, as docker/prepare makes it
             **{f"{user}_broker_url": url for user, url in broker_urls.items()},
         )
 
