@@ -381,7 +381,7 @@ def servers(site: Site) -> None:
     site.say("restarted postgres and redis")
     site.finish(where)
     logged = site.compose("logs", "--no-color", "--no-log-prefix", "--since", since, "web", "scheduler", "worker")
-    lines = logged.splitlines()
+    lines = logged.replace("\x1b[2K", "").splitlines()  # compose clears the line before it writes
     assert "Traceback" not in logged, logged
     site.say(f"  {len(lines)} lines in the log meanwhile, no traceback")
     odd = [line for line in lines if not line.startswith("{") and not line.startswith("docker/keep")]
