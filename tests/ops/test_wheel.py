@@ -321,10 +321,12 @@ def league(released: tuple[Path, Path, Path], place: Path) -> Path:
 
 
 def page(port: int, path: str) -> str | None:
-    """A page without what differs between two requests; None while nobody answers."""
+    """A page without what differs between two requests; None while nobody answers. HTTPError for one that is refused."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as answer:
             text = answer.read().decode()
+    except urllib.error.HTTPError:
+        raise
     except (urllib.error.URLError, ConnectionError, TimeoutError):
         return None
     text = re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", text)
@@ -347,7 +349,7 @@ def test_a_league_serves_and_takes_the_first_bot(league: Path, toolbox: Path, pl
             "/docs/",
             "/docs/first-bot/",
             "/docs/adr/0002-landlock-by-default/",
-            "/games/",
+            "/g/",
             "/g/cabrero/",
             "/puzzles/",
             "/api/v1/schema",
@@ -370,8 +372,8 @@ def test_a_league_serves_and_takes_the_first_bot(league: Path, toolbox: Path, pl
         told_of = run([toolbox / "tute", "submit", "my_bot"], desk, author)
         assert "my-bot version 1: accepted" in told_of, told_of + serving.tail()
         assert "my-bot of ana, active" in run([toolbox / "tute", "status", "my_bot"], desk, author)
-        assert clone.stop() == 0
-        assert serving.stop(signal.SIGINT, 60) == 0, serving.tail()
+        assert clone.stop(seconds=120) == 0, clone.tail()
+        assert serving.stop(signal.SIGINT, 120) == 0, serving.tail()
     finally:
         clone.stop()
         serving.stop()
