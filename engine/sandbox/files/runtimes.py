@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ _LOADER = "ld.so"
 _GATES = Path(__file__).parent / "gates"
 _SOCKETS, _WAKEUP = "socket.socketpair()", "__import__('asyncio.wakeup').wakeup.pair()"
 _PYTHON_GATE, _NODE_GATE = "python/gate.pyc", "node/gate.js"
+_NODE_OWN_MODULE = re.compile(rb"/usr/share/nodejs/[\w./@-]+\.js")
 _UNUSED_STDLIB = (
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "pydoc_data"),
     *("site-packages", "dist-packages", "config-*", "*.a", "__phello__"),
@@ -271,6 +273,18 @@ def binary(state_dir: Path) -> Runtime:
 def _build_node(work: Path, program: Path) -> None:
     _copy_program(work, program, "node/node", [])
     tree.copy(_GATES / "gate.js", work / _NODE_GATE)
+    _copy_own_modules(work)
+
+
+def _copy_own_modules(work: Path) -> None:
+    """Copy what Debian's Node.js reads of itself at its start, to the place that its program names: without these files it aborts."""
+    for program in (work / "node" / "node", *(work / "lib").glob("libnode.so*")):
+        for name in set(_NODE_OWN_MODULE.findall(program.read_bytes())):
+            source = Path(name.decode())
+            if source.is_file():
+                target = work / source.relative_to("/")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target)
 
 
 def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
@@ -284,7 +298,7 @@ def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
     real = Path(found).resolve()
     done = subprocess.run([real, "--version"], capture_output=True, text=True, timeout=30, check=True, env={})
     version = done.stdout.strip().removeprefix("v")
-    key = tree.signature({"node": real, "gates": _GATES}, version)
+    key = tree.signature({"node": real, "gates": _GATES}, f"{version} with its own modules")
     name = f"node-{version.partition('.')[0]}"
     root = tree.build_once(directory(state_dir), name, key, lambda work: _build_node(work, real))
     return Runtime(
@@ -298,7 +312,7 @@ def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
         ),
         gate=("--require", "{root}/" + _NODE_GATE),
         needs_pipes=True,
-        parts=("lib", "node"),
+        parts=("lib", "node", "usr"),
         memory_mb=256,
         address_space_mb=16384,
     )
