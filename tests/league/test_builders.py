@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.apps import apps
 
+from league.domain.matches import leases
 from league.domain.people import players
 from league.domain.ratings import pools
 from league.enums import EntryPolicy
-from league.models import Bot, BotVersion, Change, Match, Player
+from league.models import Bot, BotVersion, Change, LeagueEvent, Match, Player
 from tests.support import league as made
 
 GAMES = ("partnership", "corriente", "cabrero")
@@ -74,3 +75,26 @@ def test_an_accepted_bot_is_as_if_it_had_been_uploaded(policy: str, house: bool,
     assert len(real) >= 9
     Bot.objects.update(is_house=False)  # else the second one is tried against the first
     assert written("dos", lambda: made.accepted(owner, "dos", **how)) == real
+
+
+def test_a_match_is_as_if_it_had_been_claimed(ana: Player, berto: Player) -> None:
+    bots = [made.accepted(ana, "uno"), made.accepted(berto, "dos")]
+    one, other = (made.started(ana, bots, boards=1, name=name) for name in ("Cup", "Other"))
+    claimed = leases.claim("w1", prefer=one.matches.get().pk, now=made.NOW)
+    assert claimed is not None
+    leases.start(claimed, now=made.NOW)
+    inserted = made.begun(other.matches.get())
+    own = {"id", "public_id", "key", "table", "secret", "tournament_id", "round_id", "turn", "virtual_s"}
+    held = [Match.objects.filter(pk=match.pk).values().get() for match in (claimed, inserted)]
+    assert [{name: row[name] for name in row if name not in own} for row in held] == [
+        {name: held[0][name] for name in held[0] if name not in own}
+    ] * 2
+    told = [
+        list(
+            LeagueEvent.objects.filter(subject=f"match:{match.public_id}")
+            .order_by("pk")
+            .values("kind", "at", "actor", "data")
+        )
+        for match in (claimed, inserted)
+    ]
+    assert told[0] == told[1] != []

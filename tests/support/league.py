@@ -6,7 +6,9 @@ import itertools
 import random
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
+from django.conf import settings
 from django.db import transaction
 
 import engine
@@ -194,23 +196,39 @@ def _sitting(
     seating: tuple[int, ...],
     faults: Sequence[FaultReport],
 ) -> SittingResult:
-    cards = game.new_match(seed=seed, deals=1)
-    rng = random.Random(f"{seed.hex()}/{number}")
-    while not cards.is_over:
-        cards.apply(rng.choice(cards.legal_actions()))
+    cards = _played(game, seed, number)
     meta = {"match": match, "board": board, "sitting": number, "seating": list(seating)}
     replay = engine.replay.make(cards, meta)
+    replay["events"] = [dict(event) for event in replay["events"]]
     replay["notes"] = [{"step": 0, "seat": 0, "note": "mine"}]
     mine = tuple(fault for fault in faults if (fault.board, fault.sitting) == (board, number))
     return SittingResult(number, seating, cards.scores(), mine, replay)
 
 
+@lru_cache(maxsize=1000)
+def _played(game: engine.Game, seed: bytes, number: int) -> engine.State:
+    """A deal played at random, and kept: leagues of tests have the same secret, and so the same deals. Nobody changes it."""
+    cards = game.new_match(seed=seed, deals=1)
+    rng = random.Random(f"{seed.hex()}/{number}")
+    while not cards.is_over:
+        cards.apply(rng.choice(cards.legal_actions()))
+    return cards
+
+
+def begun(match: Match, *, now: datetime = NOW) -> Match:
+    """A queued match in the hands of worker w1, which has started it. A claim leaves the same rows, but first looks at all that waits."""
+    held = Match.objects.select_related("tournament", "pool").get(pk=match.pk)
+    until = now + timedelta(seconds=settings.LEASE_S)
+    lease = {"worker": "w1", "token": held.token + 1, "attempts": held.attempts + 1, "lease_until": until}
+    fresh = {"progress": 0, "decided": None, "reason": "", "host": leases.label(held)}
+    moves.move(held, MatchStatus.LEASED, now=now, actor="w1", **lease, **fresh)
+    leases.start(held, now=now)
+    return held
+
+
 def play(match: Match, *, winner: int | None = None, now: datetime = NOW) -> Match:
     """A queued match, played and reported; the row as it is then."""
-    held = leases.claim("w1", prefer=match.pk, now=now)
-    assert held is not None
-    assert held.pk == match.pk
-    leases.start(held, now=now)
+    held = begun(match, now=now)
     assert reports.report(held.pk, held.token, result(held, winner=winner), now=now) == reports.Receipt.STORED
     held.refresh_from_db()
     return held

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 from kombu import Connection
 
@@ -46,6 +47,7 @@ def test_messages_come_in_order_and_are_counted(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_two_readers_get_each_message_once(tmp_path: Path) -> None:
     with link(tmp_path) as connection:
         for n in range(300):

@@ -143,6 +143,7 @@ def test_a_tournament_is_made_and_started(league, owner) -> None:
     assert cup.pool.options == {"double_at_101": True}
 
 
+@pytest.mark.slow
 def test_every_format_is_chosen_predicted_and_shown(league, owner) -> None:
     fields = {"name": "Copa", "boards": "2", "bots": ["rufo", "luna", "sol"], "seeding": "entry"}
     chosen = {
@@ -171,6 +172,7 @@ def test_every_format_is_chosen_predicted_and_shown(league, owner) -> None:
     assert "exento" in page
 
 
+@pytest.mark.slow
 def test_ladders_are_ended_by_their_owner(league, owner, stranger) -> None:
     fields = {"name": "Escala", "boards": "2", "bots": ["rufo", "luna"], "format": "ladder", "action": "start"}
     owner.post("/t/new/?game=partnership", fields)

@@ -192,6 +192,7 @@ def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> Non
     assert "Retenido por un operador" in Page(stranger.get("/bots/rufo/").content.decode()).text
 
 
+@pytest.mark.slow
 def test_more_rows_make_no_more_queries(league, reader) -> None:
     def count(url: str) -> int:
         with CaptureQueriesContext(connection) as queries:
@@ -269,6 +270,7 @@ def test_the_home_page_shows_the_league(league, reader) -> None:
     assert league.clean.public_id in text
 
 
+@pytest.mark.slow
 def test_the_home_page_tells_of_today(league, reader) -> None:
     def text() -> str:
         cache.clear()
@@ -310,6 +312,7 @@ def test_the_home_page_tells_of_today(league, reader) -> None:
     assert "rufo Tute por parejas +42" in " ".join(text().split())
 
 
+@pytest.mark.slow
 def test_the_leaderboard_tells_what_moved_and_who_is_chosen(league, reader, owner) -> None:
     rows = [row.rating.version.bot for row in leaderboards.leaderboard(league.pool)]
     assert "Semana" not in reader.get("/g/partnership/").content.decode()

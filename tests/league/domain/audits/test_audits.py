@@ -110,6 +110,7 @@ def test_of_a_bot_that_rises_more_is_drawn(cup, settings) -> None:
     assert Audit.objects.exclude(version=rufo).count() < 4
 
 
+@pytest.mark.slow
 def test_all_of_a_last_round_is_drawn_and_nothing_of_a_semifinal(ana, settings) -> None:
     settings.AUDIT_PERCENT = 1e-9  # no lot is so small
     field = [accepted(ana, name) for name in ("uno", "dos", "tres", "siete")]

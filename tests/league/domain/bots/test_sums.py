@@ -31,6 +31,7 @@ def row(version) -> dict[str, int]:
     return PlayedSum.objects.filter(version=version).values(*sums.RESULTS, *style.COUNTS).get()
 
 
+@pytest.mark.slow
 def test_each_match_counts_once_and_the_sums_are_those_of_all_rows(trio, ana) -> None:
     rufo, lola, _ = trio
     old, _new = [play(started(ana, [rufo, lola], boards=3, name=f"Cup {number}").matches.get()) for number in (1, 2)]
@@ -69,6 +70,7 @@ def test_each_match_counts_once_and_the_sums_are_those_of_all_rows(trio, ana) ->
     assert (back.wins, back.losses, back.difference) == (met.losses, met.wins, -met.difference)
 
 
+@pytest.mark.slow
 def test_what_is_struck_out_goes_out_of_the_sums_also_without_its_replay(trio, ana) -> None:
     cups = [started(ana, trio[:2], name=name) for name in ("One", "Two")]
     first, second = [play(cup.matches.get()) for cup in cups]
@@ -113,6 +115,7 @@ def test_partners_and_versions_of_one_bot_do_not_meet(ana, berto) -> None:
     assert not met & (partners | {(b, a) for a, b in partners})
 
 
+@pytest.mark.slow
 def test_the_newest_version_stands_beside_the_one_before_and_all(trio, ana) -> None:
     rufo, lola, _ = trio
     play(started(ana, [rufo, lola]).matches.get())

@@ -69,6 +69,7 @@ def test_a_try_makes_nothing_and_nobody_sees_it(ana, greedy) -> None:
     assert tries.opened(tried) is None
 
 
+@pytest.mark.slow
 def test_it_waits_with_the_uploads_where_owners_take_turns(ana, berto, greedy) -> None:
     uploads = [uploaded(ana, f"bot-{number}") for number in range(3)]
     started(berto, [accepted(berto, "luna"), accepted(berto, "sol")])

@@ -100,6 +100,7 @@ def test_cards_that_nobody_may_see_are_not_judged(match, ana, berto) -> None:
     assert not Judgement.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_judgement_says_what_the_engine_says(match, ana) -> None:
     asked(match, ana)
     row = carried_out()
@@ -168,6 +169,7 @@ def test_what_was_judged_is_kept_when_it_makes_way(match, ana) -> None:
     assert {place: whole[place] for place in first} == first
 
 
+@pytest.mark.slow
 def test_after_a_minute_no_further_sitting_is_begun(match, ana) -> None:
     asked(match, ana)
     held = carrying.claim("host:1", now=NOW)
@@ -279,6 +281,7 @@ def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
         asked(match, ana)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: Path) -> None:
     """And one that is told to stop leaves it alone."""

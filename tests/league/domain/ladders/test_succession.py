@@ -73,6 +73,7 @@ def test_level_versions_are_not_told_apart_by_as_many_boards_as_it_may_take():
     assert succession.verdict(490, 0, 510 + 12)[1] == "cap"
 
 
+@pytest.mark.slow
 def test_what_was_void_is_played_again_and_a_newer_version_ends_the_test(old):
     new = next_version(old, [GAME])
     drawing.draw(now=later(2))
@@ -94,6 +95,7 @@ def test_what_was_void_is_played_again_and_a_newer_version_ends_the_test(old):
     ]
 
 
+@pytest.mark.slow
 def test_where_more_sit_house_bots_keep_them_company(old):
     house = players.create("house", reserved=True, now=NOW)
     next_version(old, [SOLO])

@@ -74,6 +74,7 @@ def test_void_unrated_and_waiting_matches_do_not_count(trio):
     assert encounters.list_encounters(a.bot, b.bot) == []
 
 
+@pytest.mark.slow
 def test_queries_do_not_grow_with_matches(trio, django_assert_num_queries):
     a, b, _ = trio
     for number in range(3):

@@ -60,6 +60,7 @@ def test_a_bot_that_fails_three_times_in_a_row_is_paused_with_one_notice(cup, an
         tournaments.create(ana, "Next", "partnership", boards=1, versions=[rufo()], now=later(9))
 
 
+@pytest.mark.slow
 def test_faults_with_good_matches_between_do_not_pause(ana, berto) -> None:
     versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(5))]
     cup = started(berto, versions, boards=1)
@@ -133,6 +134,7 @@ def test_a_bot_that_fails_its_test_is_tried_later_and_holds_nobody_up(cup) -> No
     assert None not in claimed
 
 
+@pytest.mark.slow
 def test_a_test_that_becomes_void_is_made_again(cup) -> None:
     soon = later(10) + health.PAUSES[0]
     reconcile.reconcile(now=soon)
@@ -142,6 +144,7 @@ def test_a_test_that_becomes_void_is_made_again(cup) -> None:
     assert Match.objects.filter(key__startswith="h:", status="queued").count() == 1
 
 
+@pytest.mark.slow
 def test_its_owner_may_take_it_back_before(cup) -> None:
     bots.set_state(rufo(), BotState.ACTIVE, actor="ana", now=later(10))
 

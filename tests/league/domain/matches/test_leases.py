@@ -32,6 +32,7 @@ def make_three_bots(ana: Player, berto: Player) -> list[BotVersion]:
     return [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "nena")]
 
 
+@pytest.mark.slow
 def test_claim_takes_the_oldest_of_the_highest_priority(ana, berto) -> None:
     one, two, three = three_bots(ana, berto)
     tournament = started(ana, [one, two, three])
@@ -53,6 +54,7 @@ def test_claim_prefers_the_hinted_match_and_else_takes_the_next(ana, berto) -> N
     assert leases.claim("w2", prefer=third.pk, now=NOW).pk == first.pk
 
 
+@pytest.mark.slow
 def test_claim_ahead_leaves_to_idle_workers_what_they_can_play(ana, berto) -> None:
     started(ana, three_bots(ana, berto))
     for name in ("w1", "w2", "w3"):
@@ -297,6 +299,7 @@ def test_a_single_worker_plays_slow_matches_when_their_turn_comes_and_after_the_
     assert [match.pk for match in order if match] == [second.pk, third.pk, first.pk]
 
 
+@pytest.mark.slow
 def test_the_slow_match_that_began_last_lets_an_upload_pass_and_stays_with_its_worker(ana, berto) -> None:
     started(ana, three_bots(ana, berto))
     crew("w1", "w2", "w3")
@@ -385,6 +388,7 @@ def test_short_matches_are_claimed_by_several_where_the_queue_is_long(ana, berto
     assert len(leases.claim_several("w1", now=NOW)) == 1, "others would be left without work"
 
 
+@pytest.mark.slow
 def test_what_waits_in_a_workers_line_is_an_attempt_only_once_its_bots_begin(ana, berto) -> None:
     cup = started(ana, in_turn(ana, berto, *(f"bot-{i}" for i in range(6))))
     workers.register("w1", tier="landlock", now=NOW)

@@ -61,6 +61,7 @@ def test_every_game_comes_back_whole_but_for_single_times(key: str) -> None:
         check(told)
 
 
+@pytest.mark.slow
 def test_bytes_name_their_dictionary_and_are_the_same_each_time() -> None:
     played = log("partnership")
 

@@ -143,6 +143,7 @@ def test_a_place_kept_while_a_bot_was_paused_is_none_before_all_others(ana, bert
     assert turns.lift(now=NOW) == 0
 
 
+@pytest.mark.slow
 def test_uploads_take_turns_by_owner_too(ana, berto) -> None:
     for number in range(6):
         uploaded(ana, f"flood-{number}")

@@ -338,6 +338,7 @@ def test_a_disk_that_takes_no_write_or_has_no_room_for_files_is_full(machine: Ma
     assert not list(machine.folder.parent.glob(".room-*"))
 
 
+@pytest.mark.slow
 def test_bots_that_play_are_kept_and_others_make_room(machine: Machine) -> None:
     match = waiting()
     names = {bot.path.name for bot in trials.match_spec(match, machine.folder).parties}

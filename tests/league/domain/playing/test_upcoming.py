@@ -179,6 +179,7 @@ def test_what_breaks_ahead_is_the_next_matchs_retry(machine: Watched, cup: Tourn
     assert machine.box.alive() == []
 
 
+@pytest.mark.slow
 def test_a_match_that_is_cancelled_meanwhile_is_not_played(machine: Watched, cup: Tournament) -> None:
     second = cup.matches.order_by("virtual_s", "id")[1]
 
@@ -237,6 +238,7 @@ def test_a_match_that_does_not_end_keeps_no_other_waiting(
     assert machine.box.alive() == []
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_stopped_gives_both_back(machine: Watched, cup: Tournament) -> None:
     def stop(machine: Watched) -> None:
         fetched(machine)
@@ -274,6 +276,7 @@ def test_whatever_the_claim_raises_is_counted_and_the_next_one_is_tried(monkeypa
     assert loops.errors == {"ahead": 2}
 
 
+@pytest.mark.slow
 def test_what_waits_in_line_behind_a_match_is_given_back_with_it(ana, berto) -> None:
     cup = started(ana, [accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(6)])
     cup.matches.update(expected_s=0.3)

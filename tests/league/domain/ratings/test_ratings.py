@@ -68,6 +68,7 @@ def test_refresh_again_changes_nothing(cup) -> None:
     assert (rating_rows(), RatingPoint.objects.count()) == (before, 6)
 
 
+@pytest.mark.slow
 def test_refresh_step_by_step_and_at_once_agree(cup) -> None:
     order = {"rufo": 0, "lola": 1, "greedy": 2}
     for second, match in enumerate(cup.matches.order_by("id")):

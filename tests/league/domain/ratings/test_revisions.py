@@ -70,6 +70,7 @@ def test_the_scheduler_changes_old_tables_once(old) -> None:
     assert (tables(), lines.count()) == (after, 2)
 
 
+@pytest.mark.slow
 def test_killed_half_way_it_goes_on_where_it_was(old) -> None:
     before = tables()
 

@@ -129,6 +129,7 @@ def test_a_stage_that_nobody_owes_does_nothing(cup) -> None:
     assert ratings.stale_pools() == []
 
 
+@pytest.mark.slow
 def test_results_beyond_a_batch_are_counted_by_further_transactions(cup, monkeypatch) -> None:
     monkeypatch.setattr(stages, "BATCH", 2)
     for other in (3, 4, 5):
@@ -197,6 +198,7 @@ def test_strengths_of_later_sums_outlive_a_table_that_took_long(cup) -> None:
     assert (head.fitted_until, head.ranked_until, head.fitted == head.stamp) == (later(21), later(15), True)
 
 
+@pytest.mark.slow
 def test_a_newer_version_stands_for_its_bot_at_once_where_the_older_is_provisional(cup) -> None:
     new = accepted(players.Player.objects.get(name="owner-3"), "bot-5")
     rival = cup.entries.get(version__bot__slug="bot-0").version
@@ -216,6 +218,7 @@ def test_a_newer_version_stands_for_its_bot_at_once_where_the_older_is_provision
     assert added.margin > 50
 
 
+@pytest.mark.slow
 def test_fits_wait_for_a_while_and_ranks_for_longer(cup, settings) -> None:
     settings.RATINGS_FIT_S, settings.RATINGS_RANK_S = 3, 30
     play(match_of(cup, 0, 3), now=later(100))
@@ -230,6 +233,7 @@ def test_fits_wait_for_a_while_and_ranks_for_longer(cup, settings) -> None:
     assert (stages.fit_due(now=later(999)), stages.rank_due(now=later(999))) == (0, 0)
 
 
+@pytest.mark.slow
 def test_the_moment_is_never_after_a_result_that_is_not_in(cup) -> None:
     """A worker's report may be committed after a fit, and have ended before it."""
     stages.look(cup.pool, now=later(50))
@@ -247,6 +251,7 @@ def test_the_moment_is_never_after_a_result_that_is_not_in(cup) -> None:
     assert (head.fitted_until, head.ranked_until) == (later(55), later(55))
 
 
+@pytest.mark.slow
 def test_a_pool_is_left_to_the_process_that_keeps_it_until_that_is_silent(cup, keeper) -> None:
     keeper("one")
     play(match_of(cup, 0, 3), now=later(10))

@@ -222,6 +222,7 @@ def test_a_duel_says_what_it_found(ana, field) -> None:
     assert made.facts["lost"] == 0
 
 
+@pytest.mark.slow
 def test_mixed_pairs_play_whist(ana, field) -> None:
     made = tournaments.create(ana, "Pairs", "partnership", boards=1, versions=field, mixed=True, secret=SECRET, now=NOW)
     tournaments.start(made, now=NOW)
@@ -390,6 +391,7 @@ def test_a_round_stands_though_a_match_before_it_is_played_again_with_another_en
     assert made.matches.filter(round__number=3).count() == 2
 
 
+@pytest.mark.slow
 def test_later_rounds_are_asked_for_by_who_started_the_tournament(ana, field) -> None:
     """In the log the request that started it leads to all its matches; one that asks for more of them itself comes first."""
     made = cup(ana, field, "swiss", rounds=3)

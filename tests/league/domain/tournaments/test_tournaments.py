@@ -55,6 +55,7 @@ def test_start_inserts_every_pair_once_and_again_adds_nothing(ana, field) -> Non
     assert cup.matches.count() == 6
 
 
+@pytest.mark.slow
 def test_missing_matches_are_inserted_by_the_scheduler(ana, field) -> None:
     cup = started(ana, field)
     before = {match.key: match.public_id for match in cup.matches.all()}
@@ -119,6 +120,7 @@ def test_entries_are_frozen_once_started(ana, field) -> None:
         enrolment.enter(cup, field[3], now=NOW)
 
 
+@pytest.mark.slow
 def test_a_withdrawal_from_a_running_tournament_escapes_no_loss(ana, berto, field) -> None:
     cup = started(ana, field[:3])
     rival = next(one for one in field[:3] if one.bot.owner_id == berto.pk)

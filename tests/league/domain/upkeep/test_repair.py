@@ -138,6 +138,7 @@ def test_wrong_rules_are_repaired_by_revision(cup) -> None:
     assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(9)).empty
 
 
+@pytest.mark.slow
 def test_present_rules_are_repaired_up_to_a_moment_only(cup) -> None:
     revision = engine.load("partnership").revision
     with pytest.raises(Refused, match="say up to what time results are wrong"):

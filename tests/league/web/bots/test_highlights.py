@@ -5,6 +5,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as Tree
 from datetime import timedelta
 
+import pytest
+
 from engine.analysis import JUDGE
 from league.domain.ratings import ratings
 from league.models import Board, JudgedSum, PlayedSum, RatingPoint
@@ -49,6 +51,7 @@ def test_the_best_and_worst_boards_are_those_of_the_widest_leads(league, reader)
     assert highlights(league.pool, []).best == []
 
 
+@pytest.mark.slow
 def test_faults_and_versions_are_told(league, reader) -> None:
     assert f"{league.faulty.public_id} " in text_of(reader, "/bots/rufo/").split("Últimas faltas")[1]
     assert "Versión a versión" not in text_of(reader, "/bots/rufo/")

@@ -122,6 +122,7 @@ def test_the_page_shows_all_sittings(league, reader) -> None:
     assert f"/m/{league.clean.public_id}/b/2/" in page.links
 
 
+@pytest.mark.slow
 def test_the_page_says_where_the_cards_were_not_the_same(league, reader) -> None:
     bots = [accepted(league.ana, "gui", games=["guinote"]), accepted(league.berto, "note", games=["guinote"])]
     match = play(started(league.ana, bots, game="guinote", name="Guiñote", boards=6).matches.get())

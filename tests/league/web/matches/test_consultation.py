@@ -65,6 +65,7 @@ def test_a_bot_is_asked_by_a_button(match, league, reader, owner) -> None:
     )
 
 
+@pytest.mark.slow
 def test_each_step_of_the_seat_tells_what_the_bot_would_have_done(match, league, reader, owner, tmp_path) -> None:
     row = answered(match, league.ana, tmp_path)
     where = f"/m/{match.public_id}/?b=1&s=0"

@@ -100,6 +100,7 @@ def test_what_was_judged_stands_under_the_table(league, reader, kind: str) -> No
     assert "judgement" not in reader.get(f"/m/{match.public_id}/?j={kind}&").content.decode()
 
 
+@pytest.mark.slow
 def test_a_damaged_judgement_is_said_to_be_so(league, reader) -> None:
     row = judged(league.clean, league.ana)
     Judgement.objects.filter(pk=row.pk).update(body=b"rubbish")

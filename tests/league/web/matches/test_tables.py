@@ -37,6 +37,7 @@ from tests.support.runtimes import lend
 from tests.support.seats import hold, rated
 
 
+@pytest.mark.slow
 def test_every_action_of_every_game_can_be_taken_on_the_page() -> None:
     for key in engine.games():
         game = engine.load(key)

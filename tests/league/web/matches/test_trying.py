@@ -168,6 +168,7 @@ def test_nobody_else_sees_a_try(client, ana) -> None:
         assert made.work.public_id not in client.get(path).content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
     mine, greedy = accepted(ana, "rufo"), BotVersion.objects.get(bot__slug="greedy")

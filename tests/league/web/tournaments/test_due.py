@@ -36,6 +36,7 @@ def journal_of(event: Event) -> list[str]:
     return list(LeagueEvent.objects.filter(subject=f"event:{event.slug}").order_by("id").values_list("kind", flat=True))
 
 
+@pytest.mark.slow
 def test_a_private_event_begins_at_its_moment_with_who_is_in(league, homework) -> None:
     for player in (league.berto, league.sol.bot.owner):
         releases.join(homework.slug, homework.invitation, player, now=made.NOW)
@@ -134,6 +135,7 @@ def test_its_owner_chooses_another_moment_and_none_for_one_that_has_begun(league
         releases.change(begun, releases.Terms(due=later), actor="ana")
 
 
+@pytest.mark.slow
 def test_marks_are_a_row_for_everybody(league, homework) -> None:
     for name in ("eva", "dora"):
         releases.join(homework.slug, homework.invitation, players.create(name, now=made.NOW), now=made.NOW)

@@ -101,6 +101,7 @@ def test_both_are_listed_and_linked(league, field, reader) -> None:
     assert "/e/" in Page(reader.get("/t/").content.decode()).links
 
 
+@pytest.mark.slow
 def test_queries_do_not_grow_with_groups_and_seasons(league, field, reader) -> None:
     circuit = circuits.create(
         league.ana,
@@ -135,6 +136,7 @@ def test_nothing_there_is_not_found(league, reader) -> None:
     assert reader.get("/c/none/").status_code == 404
 
 
+@pytest.mark.slow
 def test_an_event_says_what_it_waits_for(league, field, reader, client) -> None:
     """A match that our machines could not play is tried again; one that an operator struck out from a bracket holds all up."""
     event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
@@ -168,6 +170,7 @@ def test_an_event_says_what_it_waits_for(league, field, reader, client) -> None:
     assert client.get(address).json()["waits"][0]["stalls"] == [{"void": struck, "again": ""}]
 
 
+@pytest.mark.slow
 def test_an_event_that_cannot_go_on_says_why(league, field, reader, client) -> None:
     event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
     while match := Match.objects.filter(status="queued", tournament__stage=1).first():
@@ -184,6 +187,7 @@ def test_an_event_that_cannot_go_on_says_why(league, field, reader, client) -> N
     assert client.get(f"/api/v1/events/{event.slug}").json()["why"] == why
 
 
+@pytest.mark.slow
 def test_owners_hold_back_replays_by_a_form(league, field, reader, client) -> None:
     event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
     cup = made.started(league.ana, field, name="Held")

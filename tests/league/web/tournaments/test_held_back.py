@@ -272,6 +272,7 @@ def test_a_private_event_is_known_to_who_has_its_link(league, dora) -> None:
         assert faults(Page(client.get(f"/e/{event.slug}/").content.decode())) == []
 
 
+@pytest.mark.slow
 def test_an_event_opens_by_the_clock(league) -> None:
     opens = clock.present() + timedelta(days=1)
     event = play(
@@ -292,6 +293,7 @@ def test_an_event_opens_by_the_clock(league) -> None:
         releases.change(event, HIDDEN, actor="ana")
 
 
+@pytest.mark.slow
 def test_an_event_is_shown_board_by_board(league) -> None:
     field = [league.luna, league.sol, made.accepted(league.berto, "vega")]
     terms = releases.Terms(Audience.HIDDEN, release=made.later(3600), pace_s=3600)
@@ -331,6 +333,7 @@ def places(table: Standings) -> list[tuple[int, str, float]]:
     return [(row.result.place, row.entry.version.bot.slug, row.result.points) for row in table.rows]
 
 
+@pytest.mark.slow
 def test_a_show_without_a_moment_begins_when_its_owner_says_so(league, monkeypatch) -> None:
     terms = releases.Terms(Audience.HIDDEN, pace_s=60)
     event = play(events.create(league.ana, DOCUMENT, [league.luna, league.sol], terms=terms, now=made.NOW))

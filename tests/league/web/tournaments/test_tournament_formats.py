@@ -103,6 +103,7 @@ def test_points_stand_beside_who_has_won_them(league, field) -> None:
     assert all((side.points == 2.0) == side.won for side in sides)
 
 
+@pytest.mark.slow
 def test_a_double_elimination_shows_both_brackets_and_the_final(league, field, reader) -> None:
     found = cup(league, field, "double_elimination")
     assert shape(found) == [[4, 2, 1], [2, 2, 1, 1], [1]]
@@ -122,6 +123,7 @@ def test_a_match_played_again_is_the_one_that_opens(league, field) -> None:
     assert first.public_id in opened
 
 
+@pytest.mark.slow
 def test_entries_at_hand_are_not_read_again(league, field) -> None:
     found = cup(league, field, "single_elimination")
     play_out(found)
@@ -149,6 +151,7 @@ def test_a_bracket_that_cannot_go_on_says_so_until_the_match_is_played_again(lea
     assert first.public_id not in text(reader, found).partition("Clasificación")[0]
 
 
+@pytest.mark.slow
 def test_swiss_standings_show_their_tie_breaks(league, field, reader) -> None:
     found = cup(league, field, "swiss", rounds=2)
     play_out(found)
@@ -163,6 +166,7 @@ def test_every_format_has_a_page_that_explains_it(league, field, reader, form) -
     assert "cómo funciona" in text(reader, found)
 
 
+@pytest.mark.slow
 def test_every_tie_break_of_every_format_has_a_name(league, field) -> None:
     for form in ("swiss", "ladder", "successive_halving", "gauntlet"):
         found = cup(league, field, form, **({"budget": 2} if form == "ladder" else {}))
