@@ -23,21 +23,35 @@ from engine.runner import FaultReport
 from league.domain.bots import bots, challenges, consent
 from league.domain.core.errors import Refused
 from league.domain.judgements import asking
-from league.domain.matches import embargoes, leases, reports
+from league.domain.matches import embargoes, leases, logs, reports
 from league.domain.operators import acting
 from league.domain.people import bans, players, quotas, tokens
 from league.domain.tournaments import circuits, enrolment, events, progress, requests, tournaments
 from league.domain.upkeep import reconcile
 from league.enums import EntryPolicy, TournamentStatus
-from league.models import Match, Player
+from league.models import Match, MatchLog, Player
 from tests.support import league as made
 
 # The bytes of these hang on what else the process has done, and so does how often a change is told: what a process remembers it does not read again
 ELSEWHERE = {"Package", "LogDictionary", "Change"}
 # Stamps by which processes tell whether sums are those that they know, drawn anew each time; and what says whether the rules are compiled
+DRAWN = {"PoolSums.stamp", "PoolSums.fitted", "PoolSums.ranked", "TableOfDay.ranked", "Match.host"}
 LONGEST, HEAD = 80, 40  # characters of a value that is kept as it is; of the beginning of one that is not
 NO_ROW = object()
-DRAWN = {"PoolSums.stamp", "PoolSums.fitted", "PoolSums.ranked", "TableOfDay.ranked", "Match.host"}
+
+
+def records(row: MatchLog) -> list[Any]:
+    """Return what a log holds. Its bytes belong to the library that packs them; a record names the release that played it."""
+    opened = logs.open_data(bytes(row.data))
+    assert opened is not None
+    return [[list(place), record | {"engine": "this release"}] for place, record in sorted(opened.records.items())]
+
+
+# How columns are read that hold bytes of a library or of a release
+READ: dict[str, Callable[[Any], Any]] = {
+    "MatchLog.data": records,
+    "MatchLog.digest": lambda row: row.digest == logs.digest(row.match.public_id, bytes(row.data)),
+}
 
 
 @contextmanager
@@ -184,7 +198,8 @@ def columns() -> dict[str, list[Any]]:
         rows = list(model._default_manager.order_by("pk"))
         for field in model._meta.concrete_fields:
             related = field.related_model
-            values = [getattr(row, field.attname) for row in rows]
+            read = READ.get(f"{model.__name__}.{field.name}", lambda row, name=field.attname: getattr(row, name))
+            values = [read(row) for row in rows]
             if isinstance(field, models.AutoField) or f"{model.__name__}.{field.name}" in DRAWN:
                 continue
             if isinstance(related, type) and issubclass(related, models.Model):
