@@ -117,6 +117,7 @@ def league_stack(migrated_postgres_url: str, redis_url: str, redis_server: Redis
 LONG = (
     "tests/chaos/test_chaos.py",
     "tests/league/domain/upkeep/test_between.py",
+    "tests/league/test_machines.py",
     "tests/engine/test_compiled.py",
     "tests/ops/test_production.py",
     "tests/ops/test_stack.py",

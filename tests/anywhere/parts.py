@@ -168,6 +168,7 @@ SYSTEMS = Part(
         "tests/engine/sandbox/test_tiers.py",
         "tests/engine/search/test_kept.py",
         "tests/engine/test_golden.py",
+        "tests/engine/test_portable.py",
         "tests/hostile/test_battery.py",
         "tests/league/models",
         "tests/league/pure",

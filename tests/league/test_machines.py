@@ -64,7 +64,7 @@ def locked() -> dict[str, bool]:
 def run(kernels: str, threads: int, tests: list[str], tmp_path: Path, path: str = "") -> None:
     """Run tests in an interpreter of that kind; `path` is a folder whose packages come first. Fails with what they said."""
     environment = {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")},
         "OPENBLAS_CORETYPE": kernels,
         "OPENBLAS_NUM_THREADS": str(threads),
         "STATE_DIR": str(tmp_path / "state"),
