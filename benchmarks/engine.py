@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/engine.py [-g GAME ...] [--seconds 2]
 
-OpenSpiel is the rival where it is installed (extra `adapters`).
+OpenSpiel is the rival where it is installed (extra `learn`).
 The measuring itself is engine/cli/bench/engine.py.
 """
 

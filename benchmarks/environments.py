@@ -8,7 +8,7 @@ Decisions a second of uniformly random play (never a claim), CPU time of this pr
 * PettingZoo: the loop of its documents, with the observation as floats and the mask in each turn
 * OpenSpiel: its hearts without passing, in C++, driven from Python with the information state tensor and the mask of legal actions in each turn
 
-OpenSpiel and PettingZoo come with the extra `adapters`.
+OpenSpiel and PettingZoo come with the extra `learn`.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ pytestmark = pytest.mark.timeout(900)
 LONG = 400  # seconds for work that takes some ten on an idle machine
 # Modules that only an extra or another lock brings, with those of ours that need them. Nothing else of ours may need more than the lock.
 BROUGHT = {
-    "gymnasium": "engine.adapters.vector: extra `adapters`",
-    "pettingzoo": "engine.adapters.pettingzoo: extra `adapters`",
-    "pyspiel": "engine.adapters.openspiel: extra `adapters`",
+    "gymnasium": "engine.adapters.vector: extra `learn`",
+    "pettingzoo": "engine.adapters.pettingzoo: extra `learn`",
+    "pyspiel": "engine.adapters.openspiel: extra `learn`",
     "librt": "compiled rules: requirements-fast.lock, in the image's build stage",
     "mypy_extensions": "compiled rules, which fall back to words of their own",
     "babel": "manage.py texts: extra `test`, for who works on the project",

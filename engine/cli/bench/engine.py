@@ -127,7 +127,7 @@ class OpenSpiel:
 
 
 def open_spiel() -> OpenSpiel | None:
-    """The rival, or None where pyspiel cannot be imported (it comes with the extra `adapters`)."""
+    """The rival, or None where pyspiel cannot be imported (it comes with the extra `learn`)."""
     try:
         return OpenSpiel()
     except ImportError:
@@ -260,7 +260,7 @@ def run(args: argparse.Namespace) -> int:
     how = "compiled" if engine.COMPILED else "Python source"
     print(f"\nengine: {how}; random play of whole matches, deals included; CPU time, core {core}")
     if rival is None:
-        print("pyspiel is not installed (extra `adapters`), so the rival is only a floor: one round of a plain loop,")
+        print("pyspiel is not installed (extra `learn`), so the rival is only a floor: one round of a plain loop,")
         print(against)
         return OK
     tuned = median(row["tuned_factor"] for row in rows)
