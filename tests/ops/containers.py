@@ -543,7 +543,7 @@ def renew(site: Site) -> None:
     wait_for(lambda: site.rows(query) == [["finished"]], f"the end of the tournament: {site.health()}", LONG, every=2)
     assert site.rows(f"SELECT key, status FROM league_match {ours}") == [[key, "finished"] for [key] in matches]
     # What was given back costs none; the worker that `play` kills costs one
-    assert [["0"]] == site.rows("SELECT count(*) FROM league_match WHERE status = 'void' OR attempts > 2")
+    assert site.rows("SELECT count(*) FROM league_match WHERE status = 'void' OR attempts > 2") == [["0"]]
     site.say(
         f"{len(matches)} matches before, all finished after, each in one attempt; {site.manage('check_invariants').strip()}"
     )

@@ -181,7 +181,11 @@ def changed(before: Any, after: Any, at: str = "") -> Iterator[str]:
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for number, (one, other) in enumerate(zip(before, after, strict=True)):
             yield from changed(one, other, f"{at}/{number}")
-    elif isinstance(before, float) and isinstance(after, float) and math.isclose(before, after, rel_tol=1e-6, abs_tol=1e-6):
+    elif (
+        isinstance(before, float)
+        and isinstance(after, float)
+        and math.isclose(before, after, rel_tol=1e-6, abs_tol=1e-6)
+    ):
         return
     elif before != after:
         yield f"{at} was {before!r:.200} and is {after!r:.200}"
