@@ -12,7 +12,7 @@ from league.domain.matches import leases
 from league.domain.people import players
 from league.domain.ratings import pools
 from league.enums import EntryPolicy
-from league.models import Bot, BotVersion, Change, LeagueEvent, Match, Player
+from league.models import Bot, BotVersion, Change, LeagueEvent, Match, Player, Pool
 from tests.support import league as made
 
 GAMES = ("partnership", "corriente", "cabrero")
@@ -75,6 +75,11 @@ def test_an_accepted_bot_is_as_if_it_had_been_uploaded(policy: str, house: bool,
     assert len(real) >= 9
     Bot.objects.update(is_house=False)  # else the second one is tried against the first
     assert written("dos", lambda: made.accepted(owner, "dos", **how)) == real
+
+
+def test_the_first_bot_of_a_game_brings_its_pool(ana: Player) -> None:
+    made.accepted(ana, "uno", games=GAMES)
+    assert sorted(Pool.objects.values_list("game", flat=True)) == sorted(GAMES)
 
 
 def test_a_match_is_as_if_it_had_been_claimed(ana: Player, berto: Player) -> None:
