@@ -22,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from engine.version import VERSION
 from tests.ops.test_readme import first_bot
 from tests.support.compose import TOP
 from tests.support.inbox import Inbox
@@ -227,6 +228,7 @@ def build(site: Site) -> None:
     ).stdout.strip()
     labels = image["Config"]["Labels"]
     assert labels["org.opencontainers.image.revision"] == head
+    assert labels["org.opencontainers.image.version"] == VERSION
     assert image["Config"]["User"] == "1000:1000"
     own = (image["Size"] - base["Size"]) / 1e6
     site.say(
