@@ -23,9 +23,11 @@ needs_two = pytest.mark.skipif(len(CORES) < 2, reason="one core: nothing can be 
 
 
 @pytest.fixture(autouse=True)
-def cores_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Matches of other programs on this machine hold cores, too."""
-    monkeypatch.setattr(cores, "NAME", f"tute-test-{os.getpid()}-")
+def cores_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Reserve cores in a folder of this test: other programs on this machine hold cores, too. Users of bots stay reserved for the whole machine."""
+    folder = tmp_path / "machine"
+    folder.mkdir()
+    monkeypatch.setattr(cores, "shared_folder", lambda: folder)
 
 
 class Watched(Sandbox):
