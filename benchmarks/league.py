@@ -349,7 +349,7 @@ def ahead() -> None:
 
     cup = _cup(boards=1)
     state = Path(tempfile.mkdtemp(prefix="tute-bench-"))
-    cores.shared_folder = lambda: state  # what other programs of this machine hold does not count
+    cores.shared_folder = lambda: state  # Other programs of this machine hold cores, too.
     state.chmod(0o755)
     # Of each match: whether its bots were there, and when it was looked after.
     asked: list[tuple[bool, list[float]]] = []

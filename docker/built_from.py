@@ -1,8 +1,8 @@
-"""Says which commit an image is built from: `built_from.py CONTEXT [COMMIT] [VERSION]`, while docker/Dockerfile is built.
+"""Print the commit that an image is built from: `built_from.py CONTEXT [COMMIT] [VERSION]`, called by docker/Dockerfile.
 
 CONTEXT holds what docker/Dockerfile.dockerignore lets in, of git's folder the names of its commits alone. COMMIT and VERSION come from .env, where
-docker/prepare has written them; without either, or without git, the other one counts. Two that differ end the build: an image that tells of
-another commit than its own is worse than none.
+docker/prepare has written them. Where git or COMMIT is missing, the other one counts. Two that differ end the build: an image that names a wrong
+commit is worse than one that names none.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ AGAIN = "run docker/prepare again, which writes what is true into .env"
 
 
 def commit(context: Path) -> str:
-    """What HEAD of the git folder in the context stands at; "" where there is none, or one of another form."""
+    """Return the commit at HEAD of the git folder in the context, "" if it cannot be read there."""
     git = context / ".git"
     try:
         head = (git / "HEAD").read_text(encoding="utf-8").strip()
@@ -35,16 +35,16 @@ def commit(context: Path) -> str:
     return next((line.split()[0] for line in packed.splitlines() if line.endswith(f" {name}")), "")
 
 
-def main(context: str, told: str = "", version: str = "") -> str:
-    """The commit. Exits with a reason where two differ."""
-    found = commit(Path(context))
-    if told and found and told != found:
-        sys.exit(f"error: COMMIT={told}, but the context is of {found}: {AGAIN}")
+def main(context: str, wanted: str = "", version: str = "") -> str:
+    """Return the commit. Exit with a reason if it, or the version, is not the wanted one."""
+    head = commit(Path(context))
+    if wanted and head and wanted != head:
+        sys.exit(f"error: COMMIT={wanted}, but the context is at {head}: {AGAIN}")
     source = (Path(context) / "engine" / "version.py").read_text(encoding="utf-8")
     stated = re.findall(r'^VERSION = "(.+)"$', source, flags=re.MULTILINE)
     if version and [version] != stated:
         sys.exit(f"error: VERSION={version}, but engine/version.py has {' '.join(stated)}: {AGAIN}")
-    return told or found
+    return wanted or head
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ TABLE = ("turn", "since", "board", "legal", "hand", "seen", "scores", "fault", "
 JUDGED = ("cpu_s", "decisions", "judged", "limited", "body")
 ASKED = (*LEASE[:4], "attempts", "progress", "reason", "finished")
 RUNNER = {
-    "django_migrations": Use(),  # whether the tables are those of its release
+    "django_migrations": Use(),  # A worker compares the tables with its release.
     "league_audit": Use(change=(*AUDITED, "finished")),
     "league_board": Use(add=True),
     "league_bot": Use(change=("state", "paused_for", "retest_at", "retests")),  # one that fails is paused

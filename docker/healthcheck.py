@@ -42,5 +42,5 @@ if __name__ == "__main__":
     kind, *words = sys.argv[1:] or [""]
     if kind not in KINDS or words not in ([], ["ready"]):
         sys.exit(f"usage: healthcheck.py {'|'.join(KINDS)} [ready]")
-    if found := trouble(kind, ready=bool(words)):
-        sys.exit(f"unhealthy: {found}")
+    if reason := trouble(kind, ready=bool(words)):
+        sys.exit(f"unhealthy: {reason}")
