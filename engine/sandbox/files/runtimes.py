@@ -54,7 +54,8 @@ class Runtime:
     files are executed; gate: the words behind the prefix with which it stops, once it is loaded, before the first instruction of the bot's own
     code, says so by an empty line and waits for a byte; needs_pipes: whether it makes pipes of its own at its start;
     memory_mb, address_space_mb: the least the program itself needs, MiB; sealable: whether
-    it runs without threads and without the host's clocks.
+    it runs without threads and without the host's clocks; host_files: files of the host that the program opens by their absolute names. The tree
+    has copies at the same names for tiers that change the root.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Runtime:
     memory_mb: int = 16
     address_space_mb: int | None = None
     sealable: bool = False
+    host_files: tuple[Path, ...] = ()
 
     def argv(self, root: str, bot: str, entry: str) -> list[str]:
         """The command, with the tree at ``root`` and the bot's directory at ``bot``."""
@@ -277,7 +279,7 @@ def _build_node(work: Path, program: Path) -> None:
 
 
 def _copy_own_modules(work: Path) -> None:
-    """Copy what Debian's Node.js reads of itself at its start, to the place that its program names: without these files it aborts."""
+    """Copy the modules that Debian's Node.js opens at its start to the names that its program holds: without these files it aborts."""
     for program in (work / "node" / "node", *(work / "lib").glob("libnode.so*")):
         for name in set(_NODE_OWN_MODULE.findall(program.read_bytes())):
             source = Path(name.decode())
@@ -285,6 +287,11 @@ def _copy_own_modules(work: Path) -> None:
                 target = work / source.relative_to("/")
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target)
+
+
+def _own_modules(root: Path) -> tuple[Path, ...]:
+    """Return the host's names of the modules that `_copy_own_modules` copied into the tree."""
+    return tuple(sorted(Path("/") / path.relative_to(root) for path in (root / "usr").rglob("*.js")))
 
 
 def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
@@ -313,6 +320,7 @@ def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
         gate=("--require", "{root}/" + _NODE_GATE),
         needs_pipes=True,
         parts=("lib", "node", "usr"),
+        host_files=_own_modules(root),
         memory_mb=256,
         address_space_mb=16384,
     )

@@ -33,7 +33,7 @@ def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int |
     readable = [(f"{inside}/{part.name}", execute) for part in runtime.root.iterdir() if part.name in runtime.parts]
     readable.append((bot, execute if runtime.runs_bot_files else landlock.READ))
     if not place.slot:
-        readable += [("/dev/null", landlock.READ), ("/dev/urandom", landlock.READ)]
+        readable += [(path, landlock.READ) for path in ("/dev/null", "/dev/urandom", *map(str, runtime.host_files))]
     filtered = call_filter.build(pipes=runtime.needs_pipes, sealing=policy.sealed)
     numbers = this_machine().numbers
     return {
