@@ -24,6 +24,7 @@ _LOADER = "ld.so"
 _GATES = Path(__file__).parent / "gates"
 _SOCKETS, _WAKEUP = "socket.socketpair()", "__import__('asyncio.wakeup').wakeup.pair()"
 _PYTHON_GATE, _NODE_GATE = "python/gate.pyc", "node/gate.js"
+_NODE_OPENSSL = "node/openssl.cnf"  # empty; Node exits if it may not read the host's file, which Landlock forbids
 _NODE_OWN_MODULE = re.compile(rb"/usr/share/nodejs/[\w./@-]+\.js")
 _UNUSED_STDLIB = (
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "pydoc_data"),
@@ -275,6 +276,7 @@ def binary(state_dir: Path) -> Runtime:
 def _build_node(work: Path, program: Path) -> None:
     _copy_program(work, program, "node/node", [])
     tree.copy(_GATES / "gate.js", work / _NODE_GATE)
+    (work / _NODE_OPENSSL).touch()
     _copy_own_modules(work)
 
 
@@ -305,7 +307,7 @@ def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
     real = Path(found).resolve()
     done = subprocess.run([real, "--version"], capture_output=True, text=True, timeout=30, check=True, env={})
     version = done.stdout.strip().removeprefix("v")
-    key = tree.signature({"node": real, "gates": _GATES}, f"{version} with its own modules")
+    key = tree.signature({"node": real, "gates": _GATES}, f"{version} with its own modules and settings")
     name = f"node-{version.partition('.')[0]}"
     root = tree.build_once(directory(state_dir), name, key, lambda work: _build_node(work, real))
     return Runtime(
@@ -317,6 +319,7 @@ def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
             *_by_loader("node/node"),
             *("--max-old-space-size=128", "--single-threaded"),
         ),
+        environment={"OPENSSL_CONF": "{root}/" + _NODE_OPENSSL},
         gate=("--require", "{root}/" + _NODE_GATE),
         needs_pipes=True,
         parts=("lib", "node", "usr"),
