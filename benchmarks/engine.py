@@ -16,7 +16,7 @@ from statistics import median
 
 sys.path.append(
     str(Path(__file__).resolve().parent)
-)  # for `-P`; not first, since one of these files is called as the engine is
+)  # `-P` needs it. Not first: one of these files has the name of a package of the engine
 
 import variants
 

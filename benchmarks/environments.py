@@ -4,7 +4,7 @@
 
 Decisions a second of uniformly random play (never a claim), CPU time of this process, the median of five rounds in which all take turns:
 
-* batch: `Matches.step(Matches.sample())` of so many matches: rules, observations as bytes, masks, rewards, the next deals
+* batch: `Matches.step(Matches.sample())` of that number of matches: rules, observations as bytes, masks, rewards, the next deals
 * PettingZoo: the loop of its documents, with the observation as floats and the mask in each turn
 * OpenSpiel: its hearts without passing, in C++, driven from Python with the information state tensor and the mask of legal actions in each turn
 
@@ -25,12 +25,12 @@ from typing import Any
 
 sys.path.append(
     str(Path(__file__).resolve().parent)
-)  # for `-P`; not first, since one of these files is called as the engine is
+)  # `-P` needs it. Not first: one of these files has the name of a package of the engine
 
 import variants
 
 ROUNDS = 5
-# what compiled rules are to reach: decisions a second of a batch, and PettingZoo over OpenSpiel
+# Floors for compiled rules: decisions a second of a batch, and the ratio of PettingZoo to OpenSpiel
 BATCH = {"partnership": 1_000_000}
 ANY_BATCH = 300_000
 PETTINGZOO = 2
@@ -46,7 +46,7 @@ def rate(seconds: float, play: Callable[[], int]) -> float:
 
 
 def batch(key: str, matches: int) -> Callable[[], int]:
-    """Ten steps of so many matches at a time."""
+    """Return a function that steps `matches` matches at once, ten times."""
     from engine.adapters.vector import Matches
 
     table = Matches(key, matches, seed=1)
@@ -110,7 +110,7 @@ def openspiel() -> Callable[[], int]:
 
 
 def measure(chosen: argparse.Namespace) -> dict[str, Any]:
-    """What the engine on the path reaches."""
+    """Measure the engine that is on the path."""
     import engine
 
     rival = openspiel()

@@ -93,7 +93,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Found:
-    """What came out, as means over boards with the half width of their 95% intervals, and milliseconds of CPU a decision of `better`."""
+    """The result: means over boards with the half width of their 95% intervals, and milliseconds of CPU for a decision of `better`."""
 
     share: float
     share_margin: float
@@ -105,7 +105,7 @@ class Found:
 
     @property
     def clear(self) -> bool:
-        """Whether both intervals exclude the level."""
+        """Return True if neither interval contains equality."""
         return self.share - self.share_margin > 0.5 and self.lead > self.lead_margin
 
 
@@ -202,7 +202,7 @@ def rows(chosen: argparse.Namespace) -> Iterator[list[Cell]]:
 
 
 def pairs(chosen: argparse.Namespace) -> list[tuple[str, str]]:
-    """Who is to play whom."""
+    """Return the pairs to play, the better bot first."""
     return [(better, worse) for better, _, worse in (pair.partition(":") for pair in chosen.pair)] or list(PAIRS)
 
 

@@ -1,4 +1,4 @@
-"""How the league scales: fits, refits, the making of a large tournament, transactions of a match. Limits and ratios, as Markdown.
+"""Measure how the league scales: fits, refits, creating a large tournament, transactions of a match. Prints limits and ratios as Markdown.
 
     .venv/bin/python benchmarks/league.py [fits] [tournament] [match] [claims] [crew] [workers] [ahead]        all without a word
 
@@ -37,7 +37,7 @@ OF_QUEUEING = ("claims", "crew")  # benchmarks/queueing.py
 
 
 def cpu(work: Callable[[], object], rounds: int) -> float:
-    """CPU seconds of a call, median of so many."""
+    """Return the median CPU seconds of `rounds` calls."""
     times = []
     for _ in range(rounds):
         began = time.process_time()
@@ -202,7 +202,7 @@ def tournament() -> None:
 
 
 def match() -> None:
-    """What one match costs the database: transactions, statements, time."""
+    """Measure what one match costs the database: transactions, statements, time."""
     import psycopg
     from django.conf import settings
     from django.db import connection, transaction
@@ -240,7 +240,7 @@ def match() -> None:
         return found
 
     def start(held: Any) -> None:
-        """As league.domain.playing.process does it."""
+        """Start a match with the statements of a worker."""
         with transaction.atomic():
             leases.start(held)
             workers.note_alive("w1", match=held)
@@ -262,7 +262,7 @@ def match() -> None:
         one()
     connection.close()
     time.sleep(1.2)
-    total = commits() - before - 2 - played  # what was made up as the result of each read its parties once
+    total = commits() - before - 2 - played  # Each made-up result read its parties once
     print(
         f"\n{total / played:.1f} commits a match (claim, start, one heartbeat, report, count, and what the server does by itself)\n"
     )

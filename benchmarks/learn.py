@@ -1,4 +1,4 @@
-"""What hands are worth to the house bot `champion` while there is a stock, learned from its own play: the numbers of bots/house/champion/learned.py.
+"""Learn what hands are worth to the house bot `champion` while there is a stock, from its own play: the numbers of bots/house/champion/learned.py.
 
     .venv/bin/python benchmarks/learn.py [-g two_player] [--deals N] [--first 1] [--jobs 2] [--write]
 
@@ -28,7 +28,7 @@ from engine.search.deals import Deal  # noqa: E402
 from engine.search.foresight import FEATURES, Foresight, Weights  # noqa: E402
 from tests.bots.harness import Seated, house, play, tute_bot  # noqa: E402
 
-# by game: how many deals, or games of several deals, are learned from, and how many deals of the hidden cards a player thinks of
+# Game: the deals (or games of several deals) to learn from, and the deals of hidden cards that a player considers
 GAMES = {"two_player": (20_000, 800), "corriente": (2_500, 40)}
 OPTIONS = {"corriente": {"target": 1000, "claim_mode": "none"}}  # deals are played to their end, some eight in a game
 EACH = 50  # deals that a process plays before it tells
@@ -39,7 +39,7 @@ PLACE = ROOT / "bots/house/champion/learned.py"
 
 @dataclass
 class Sums:
-    """What a fit needs of the positions, by pairs of cards in the stock from one on."""
+    """The sums over positions that a fit needs, one row for each number of card pairs in the stock."""
 
     squares: np.ndarray  # (rows, FEATURES, FEATURES)
     products: np.ndarray  # (rows, FEATURES): with what was won
@@ -48,7 +48,7 @@ class Sums:
 
     @classmethod
     def empty(cls, rows: int) -> Sums:
-        """Of no position."""
+        """Return the sums over no position."""
         return cls(np.zeros((rows, FEATURES, FEATURES)), np.zeros((rows, FEATURES)), np.zeros(rows), np.zeros(rows))
 
     def note(self, row: int, features: Sequence[int], won: float) -> None:

@@ -1,4 +1,4 @@
-"""What listeners cost: 500 connections that wait for changes on one process of the web, PostgreSQL.
+"""Measure what listeners cost: 500 connections to one web process that wait for changes, on PostgreSQL.
 
     .venv/bin/python benchmarks/live.py [LISTENERS]
 
@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.league import on_postgres  # noqa: E402
 
 LISTENERS = int(os.environ.get("LISTENERS", "500"))
-IDLE_S = 20.0  # in which nothing changes
+IDLE_S = 20.0  # Nothing changes during this time
 EVENTS = 40
 TOPICS = ("events", "ratings:3", "tournament:7", "match:nobody")
 TICK = os.sysconf("SC_CLK_TCK")
@@ -96,7 +96,7 @@ class Crowd:
             self.selector.register(one, selectors.EVENT_READ)
 
     def listen(self, until: Callable[[list[float]], bool], within: float) -> list[float]:
-        """When events came, until there are enough."""
+        """Return the times at which events came, until there are enough."""
         times: list[float] = []
         end = time.monotonic() + within
         while not until(times) and time.monotonic() < end:

@@ -1,4 +1,4 @@
-"""How lucky is a board? The luck study of the league, on the real engine with the house bots, and the sizes of matches that follow.
+"""Measure how much of a board is luck, with the house bots on the real engine, and derive the sizes of matches.
 
     .venv/bin/python benchmarks/luck.py [-g GAME ...] [--boards 60] [--json FILE]
 
@@ -94,7 +94,7 @@ def sitting(game: engine.Game, seed: bytes, makers: list[Callable[[], tute_bot.B
 
 @dataclass
 class Luck:
-    """What the boards of one game and pair of bots showed. At tables of more than two parties the weaker bot has all seats but one."""
+    """The luck in the boards of one game and pair of bots. At tables of more than two parties the weaker bot has all seats but one."""
 
     game: str
     parties: int
@@ -132,7 +132,7 @@ def measure(game: str, parties: int, pair: str, margins: np.ndarray[Any, np.dtyp
     points = (np.sign(margins.sum(axis=1)) + 1) / 2
     score = float(points.mean())
     sd = float(points.std(ddof=1)) or 0.5 / math.sqrt(boards)
-    centred = margins - margins.mean(axis=0)  # what a seat is worth is no luck
+    centred = margins - margins.mean(axis=0)  # The advantage of a seat is not luck
     alone = float((centred**2).mean()) / sittings
     together = float(centred.mean(axis=1).var())
     clipped = min(max(score, 0.5 / boards), 1 - 0.5 / boards)

@@ -1,4 +1,4 @@
-"""How soon a browser shows something of a page on a slow line, and what the page weighs.
+"""Measure when a browser on a slow line first paints a page, and how many bytes the page has.
 
 The line: 400 kbit/s and 100 ms each way; a telephone's screen, nothing kept.
 
@@ -93,7 +93,7 @@ NOT_FOLLOWED = re.compile(r"/(api|static|admin|metrics|prefs)/|[.](jsonl?|csv|tx
 
 @dataclass
 class Page:
-    """What was measured of one page, in milliseconds and bytes."""
+    """The measurements of one page, in milliseconds and bytes."""
 
     answers: list[float] = field(default_factory=list)
     paints: list[float] = field(default_factory=list)

@@ -22,7 +22,7 @@ FLOOR = ("random", "greedy")
 
 
 def measure(bot: str, game: str, chosen: argparse.Namespace) -> dict[str, Any] | None:
-    """What the command says; None where the bot does not play this game. RuntimeError with what was printed if it did not work."""
+    """Return the command's JSON, or None if the bot does not play this game. Raises RuntimeError with the output if the command fails."""
     words = ["probe", bot, "-g", game, "--seconds", str(chosen.seconds), "--boards", str(chosen.boards)]
     words += ["--jobs", str(chosen.jobs), "--seed", "house", "--no-sandbox", "--json"]
     command = [sys.executable, "-m", "engine.cli", *words]

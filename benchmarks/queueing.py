@@ -15,18 +15,18 @@ from typing import Any
 
 CREW = int(os.environ.get("CREW", "1000"))  # simulated workers
 QUEUED = int(os.environ.get("QUEUED", "100000"))  # matches that wait
-SECONDS = float(os.environ.get("SECONDS", "60"))  # of the simulation; 300 for the full length
+SECONDS = float(os.environ.get("SECONDS", "60"))  # Length of the simulation; 300 is the full length
 MATCH_S = float(os.environ.get("MATCH_S", "30"))  # that a match takes: 16 boards, 32 sittings of about a second
 BEAT_S = 5.0
 ACTS = ("claim", "start", "beat", "report")
 CLIENTS = 4  # processes that claim, or that stand for the workers
 BOARDS = 16
-ROUND_S = 1.0  # of claims of one kind: a quiet machine claims a third of the queue before the largest come, and these need a long one
-EXPECTED_S = 0.03  # of a match: several are claimed at once as long as they take a second together
+ROUND_S = 1.0  # Time for claims of one kind: a quiet machine claims a third of the queue before the largest come, and these need longer
+EXPECTED_S = 0.03  # Duration of a match: one claim takes as many as fit into a second
 
 
 def address() -> str:
-    """Of the database, for psycopg."""
+    """Return the address of the database for psycopg."""
     from django.conf import settings
 
     what = settings.DATABASES["default"]
@@ -73,7 +73,7 @@ def fill() -> None:
 
 
 def _multiply(first_version: int, versions: int) -> None:
-    """Make of the one match of each tournament as many as wait, two bots at each: in SQL, for so many rows take minutes through Django."""
+    """Copy the one match of each tournament until all are queued, two bots each. In SQL, because Django would need minutes."""
     from django.db import connection
 
     from league.models import Match
@@ -99,7 +99,7 @@ def _multiply(first_version: int, versions: int) -> None:
 
 
 def _set_apart() -> None:
-    """Let the ids of matches, seats, versions and boards be numbers that mean nothing else: so they can be told apart in what is said."""
+    """Give matches, seats, versions and boards ids that occur nowhere else, so that a recorded statement shows which id is which."""
     from django.db import connection
 
     tables = ("league_match", "league_party", "league_botversion", "league_board")
@@ -109,7 +109,7 @@ def _set_apart() -> None:
 
 
 class Tape:
-    """What one call says to PostgreSQL, to be said again by a client that does nothing else: Django's share is the workers' to pay."""
+    """A recording of the statements of one call, which a bare client replays: without Django's share, which the workers pay."""
 
     def __init__(self) -> None:
         self.said: list[tuple[str, tuple[Any, ...]]] = []
@@ -205,7 +205,7 @@ def claims() -> None:
 
 
 def _crowd(clients: int, said: list[tuple[str, tuple[Any, ...]]], ids: list[int]) -> tuple[float, str]:
-    """Matches a second of so many clients, and what a claim took."""
+    """Return the matches a second of `clients` clients, and the time of a claim."""
     with ProcessPoolExecutor(clients, get_context("fork")) as crowd:
         runs = [crowd.submit(_say_again, address(), said, ids, ROUND_S) for _ in range(clients)]
         answers = [run.result() for run in runs]
@@ -215,7 +215,7 @@ def _crowd(clients: int, said: list[tuple[str, tuple[Any, ...]]], ids: list[int]
 
 
 def _server() -> dict[str, int]:
-    """What the server has counted so far: commits, bytes of the log, rows changed in place and otherwise."""
+    """Return the server's counters: commits, bytes of the log, rows updated in place and otherwise."""
     import psycopg
 
     with psycopg.connect(address(), autocommit=True) as link:
@@ -232,13 +232,13 @@ def _server() -> dict[str, int]:
 
 @dataclass
 class Life:
-    """What a worker says in each act of a match, as it was once said through Django, to be said again for other matches by who does nothing else.
+    """The statements of a worker in each step of a match, recorded once through Django and replayed for other matches by a bare client.
 
     A thousand workers are a thousand processes on many hosts; here they are two, which would spend their time in Django.
     """
 
     acts: dict[str, list[tuple[str, tuple[Any, ...]]]]
-    at: datetime  # when it was said
+    at: datetime  # Time of the recording
     worker: str
     match: int
     public_id: str
@@ -379,7 +379,7 @@ def crew() -> None:
     with ProcessPoolExecutor(CLIENTS, get_context("fork")) as crowd:
         runs = [crowd.submit(_stand_for, names[part::CLIENTS], SECONDS, life) for part in range(CLIENTS)]
         looks = 0
-        while not all(run.done() for run in runs):  # what the scheduler does
+        while not all(run.done() for run in runs):  # The scheduler does this
             outlook.keep()
             looks += 1
             time.sleep(outlook.EVERY_S)

@@ -35,7 +35,7 @@ PAIRS = 40  # that a bot meets, in the mean: bots meet in matches, not on single
 EXACT = 2000  # bots up to which the exact standard errors are worked out beside, once: half a minute, and as the cube
 MOVED = 0.05  # Elo; see league.domain.ratings.stages
 MATCHES, PACE_S = 60, 0.5  # reports of each of two workers, and between two of them
-LOOK_S = 0.02  # so often the counting thread looks; the scheduler has hints for it
+LOOK_S = 0.02  # Interval of the counting thread; the scheduler has hints instead
 
 
 def pool(bots: int, boards: int) -> tuple[Ints, Ints]:
@@ -171,7 +171,7 @@ def report(the_pool: Any, pair: list[int], name: str, rng: np.random.Generator) 
 
 
 def visible() -> None:
-    """From the commit of a report to the changed rows."""
+    """Measure the time from the commit of a report to the changed rows."""
     from django.db import connection
 
     from league.domain.ratings import stages

@@ -1,8 +1,8 @@
-"""How long pages and API take while Redis hangs, beside how long they take while it is well: the production web, PostgreSQL and Redis.
+"""Compare the times of pages and API while Redis hangs with those while it answers: the production web, PostgreSQL and Redis.
 
     .venv/bin/python benchmarks/redis.py [requests]
 
-Redis is stopped (SIGSTOP) and goes on, by turns, four times each; requests come one after the other, to a league with the bots of the house.
+Redis is stopped (SIGSTOP) and goes on, by turns, four times each; requests come one after the other, to a league with the house bots.
 A ratio near 1 says that nobody waits for Redis, at the first requests of each turn neither (they are counted, too).
 """
 

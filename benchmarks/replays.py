@@ -1,4 +1,4 @@
-"""What the results and replays of a league take, and how long writing and reading them takes. On PostgreSQL; Markdown.
+"""Measure the size of a league's results and replays, and the time to write and read them. On PostgreSQL; prints Markdown.
 
     .venv/bin/python benchmarks/replays.py [MATCHES]            of each game, 12 without a number
     .venv/bin/python benchmarks/replays.py train FOLDER LOG...  a dictionary from logs of `tute play --log`, one a game, into FOLDER

@@ -20,11 +20,11 @@ from typing import Any
 
 sys.path.append(
     str(Path(__file__).resolve().parent)
-)  # for `-P`; not first, since one of these files is called as the engine is
+)  # `-P` needs it. Not first: one of these files has the name of a package of the engine
 
 import variants
 
-FLOOR_S = {"mean": 0.2, "p99": 1.0}  # of a whole deal of partnership, solved on one core
+FLOOR_S = {"mean": 0.2, "p99": 1.0}  # Times to solve a whole deal of partnership on one core
 
 
 def quantile(values: list[float], share: float) -> float:
@@ -34,7 +34,7 @@ def quantile(values: list[float], share: float) -> float:
 
 
 def solving(deals: int, tricks: int) -> dict[str, Any]:
-    """Times of so many deals of partnership of which so many tricks are left."""
+    """Measure the times to solve `deals` deals of partnership with `tricks` tricks left."""
     import engine
     from engine.search.solving import solve
 
@@ -63,7 +63,7 @@ def solving(deals: int, tricks: int) -> dict[str, Any]:
 
 
 def rate(seconds: float, do: Callable[[], object]) -> float:
-    """How often a second something can be done."""
+    """Return how many times a second `do` can be called."""
     start = time.process_time()
     count = 0
     while (now := time.process_time()) < start + seconds:
@@ -98,7 +98,7 @@ def midway(key: str) -> tuple[Any, Any]:
 
 
 def rates(keys: list[str], seconds: float) -> list[dict[str, Any]]:
-    """By game: deals, states and playouts a second from the middle of a deal, preparing the deals of a decision included in `decisions`."""
+    """Measure by game deals, states and playouts a second from the middle of a deal; `decisions` includes preparing its deals."""
     import engine
 
     rows = []

@@ -1,12 +1,12 @@
-"""What it costs to read a large league: every kind of page and list, as a Markdown table, on PostgreSQL.
+"""Measure what it costs to read a large league: every kind of page and list, as a Markdown table, on PostgreSQL.
 
     .venv/bin/python benchmarks/site.py [--bots 2000] [--matches 200000] [--seed 1] [--only WORDS] [--weigh] [--rounds 60]
 
 Fills a league by bulk inserts, reproducibly by its seed: bots with ratings in all games, matches with their boards, tournaments of 64, one of each
 of three formats of 256 entries. Then it reads each address without a browser between, and compares with a view of the same league that
 does SELECT 1 behind the same middleware. CPU is that of the web process and of its PostgreSQL backend together, the median of several reads;
-"of SELECT 1" is requests a second as a share of those of that view. A *miss* is an answer made anew, *kept* one that is given again because
-nothing that it shows has changed, *304* one that the client has already. Of an answer made anew the first one counts apart (*first*): it
+"of SELECT 1" is requests a second as a share of those of that view. A *miss* is an answer built afresh, *kept* one that is sent again because
+nothing that it shows has changed, *304* one that the client has already. The first answer built afresh counts apart (*first*): it
 works out what the process remembers from then on (`league.service.remembered`). The pages of tournaments are those of the largest ones; those
 of somebody are read as who they belong to. `--weigh` measures no time: it reads each address once, and fails where one weighs too much, makes too
 many queries or is not answered.
@@ -36,9 +36,9 @@ sys.path[0] = str(ROOT)  # not this folder, where a module is called as one of P
 GAME, OTHER = "partnership", "corriente"  # the two games that all bots play
 LARGE = 256  # entries of the largest tournaments
 SWISS_ROUNDS = 10
-USUAL = 64  # of all others
-BOARDS = 2  # of a match
-IN_OTHERS = 10  # of how many bots one plays all the other games
+USUAL = 64  # Entries of all other tournaments
+BOARDS = 2  # Boards of a match
+IN_OTHERS = 10  # One bot in ten plays all the other games
 FORMATS = ("round_robin", "single_elimination")
 EVENT, CIRCUIT, REAL = "The event", "The circuit", "The real one"
 MOST_OF_EVENT = 32
@@ -89,7 +89,7 @@ class League:
         from tests.support import consulting
         from tests.support import league as made
 
-        owner = Player.objects.order_by("pk")[1]  # of bot-1
+        owner = Player.objects.order_by("pk")[1]  # Owner of bot-1
         own = list(BotVersion.objects.filter(bot__owner=owner).select_related("bot").order_by("pk")[:MOST_OF_EVENT])
         stages = [
             {"format": "swiss", "boards": BOARDS, "advance": 8},
@@ -105,7 +105,7 @@ class League:
         sampling.draw(now=self.now)
         Match.work.filter(status="queued").update(held_back=True)
         asking.ask(match, "open", owner, now=self.now)
-        carrying.Child = partial(Child, nodes=30)  # what it finds is of no interest here
+        carrying.Child = partial(Child, nodes=30)  # Its result does not matter here
         held = carrying.claim("host:1", now=self.now)
         if held is None or not carrying.carry_out(held, stop=lambda: False):
             raise RuntimeError("no judgement was made")
@@ -351,7 +351,7 @@ def _insert(model: Any, names: Sequence[str], rows: Iterable[Sequence[Any]], com
             values,
         )
         cursor.execute("DROP TABLE filled")
-        if table not in _known:  # what is read next would be read as if the table were empty
+        if table not in _known:  # Else the next plan assumes an empty table
             cursor.execute(f"ANALYZE {table}")
             _known.add(table)
 
@@ -439,14 +439,14 @@ class Reader:
         self.mine = mine
 
     def seconds(self, path: str, times: int, **headers: str) -> float:
-        """CPU of one read, of so many."""
+        """Return the CPU seconds of one read, measured over `times` reads."""
         began = self.cpu()
         for _ in range(times):
             self.ask(path, **headers)
         return (self.cpu() - began) / times
 
     def look(self, name: str, path: str) -> Read:
-        """One answer made anew: what it weighs and how many queries it makes."""
+        """Build one answer afresh: its size and its number of queries."""
         from django.test.utils import CaptureQueriesContext
 
         self.forget()
@@ -479,7 +479,7 @@ class Reader:
 
 
 def addresses() -> dict[str, str]:
-    """What is read: pages, then lists of the API, then their deep pages."""
+    """Return the addresses to read: pages, then lists of the API, then their deep pages."""
     from league.domain.core import keyset
     from league.domain.puzzles import shelf
     from league.models import Circuit, Consultation, Event, Party, Pool, Table, Tournament, Try
@@ -601,7 +601,7 @@ def _match() -> str:
 
 
 def _signed() -> Callable[[str], dict[str, str]]:
-    """What player-1 sends with a read of this name: a session, a token or nothing."""
+    """Return the headers that player-1 sends with a read of this name: a session, a token or nothing."""
     from league.domain.people import tokens
     from league.models import Player
 
@@ -613,7 +613,7 @@ def _signed() -> Callable[[str], dict[str, str]]:
 
 
 def _cookie() -> str:
-    """Of the session of player-1."""
+    """Return the session cookie of player-1."""
     from django.conf import settings
     from django.contrib.auth.models import User
     from django.test import Client
@@ -675,7 +675,7 @@ def alternate(only: Sequence[str], rounds: int) -> None:
 
 
 def weigh() -> list[str]:
-    """What is wrong with the answers, whatever time they took: status, weight, number of queries."""
+    """Return what is wrong with the answers apart from their time: status, size, number of queries."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -699,7 +699,7 @@ def weigh() -> list[str]:
 
 
 def work(words: argparse.Namespace) -> None:
-    """In the process that has the database."""
+    """Run in the process that has the database."""
     from django.db import connection
 
     from league.models import Match

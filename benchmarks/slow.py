@@ -1,4 +1,4 @@
-"""What a bot that takes its time costs the others: two real workers, sandboxed bots, PostgreSQL.
+"""Measure what a slow bot costs the others: two real workers, sandboxed bots, PostgreSQL.
 
     .venv/bin/python benchmarks/slow.py
 
@@ -35,7 +35,7 @@ run(Slow())
 
 
 def slow() -> None:
-    """What a bot that takes its time costs the others, with two real workers: their round robin alone, and behind its matches in the queue."""
+    """Measure what a slow bot costs the others, with two real workers: their round robin alone, and queued behind its matches."""
     from league.domain.bots import bots
     from league.domain.core import moves
     from league.domain.people import players

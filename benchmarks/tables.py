@@ -1,4 +1,4 @@
-"""How long the cards of the bots take to the browser of a person, quiet and beside standing ladders: a league as `make serve` runs it, over HTTP.
+"""Measure how long the bots' cards take to a person's browser, on a quiet league and beside standing ladders: `make serve`, over HTTP.
 
     .venv/bin/python benchmarks/tables.py [quiet] [ladders]        both without a word
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 GAMES = ("partnership", "brisca", "individual", "corriente", "remate")
-ANSWERS = int(os.environ.get("ANSWERS", "60"))  # of a run
+ANSWERS = int(os.environ.get("ANSWERS", "60"))  # Answers in a run
 AGAIN_S = 0.5  # between two looks of a page that hears nothing
 
 
@@ -57,7 +57,7 @@ class Browser:
         return answer.status, answer.headers.get("Location", ""), text
 
     def listen(self, page: str) -> None:
-        """As the page says, if it does."""
+        """Listen as the page says, if it does."""
         section = re.search(r'<section id="seat"[^>]*>', page)
         told = dict(re.findall(r'data-(\w+)="([^"]*)"', section[0] if section else ""))
         if "topic" not in told:
@@ -82,7 +82,7 @@ class Browser:
 
 
 def turn(page: str) -> str:
-    """What the page asks; "" where it waits."""
+    """Return the turn that the page asks for; "" while it waits."""
     found = re.search(r'data-turn="(\d*)"', page)
     return found[1] if found else ""
 

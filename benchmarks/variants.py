@@ -36,7 +36,7 @@ def copies(only: str | None = None) -> Iterator[tuple[str, Path]]:
 
 
 def run(folder: Path, arguments: list[str]) -> str:
-    """What Python prints with the engine of a copy. Raises CalledProcessError."""
+    """Run Python with the engine of a copy and return its output. Raises CalledProcessError."""
     command = [sys.executable, "-P", *arguments]
     env = {**os.environ, "PYTHONPATH": str(folder)}
     return subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout

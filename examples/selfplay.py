@@ -10,8 +10,8 @@ side's from here to the end of the deal, if this card is played now and the rest
 expects most, and now and then any card. When the deal is over, what really came is known for every decision, and the network is moved towards it
 (Monte Carlo; Adam; the error beyond a limit counts only linearly). Songs are always sung, so only cards are learned.
 
-What it is shown (`planes`). The suits are renamed so that trump comes first: what is learned with coins holds with cups.
-`examples/selfplay_bot/bot.py` computes the same numbers from what a bot is told, without numpy; a test holds the two together.
+Its input (`planes`): the suits are renamed so that trump comes first, so what it learns with coins holds with cups.
+`examples/selfplay_bot/bot.py` computes the same numbers from a bot's messages, without numpy; a test holds the two together.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SCALARS = (
 INPUTS = PLANES * CARDS + SCALARS
 HIDDEN = (192, 96)
 UNIT = 30.0  # points that the network calls 1
-POINTS = np.array([0, 0, 0, 0, 0, 2, 3, 4, 10, 11], np.float32)  # of 2 4 5 6 7 S C R 3 1
+POINTS = np.array([0, 0, 0, 0, 0, 2, 3, 4, 10, 11], np.float32)  # Points of 2 4 5 6 7 S C R 3 1
 SUITS = np.array([[trump, *(suit for suit in range(4) if suit != trump)] for trump in range(4)])  # trump first
 PLACE_OF = np.argsort(SUITS, axis=1)  # place of a suit among the renamed ones, by trump
 
@@ -89,7 +89,7 @@ def planes(seen: NDArray[np.uint8]) -> Floats:
 
 
 def lead_in_points(seen: NDArray[np.uint8]) -> Floats:
-    """What the side of the seat has beyond the other, cards and songs, shape (n,)."""
+    """Return the lead of the seat's side in points of cards and songs, shape (n,)."""
     by_seat = seen[:, 80:84].astype(np.float32) + seen[:, 88:92]
     return by_seat[:, 0] - by_seat[:, 1] + by_seat[:, 2] - by_seat[:, 3]
 
@@ -222,7 +222,7 @@ def train(
     done: int = 0,
     tell: Callable[[int, str], None] | None = None,
 ) -> int:
-    """Plays and learns for so many minutes of this process's CPU time, or so many rounds of one deal a table. How many decisions in all.
+    """Play and learn for `minutes` minutes of this process's CPU time, or `rounds` rounds of one deal at each table. Return the number of decisions.
 
     `tables` play at the same time, `batch` decisions make one step of learning, `explore` is the share of cards at random in the beginning.
     `tell` is called every half minute, with the decisions so far and a line about them.

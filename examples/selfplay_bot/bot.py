@@ -30,7 +30,7 @@ def read(path: Path) -> list[tuple[list[array], array]]:
 
 
 def numbers(file, count: int) -> array:
-    """So many numbers of the file."""
+    """Read `count` numbers from the file."""
     scale, short = array("f"), array("h")
     scale.fromfile(file, 1)
     short.fromfile(file, count)
@@ -67,7 +67,7 @@ def inputs(view: View) -> dict[int, float]:
 
 
 def expected(layers: list[tuple[list[array], array]], shown: dict[int, float]) -> list[float]:
-    """What the network expects of each card, suits renamed."""
+    """Return the points that the network expects of each card, suits renamed."""
     (rows, added), *others = layers
     values = list(added)
     for number, weight in shown.items():
