@@ -68,16 +68,18 @@ def migrated_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def django_db_keepdb(django_db_modify_db_settings: None) -> Iterator[bool]:
-    """For pytest-django: the tests find a copy of a migrated database, and the migrations have nothing to do."""
+    """Give the tests a copy of a migrated database, so that pytest-django has no migration to run."""
     if connection.vendor != "sqlite":
-        connection.settings_dict["TEST"]["TEMPLATE"] = os.environ.get("TEST_TEMPLATE")  # of tests.support.on_postgres
+        connection.settings_dict["TEST"]["TEMPLATE"] = os.environ.get(
+            "TEST_TEMPLATE"
+        )  # tests.support.on_postgres sets it
         yield False
         return
     place = Path(connection.settings_dict["TEST"]["NAME"])
     shutil.copyfile(migrated.sqlite_file(), place)
     yield True
     connection.close()
-    for path in place.parent.glob(f"{place.name}*"):  # with its log
+    for path in place.parent.glob(f"{place.name}*"):  # The log of SQLite, too
         path.unlink()
 
 
@@ -194,7 +196,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """What was imported and collected lives to the end: the collector need not walk through it after every few hundred objects."""
+    """Freeze the imported and collected objects: they live to the end, so the garbage collector need not walk through them again and again."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

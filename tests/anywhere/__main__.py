@@ -15,12 +15,12 @@ from pathlib import Path
 from tests.anywhere.machine import ROOT, WORK, CannotBeHad
 from tests.anywhere.settings import SETTINGS, Prepared, Setting
 
-LIMIT_S = 3600  # of one setting: here only so that a hang ends
+LIMIT_S = 3600  # Time limit of one setting, so that a hang ends
 
 
 @dataclass
 class Outcome:
-    """What one setting said. failed: tests and steps; reason: why it could not be had."""
+    """The result of one setting. failed: tests and steps; reason: why the setting is not available here."""
 
     passed: int = 0
     failed: int = 0

@@ -1,4 +1,4 @@
-"""What this machine has or can be given for a setting; CannotBeHad says why not."""
+"""The means of this machine to enter a setting. CannotBeHad says why one is missing."""
 
 from __future__ import annotations
 

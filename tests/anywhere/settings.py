@@ -29,7 +29,7 @@ class Prepared:
     environment: dict[str, str] = field(default_factory=dict)
     project: Path = ROOT
     arguments: list[str] = field(default_factory=list)  # more for pytest
-    seen_as: Path | None = None  # where its processes see the project, in a root of their own
+    seen_as: Path | None = None  # The project's path as its processes see it, if they have a root of their own
     cores: int = 64
     install: bool = False  # a copy, which needs an environment of its own
     types: bool = False  # check the types too

@@ -15,7 +15,7 @@ import engine
 ROOT = Path(__file__).resolve().parents[2]
 SDK = ROOT / "bots" / "sdk"
 HOUSE = ROOT / "bots" / "house"
-sys.path.insert(0, str(SDK))  # as in the runtime, where the SDK lies beside the standard library
+sys.path.insert(0, str(SDK))  # In the runtime the SDK lies beside the standard library, too
 
 import tute_bot  # noqa: E402
 

@@ -12,7 +12,7 @@ from tests.support.parts import mostly_slow
 
 NAMES = sorted(manifest.parent.name for manifest in HOUSE.glob("*/bot.toml"))
 GAMES = {name: tomllib.loads((HOUSE / name / "bot.toml").read_text())["games"] or games() for name in NAMES}
-BETTER = ("greedy", "counting")  # in the order of the numbers in BOARDS
+BETTER = ("greedy", "counting")  # The numbers in BOARDS have this order
 TABLES = [
     *[(key, {"players": players}) for key in games() for players in declared(key).players],
     ("partnership", {"hand_songs": "winning_side", "singing_mandatory": True}),
@@ -136,7 +136,7 @@ def test_house_bot_beats_random(key: str, better: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("key", "count"), [("partnership", 12), ("corriente", 30), ("subastado", 10), ("podrida", 4)])
 def test_counting_beats_greedy(key: str, count: int) -> None:
-    """As above, in a game of each kind; docs/house-bots.md has the others."""
+    """Check one game of each kind; docs/house-bots.md has the others."""
     duel = Duel(load(key), house("counting"), house("greedy"), range(count))
 
     assert duel.rate - duel.half_width > 0.5, str(duel)
@@ -145,7 +145,7 @@ def test_counting_beats_greedy(key: str, count: int) -> None:
 
 @pytest.mark.parametrize("name", ["deep", "champion"])
 def test_those_that_try_cards_out_beat_greedy(name: str) -> None:
-    """As the Python source has it, where they think no more than counting; docs/house-bots.md has them compiled, against counting."""
+    """In Python source they think no longer than counting; docs/house-bots.md compares them, compiled, with counting."""
     duel = Duel(load("partnership"), house(name), house("greedy"), range(6))
 
     assert duel.rate - duel.half_width > 0.5, str(duel)

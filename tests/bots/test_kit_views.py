@@ -124,7 +124,7 @@ class Recorded:
             state.apply(dice.choice(quiet or actions))  # a claim or an accusation by chance ends the deal
 
     def told(self, command: list[str]) -> list[Told]:
-        """What a program tells at each request."""
+        """Return what a program prints at each request."""
         return told(command, self.lines)
 
     def at_once(self, place: int) -> list[str]:
@@ -135,7 +135,7 @@ class Recorded:
 
 
 def told(command: list[str], lines: list[str]) -> list[Told]:
-    """What a program tells at each of some requests."""
+    """Run a program and return what it prints at each request among the lines."""
     text = "".join(line + "\n" for line in lines)
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=120)
     assert len(done.stdout.splitlines()) == len(lines)
@@ -148,7 +148,7 @@ class _First(tute_bot.Bot):
 
 
 def expected(view: tute_bot.View, knowledge: Knowledge) -> Told:
-    """What both say of this moment, in the words of the programs."""
+    """Return the Python view and knowledge in the words of the programs."""
     pack = knowledge.game.pack
     facts = knowledge.deals().facts
     text = {card: pack.text(card) for card in pack.cards}
@@ -184,7 +184,7 @@ def expected(view: tute_bot.View, knowledge: Knowledge) -> Told:
 
 
 def agree(there: Told, hands: list[set[str]]) -> bool:
-    """Whether hands agree with what is known of more than one card: drawn since a proof, not all of a set, songs whose suit is hidden."""
+    """Return True if hands agree with facts about several cards: drawn since a proof, not all of a set, songs whose suit is hidden."""
     return (
         all(len(hands[seat] & there["unseen"] & cards) <= number for seat, cards, number in there["at_most"])
         and not any(cards <= hand for hand, sets in zip(hands, there["not_all"], strict=True) for cards in sets)
@@ -197,7 +197,7 @@ def agree(there: Told, hands: list[set[str]]) -> bool:
 
 
 def compare(here: Told, there: Told) -> None:
-    """What a library told is what Python knows, no less and no more."""
+    """Check that a library knows exactly what Python knows."""
     for key in ("led", "trump", "table", "played", "shown", "plays", "numbers"):
         assert here[key] == there[key], key
     hand, unseen = (set(cards.split()) for cards in here["own"][:2])
@@ -316,7 +316,7 @@ def test_every_placement_has_the_same_chance(program: list[str], key: str, optio
 
 
 def _tells(there: Told, fact: str) -> bool:
-    """Whether there are fewer placements with a fact than without it, and enough of them to count."""
+    """Return True if a fact reduces the number of placements, and enough remain to count."""
     nothing = {"barred": [set()] * len(there["barred"]), "not_all": [set()] * len(there["not_all"])}
     if not fact:
         return True

@@ -1,4 +1,4 @@
-"""What `champion` has learned: the fit finds weights that are there, and the file of the weights is what the tool writes."""
+"""The learned weights of `champion`: the fit recovers known weights, and their file is what the tool writes."""
 
 import random
 import runpy

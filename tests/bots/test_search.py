@@ -1,4 +1,4 @@
-"""From a view of the SDK to deals and states in one call each."""
+"""The calls that turn a view of the SDK into deals and states."""
 
 from __future__ import annotations
 

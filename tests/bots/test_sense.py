@@ -1,4 +1,4 @@
-"""What `tute_sense` says of a table, in cases small enough to count by hand."""
+"""The inferences of `tute_sense`, in cases small enough to count by hand."""
 
 from __future__ import annotations
 

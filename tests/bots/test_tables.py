@@ -1,4 +1,4 @@
-"""What the SDK carries of the rules is what the engine says, for every game, table and mixture of options."""
+"""The SDK's tables of rules agree with the engine for every game, table and mixture of options."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ TABLES = [
 
 
 def check(state: engine.State, seats: list) -> None:
-    """Every seat is told everything at every decision, and then knows what the engine says it may know."""
+    """Send every seat its messages up to a decision and check that it knows what the engine says it may know."""
     for seated in seats:
         for event in seated.tell(state):
             seated.view.see(event)
@@ -59,7 +59,7 @@ def check(state: engine.State, seats: list) -> None:
 
 
 def check_inference(state: engine.State, view: tute_bot.View) -> None:
-    """What the view claims to have proved is true."""
+    """Check that everything which the view claims as proved is true."""
     texts = state.game.pack.texts
     hands = [{texts[card] for card in state.hand_of(seat)} for seat in range(view.seats)]
     for seat in range(view.seats):
@@ -104,7 +104,7 @@ def test_voids_are_proved() -> None:
     ("penalty", "proves"), [("reject", True), ("two_marks", True), ("one_mark", True), ("accuse", False)]
 )
 def test_a_card_proves_something_where_an_illegal_one_ends_the_deal(penalty: str, proves: bool) -> None:
-    """Where play goes on the card was legal, unless somebody has to accuse its player first."""
+    """If play goes on, the card was legal, unless somebody has to accuse its player first."""
     game = engine.load("cabrero", players=4, illegal_move=penalty)
     found = 0
 

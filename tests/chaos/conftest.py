@@ -29,7 +29,7 @@ OVER = (
     "SELECT count(*) FROM (SELECT status FROM league_tournament UNION ALL SELECT status FROM league_event) s"
     " WHERE status NOT IN ('finished', 'cancelled')"
 )
-# Limits of a busy machine for what is made later, too: nobody may choose them from outside
+# Give later tournaments the limits of a busy machine, too; no option sets them from outside
 PATIENT = """
     CREATE FUNCTION chaos_limits() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN NEW.limits = {}::jsonb; RETURN NEW; END $$;
@@ -51,12 +51,12 @@ class Troubled:
         self.url = self.postgres.create_database() if like else migrated.create_database(self.postgres)
         settings = {"LEASE_S": "30", "MAX_ATTEMPTS": "1000", "RECONCILE_S": "1"}
         self.stack = Stack(database_url=self.url, broker_urls=self.redis.urls, **settings)
-        self._reader: subprocess.Popen[str] | None = None  # of tables
+        self._reader: subprocess.Popen[str] | None = None  # The process that reads tables
         self._loaded: dict[
             tuple[str, str], Loaded
-        ] = {}  # by service and its lease: the environment is read when the league is loaded
+        ] = {}  # Key: service and lease, because the environment is read when the league is loaded
         self.undisturbed = like.undisturbed if like else ""
-        self.tokens: dict[str, str] = like.tokens if like else {}  # by player
+        self.tokens: dict[str, str] = like.tokens if like else {}  # Player -> token
         if like is None:
             self.stack.grant()
             self.tokens = json.loads(self._program("make"))
@@ -111,7 +111,7 @@ class Troubled:
         environment = self.stack.environment(service)
         arranged = trouble | {"cores": self.stack.folder / "cores"}
         variables = {f"CHAOS_{key.upper()}": str(value) for key, value in arranged.items()}
-        if "die_at" in trouble and "by" not in trouble:  # by another signal it ends as it should, and has time for that
+        if "die_at" in trouble and "by" not in trouble:  # Other signals let it end in good order, which takes time
             environment["LEASE_S"] = SOON
         log = self.stack.folder / f"{name}-{len(self.stack.processes)}.log"
         told = f"{name} {trouble or ''}"
@@ -148,7 +148,7 @@ class Troubled:
         return self._program("print")
 
     def findings(self) -> list[str]:
-        """What the checks of the league find, once it is at rest."""
+        """Return the findings of the league's checks, once it is at rest."""
         return list(json.loads(self._program("check")))
 
     def _program(self, name: str) -> str:
@@ -186,7 +186,7 @@ class Troubled:
         return self.stack.rows("SELECT key FROM league_match WHERE kind = 'tournament' AND status <> 'finished'")
 
     def attempts(self) -> list[tuple[Any, ...]]:
-        """How often each match was tried, less the tries that were broken off because the machine is too busy: the journal has the reason."""
+        """Return the attempts of each match, without those that the journal says were broken off because the machine was too busy."""
         return self.stack.rows(
             "SELECT m.attempts - count(e.id) FROM league_match m LEFT JOIN league_leagueevent e ON e.kind = 'match.moved'"
             " AND e.subject = 'match:' || m.public_id AND e.data ->> 'to' = 'queued'"

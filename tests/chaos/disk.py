@@ -42,5 +42,5 @@ class Disk:
 
 
 def may_be_made() -> bool:
-    """Whether this process may make one."""
+    """Return True if this process may create one."""
     return os.geteuid() == 0

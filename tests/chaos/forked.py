@@ -1,7 +1,7 @@
 """Processes that are forked from one which has loaded the league already: loading it takes a second of a core each time.
 
 A `Loaded` is such a process, for one environment: settings are read when the league is loaded. What is forked from it is a process like any other:
-with its own log, session and environment, and it dies as it is told to.
+with its own log, session and environment, and it dies at the place that its environment names.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ class Born:
 
     @property
     def returncode(self) -> int | None:
-        """As `Popen` has it: minus the number of the signal that ended the process; None while it runs."""
+        """The exit code as `Popen` has it: minus the number of the signal that ended the process; None while it runs."""
         return self._loaded.codes.get(self.pid)
 
     def poll(self) -> int | None:
-        """As returncode, after a look."""
+        """Ask whether the process has ended and return its code."""
         if self.returncode is None:
             self._loaded.hear(wait=False)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the end; TimeoutExpired after so many seconds."""
+        """Wait for the end. Raises TimeoutExpired after `timeout` seconds."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while (code := self.poll()) is None:
             if deadline is not None and time.monotonic() > deadline:
@@ -68,7 +68,7 @@ class Loaded:
     """`python -m tests.chaos.trouble` without a word: it forks a process for each line that it is given."""
 
     def __init__(self, environment: Mapping[str, str], log: Path) -> None:
-        self.codes: dict[int, int] = {}  # of those that have ended, by their number
+        self.codes: dict[int, int] = {}  # Process id -> exit code, once it has ended
         self._born: list[int] = []
         self._rest = b""
         self._log = log
@@ -91,7 +91,7 @@ class Loaded:
         return Forked(name, Born(self, self._born.pop()), log)
 
     def hear(self, *, wait: bool) -> None:
-        """Take what it has told of births and deaths."""
+        """Read its reports of births and deaths."""
         while select.select([self._out], [], [], None if wait else 0)[0]:
             told = os.read(self._out, 65536)
             if not told:
@@ -111,8 +111,8 @@ class Loaded:
 
 
 def serve(run: Any) -> None:
-    """Fork a process for each line of the input, which calls `run` with its words; tell of births and deaths, until the input ends."""
-    alive: dict[int, int] = {}  # number of a process by the descriptor that tells of its end
+    """Fork a process for each line of the input, which calls `run` with its words; report births and deaths until the input ends."""
+    alive: dict[int, int] = {}  # Descriptor that becomes readable at the end of a process -> process id
     rest = b""
     while True:
         for ready in select.select([0, *alive], [], [])[0]:

@@ -1,6 +1,6 @@
 """People who use a league in a storm, over HTTP: they create, enter, start, pause, cancel and upload, each request until it is answered.
 
-What they were told stays true: of every answer with a key the next one is the same, and a refusal is a problem in JSON. So an event of two
+Their answers stay true: a request repeated with its key gets the same answer, and a refusal is a problem in JSON. So an event of two
 stages for which the owner of a bot is asked, requests that are granted, refused and taken back at once, and challenges, come into the storm.
 """
 
@@ -28,7 +28,7 @@ from tests.support.stack import HOST
 
 PROBLEM = "application/problem+json"
 PATIENCE_S = 60
-AWAY = (OSError, http.client.HTTPException)  # what a client sees of a web that is killed
+AWAY = (OSError, http.client.HTTPException)  # A client sees these when the web process is killed
 MAY_COME = {200, 201, 202, 204, 409, 429, 503}
 SERIES = {
     "name": "Series",
@@ -55,7 +55,7 @@ class Person:
 
     def __init__(self, league: Troubled, name: str, chance: random.Random, seen: Counter[str]) -> None:
         self.league, self.name, self.chance, self.seen = league, name, chance, seen
-        self.told: dict[str, tuple[tuple[Any, ...], Any]] = {}  # by key: the request, and what was made
+        self.told: dict[str, tuple[tuple[Any, ...], Any]] = {}  # Key -> the request and what it created
 
     def ask(
         self, method: str, path: str, body: bytes | None, may: Collection[int] = (), **headers: str
@@ -117,7 +117,7 @@ class Person:
             assert (again.status, again.body) == (found.status, found.body), (self.name, key)
 
     def stays_within_limits(self) -> None:
-        """No limit of theirs is passed, at this moment."""
+        """Check that they are within each of their limits now."""
         answer = self.ask("GET", "/me/limits", None)
         if answer and answer.status == 200:
             over = [row for row in answer.body if row["limit"] is not None and row["used"] > row["limit"]]
@@ -227,7 +227,7 @@ class Owner:
                 person.stays_within_limits()
 
     def _wait(self) -> None:
-        """Sometimes so long that a match which is begun meanwhile is begun against the wish (league.domain.upkeep.invariants.MOMENT)."""
+        """Wait, sometimes longer than league.domain.upkeep.invariants.MOMENT, after which a match that starts anyway is a finding."""
         self.calm.wait(self.chance.uniform(0, 4) if self.chance.random() < 0.7 else self.chance.uniform(12, 20))
 
     def _set_bot(self, number: int, state: str) -> None:

@@ -33,15 +33,25 @@ from league.models import BotVersion, Match, Player, Pool, Rating, Sitting, Tour
 from tests.support.bots import FRAME  # noqa: E402
 
 SECRET = bytes(range(32))
-LIMITS = {"start_s": 60.0, "move_s": 5.0, "bank_s": 60.0}  # of a host where everything else happens, too
+LIMITS = {
+    "start_s": 60.0,
+    "move_s": 5.0,
+    "bank_s": 60.0,
+}  # Limits for a host that does everything else at the same time
 PICKS = ("0", "-1", "len(m['legal']) // 2", "sum(map(ord, m['legal'][0])) % len(m['legal'])")
 CUPS = (("Pairs", "partnership", None, 2), ("Seats", "gana_pierde_3", None, 1))
-LATER = ("a_dos", "individual", "two_player", "brisca", "variable_trump")  # what is made in the storm: a pool each
+LATER = (
+    "a_dos",
+    "individual",
+    "two_player",
+    "brisca",
+    "variable_trump",
+)  # Games of the tournaments that are created in the storm: a pool each
 HERMIT = "hermit"  # a player, and their bot, which enters only where its owner agrees
 
 
 def make() -> dict[str, str]:
-    """Four players with a bot each, whose play follows from what they are told alone; two tournaments of them, started. A key of each player.
+    """Create four players with a bot each, whose play depends on their messages alone, and start two tournaments of them. Return a key of each player.
 
     Besides them a hermit with such a bot, and a guest without one.
     """
@@ -104,7 +114,7 @@ def _match(match: Match) -> dict[str, Any]:
 
 def _sitting(sitting: Sitting) -> list[Any]:
     record = replays.unpack(sitting)
-    del record["timings"]  # how long each decision took
+    del record["timings"]  # The times of decisions differ between runs
     told = record | {f"meta.{name}": value for name, value in record.pop("meta").items()}
     return [sitting.number, sitting.seating, sitting.scores, sitting.fault, {name: _short(told[name]) for name in told}]
 
@@ -139,7 +149,7 @@ def _pool(pool: Pool) -> dict[str, Any]:
 
 
 def check() -> list[str]:
-    """What the league's own checks find at once, and who has more than their limits allow."""
+    """Return the findings of the league's own checks, and the players who exceed their limits."""
     invariants.GRACE = timedelta(0)
     found = [str(finding) for finding in invariants.check_all()]
     for player in Player.objects.order_by("pk"):

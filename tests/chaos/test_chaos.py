@@ -116,7 +116,7 @@ def test_every_message_is_delivered_twice_and_two_schedulers_work_at_once(league
 
 
 def test_every_message_is_lost(league: Troubled) -> None:
-    """Who sends and who receives knows nothing but the database."""
+    """Senders and receivers share nothing but the database."""
     league.start("scheduler", messages="none")
     for _ in range(2):
         league.start("worker", messages="none")
@@ -189,7 +189,7 @@ def test_clocks_are_wrong_by_hours(league: Troubled) -> None:
 
 
 def test_workers_are_drained_by_sigterm(league: Troubled) -> None:
-    """Each is told to stop in the middle of a match, gives it back at once, and ends with code 0. One holds its next match, too."""
+    """Each gets SIGTERM in the middle of a match, gives it back at once, and exits with 0. One holds its next match, too."""
     league.start("scheduler")
     if AHEAD[1] not in NEVER:  # first: where few matches wait there may be no next one
         process = league.start("worker", die_at=AHEAD[1], by="SIGTERM")
@@ -238,7 +238,7 @@ def test_workers_of_two_releases_play_one_queue(league: Troubled) -> None:
 def test_a_backup_in_the_middle_of_play_goes_on_in_a_new_place_to_the_same_table(
     league: Troubled, tmp_path: Path
 ) -> None:
-    """By the commands of docs/operations.md, while a match is played; what was finished after the backup is lost with the old place."""
+    """It runs the commands of docs/operations.md while a match is played. Matches that finish after the backup are lost with the old place."""
     section = (
         (TOP / "docs" / "operations.md").read_text().partition("\n## Backup and restore\n")[2].partition("\n## ")[0]
     )

@@ -1,4 +1,4 @@
-"""What the chaos tests start can be ended at any moment, the first one included."""
+"""Processes of the chaos tests can be ended at any time, even at their very start."""
 
 from __future__ import annotations
 

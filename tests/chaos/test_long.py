@@ -165,7 +165,7 @@ class Round:
         self.guest = Guest(league, random.Random(chance.random()), self.seen)
 
     def answers(self) -> int:
-        """How many requests were answered."""
+        """Return the number of requests that were answered."""
         return sum(times for what, times in self.seen.items() if what.isdigit())
 
     def play(self, storm: Storm) -> None:
@@ -192,7 +192,7 @@ class Round:
         storm.read_journal()
 
     def check(self, quiet: dict[str, Any]) -> None:
-        """What must hold now."""
+        """Check what must hold after the storm."""
         assert self.league.findings() == []
         people: list[Person] = [*self.owner.people.values(), self.guest.me, self.owner.hermit]
         for person in people:
@@ -217,7 +217,7 @@ class Round:
         assert {status for _, status in uploads} <= {"accepted"}, uploads
 
     def _kept_its_word(self) -> None:
-        """What was challenged is played, once; no request is left open, and nobody is entered by one that was not granted."""
+        """Check that each challenge was played once, that no request is open, and that nobody was entered without consent."""
         played = self.league.stack.rows("SELECT public_id, status FROM league_match WHERE kind = 'challenge'")
         assert sorted(played) == [(match, "finished") for match in sorted(self.guest.challenges)]
         assert self.league.stack.rows("SELECT id FROM league_entryrequest WHERE status = 'asked'") == []
@@ -235,7 +235,7 @@ def select(table: dict[str, Any], names: set[str]) -> dict[str, Any]:
 
 
 def differences(quiet: Any, found: Any, where: str = "") -> Iterator[str]:
-    """Where two tables differ, and in what."""
+    """Yield the places where two tables differ, and both values."""
     if isinstance(quiet, dict) and isinstance(found, dict):
         for name in sorted(quiet.keys() | found.keys()):
             yield from differences(quiet.get(name), found.get(name), f"{where}/{name}")

@@ -4,7 +4,7 @@ Without a word it forks such a process for each line of its input (tests/chaos/f
 
     CHAOS_DIE_AT    a key of PLACES: SIGKILL to this very process when it gets there
     CHAOS_BY        "SIGTERM": this signal instead; "SystemExit": the loop that is there ends, as no bug should be able to end it
-    CHAOS_SKEW_S    its own clock is wrong by so many seconds
+    CHAOS_SKEW_S    its own clock is wrong by this many seconds
     CHAOS_CORES     the folder in which cores are shared out, so that no other program's matches hold them
     CHAOS_COMMIT    the commit that it tells as its own
     CHAOS_RULES     "partnership=7": its rules of this game are those of another revision, by their number
@@ -26,7 +26,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-gc.disable()  # as manage.py does
+gc.disable()  # manage.py does this, too
 
 import django  # noqa: E402
 
@@ -52,7 +52,7 @@ from tests.support.processes import die_with_parent  # noqa: E402
 
 
 def die(*args: object, **named: object) -> None:
-    """As by the kernel's out-of-memory killer: no handler runs, no connection is closed in good order. Or as told to stop."""
+    """Die as by the kernel's out-of-memory killer: no handler runs, no connection is closed in good order. CHAOS_BY names another way."""
     how = os.environ.get("CHAOS_BY", "SIGKILL")
     if how == "SystemExit":
         raise SystemExit
@@ -99,7 +99,7 @@ def nth_call(number: int) -> Callable[..., bool]:
 
 
 def moved_to(status: str) -> Callable[..., bool]:
-    """Whether `state.move` was called for this status."""
+    """Return a predicate: `state.move` was called for this status."""
     return lambda row, to, **named: to == status
 
 
@@ -151,7 +151,7 @@ PLACES: dict[str, Callable[[], None]] = {
 
 
 def before_the_answer() -> None:
-    """Die when a create is done, and nobody has been told."""
+    """Die after a create is committed and before its answer is sent."""
     from league.api.http.base import View  # not before: workers and schedulers load no API
 
     after(View, "once", when(nth_call(2)))
@@ -171,7 +171,7 @@ def lie_about_the_time(seconds: float) -> None:
 
 
 def send(times: int) -> None:
-    """Every message goes out so many times."""
+    """Send every message `times` times."""
     real = Task.apply_async
 
     def sent(task: Task, *args: Any, **named: Any) -> None:
@@ -219,7 +219,7 @@ def fork() -> None:
 
 
 def born() -> None:
-    """What is forked does as if it had been started so."""
+    """Run main in a forked process as in one that was started with this environment."""
     die_with_parent()
     main()
 

@@ -22,7 +22,7 @@ MOMENTS = ("start", "decision", "frozen", "end")
 LIMITS = Limits(start_s=0.3, move_s=0.1, bank_s=0.0, wall_factor=1.0, wall_extra_s=0.6, memory_mb=64, threads=8)
 FAULT, EITHER, PLAYS_ON = "fault", "either", "plays on"
 STATUSES = (0, 1, 3, 126, 127, 128, 129, 134, 137, 139, 143, 159, 255)
-REFUSED = (9, 18, 19)  # by the filter: to kill, to wake and to stop itself
+REFUSED = (9, 18, 19)  # The filter refuses these signals: kill, continue and stop itself
 HARMLESS = (17, 23, 28)
 SIGNALS = [n for n in range(1, 32) if n not in (*REFUSED, *HARMLESS)] + [34, 64]
 LIMITED = (0, 1, 2, 3, 4, 6, 7, 8, 9, 12)
@@ -63,7 +63,7 @@ ACTS: dict[str, str] = {
     "nap|5": PLAYS_ON,
     "nap|5000": FAULT,
     "read ahead|0": FAULT,
-    "become another|0": EITHER,  # as an ordinary user in `landlock` it can begin itself anew, and waits for lines that are gone
+    "become another|0": EITHER,  # In `landlock` as an ordinary user it can execute itself again, and waits for lines that are gone
     "memory|137": FAULT,
 }
 
@@ -78,7 +78,7 @@ class Cell:
 
     @property
     def ends(self) -> str:
-        """What the act must come to."""
+        """The end that the act must have."""
         if self.moment == "end":
             return PLAYS_ON
         return EITHER if self.moment == "frozen" else ACTS[self.act]
@@ -86,7 +86,7 @@ class Cell:
 
 @dataclass
 class Table:
-    """Where cells are played: a state directory with the program of the bots in `bot`."""
+    """The place where cells are played: a state directory with the bots' program in `bot`."""
 
     state: Path
     boxes: dict[str, Sandbox] = field(default_factory=dict)
@@ -106,11 +106,11 @@ class Table:
         return MatchSpec("acts", GAME, b"s" * 32, "t1", range(1, 2), parties, limits=LIMITS, deals=1)
 
     def wrong(self, cell: Cell) -> list[str]:
-        """What is wrong with the match of a cell; empty when it is as it must be."""
+        """Return what is wrong with the match of a cell; empty if nothing is."""
         return self.judge(self.bot(f"{cell.moment}|{cell.act}"), cell.tier, cell.ends)
 
     def judge(self, hostile: BotSpec, tier: str, ends: str) -> list[str]:
-        """What is wrong with the match of a bot that must end so."""
+        """Return what is wrong with the match of a bot that must end as `ends` says."""
         if tier not in self.boxes:
             self.boxes[tier] = Sandbox(tier, self.state)
         try:

@@ -31,7 +31,7 @@ PROLOGUE = (Path(__file__).parent / "prologue.txt").read_text()
 
 @dataclasses.dataclass
 class Outcome:
-    """What came of it.
+    """The result of an attack.
 
     fault, detail: as BotFault, or None when the bot played on; got: what the attack obtained; left: traces it left
     behind, which must be none; cpu_s: CPU it was charged; stderr_bytes: how much was kept.
@@ -48,7 +48,7 @@ class Outcome:
 
 
 class Surroundings:
-    """What a bot must not reach, and what must be the same afterwards."""
+    """The files and processes that a bot must neither reach nor change."""
 
     def __init__(self, directory: Path) -> None:
         directory.chmod(0o777)
@@ -67,7 +67,7 @@ class Surroundings:
             listener.setblocking(False)
 
     def goal(self, policy: Policy) -> dict[str, object]:
-        """What the bot is told, so that it can do its worst."""
+        """Return what the bot is given to know, so that it can do its worst."""
         return {
             "sentinel": str(self.sentinel),
             "directory": str(self.directory),
@@ -81,7 +81,7 @@ class Surroundings:
         }
 
     def touched(self) -> list[str]:
-        """What has happened to it."""
+        """Return what has changed."""
         found = [f"left {path.name}" for path in self.directory.iterdir() if path.name not in ("sentinel", "bot")]
         if self.sentinel.read_text() != "a secret of the host\n":
             found.append("changed the sentinel")
@@ -175,7 +175,7 @@ def _meet(bot: BotProcess, attack: Attack, goal: dict[str, object], outcome: Out
 def main() -> None:
     state_dir, tier = Path(sys.argv[1]), sys.argv[2]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    play("nothing", tier, state_dir)  # what is opened once, such as the starter thread's, is no leak
+    play("nothing", tier, state_dir)  # A descriptor opened once, such as the starter thread's, is no leak
     for line in sys.stdin:
         print(json.dumps({"name": line.strip(), **dataclasses.asdict(play(line.strip(), tier, state_dir))}), flush=True)
 

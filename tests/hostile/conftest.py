@@ -1,4 +1,4 @@
-"""Where hostile bots are played: every tier that holds here, as root and as an ordinary user."""
+"""The places where hostile bots are played: every tier that holds here, as root and as an ordinary user."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def table(state: StateDirectory) -> Table:
 
 @pytest.fixture(scope="session")
 def places(state: StateDirectory) -> list[Place]:
-    """Where a tier holds: as root and as an ordinary user, or as the latter only."""
+    """Return the places where a tier holds: as root and as an ordinary user, or as the latter only."""
     found = []
     for answer in state.as_ordinary_user("tests.engine.sandbox.say_tiers"):
         report = TierReport(**answer)
@@ -87,7 +87,7 @@ def places(state: StateDirectory) -> list[Place]:
 
 
 def played_by_ordinary(state: StateDirectory, cells: list[Cell]) -> dict[Cell, list[str]]:
-    """What is wrong with these, each match played by a process of an ordinary user."""
+    """Return what is wrong with these cells, each match played by a process of an ordinary user."""
     home = Path(state.for_others(runner=True)[2])
     shutil.copy(state.path / "bot", home / "bot")
     os.chown(home / "bot", home.stat().st_uid, home.stat().st_gid)

@@ -59,7 +59,7 @@ def ordinary(state: StateDirectory, request: pytest.FixtureRequest) -> dict[str,
 
 @pytest.fixture(scope="session")
 def fields(state: StateDirectory, ordinary: dict[str, dict[str, arena.Outcome]]) -> dict[str, Field]:
-    """Where to play: "tier as user" -> a function that plays an attack there."""
+    """Return the places to play: "tier as user" -> a function that plays an attack there."""
     places: dict[str, Field] = {f"{tier} as an ordinary user": done.__getitem__ for tier, done in ordinary.items()}
     if os.getuid() == 0:
         for tier in _PLAYED_AT:
@@ -73,7 +73,7 @@ def fields(state: StateDirectory, ordinary: dict[str, dict[str, arena.Outcome]])
 
 
 def verdict(attack_name: str, outcome: arena.Outcome) -> list[str]:
-    """What is wrong with an outcome; empty when it is as stated."""
+    """Return what is wrong with an outcome; empty if it is as the attack states."""
     attack = ATTACKS[attack_name]
     wrong = []
     if outcome.fault not in attack.ends:

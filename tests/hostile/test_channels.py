@@ -1,4 +1,4 @@
-"""Two bots of one table tell each other nothing by what is closed by construction. What is left open is measured, and never judged here."""
+"""Two bots of one table cannot talk through a channel that is closed by construction. Open channels are measured, never judged here."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def scores(result: MatchResult) -> list[list[int]]:
 
 
 def verdict(attack: Attack, result: MatchResult, undisturbed: list[list[int]]) -> list[str]:
-    """What is wrong with the match; empty when it is as it must be."""
+    """Return what is wrong with the match; empty if nothing is."""
     faults, wrong = result.parties[HOSTILE].faults, []
     kinds = {fault.kind for fault in faults} or {None}
     if not kinds <= attack.ends:

@@ -63,7 +63,7 @@ class Field:
         self.broken_off: list[str] = []
 
     def play(self, spec: MatchSpec, box: Sandbox) -> MatchResult:
-        """The match, begun anew as the league does where the machine gives its bots no processor for a minute."""
+        """Play the match, and again if the machine gave its bots no processor for a minute, as the league does."""
         for _ in range(1, ATTEMPTS):
             try:
                 return play_match(spec, box)
@@ -72,7 +72,7 @@ class Field:
         return play_match(spec, box)
 
     def _add(self, camp: str, name: str, source: str, folder: Path) -> None:
-        path = folder / f"{camp}-{len(self.camps[camp])}" / "bot.py"  # what an attack may find in its own directory
+        path = folder / f"{camp}-{len(self.camps[camp])}" / "bot.py"  # An attack may find this in its own directory
         path.parent.mkdir()
         path.write_text(source)
         self.camps[camp].append(load_package(path, folder / "packages"))
@@ -117,7 +117,7 @@ class Field:
 
 
 def holdings(state: StateDirectory) -> dict[str, Any]:
-    """What this process and its nursery hold once the nursery has forked its spares, each of which costs it a descriptor."""
+    """Return what this process and its nursery hold once the nursery has forked its spares, each of which costs it a descriptor."""
     ours = [psutil.Process(), psutil.Process(spawn.ready())]
     until = time.monotonic() + 60
     while [child.name() for child in ours[1].children()] != [nursery._SPARE_NAME] * nursery._SPARES:

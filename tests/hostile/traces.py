@@ -1,4 +1,4 @@
-"""What a bot could leave behind on a machine: processes, descriptors, files, control groups, mounts, kernel objects."""
+"""The traces that a bot could leave on a machine: processes, descriptors, files, control groups, mounts, kernel objects."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _name(pid: str) -> str:
 
 
 def _is_spare(pid: str, newborn: str) -> bool:
-    """A spare is called so soon after its birth, and never before."""
+    """Wait up to a second while the process still has the name of its birth; return True if it is a spare, or gone."""
     until = time.monotonic() + 1
     while _name(pid) == newborn and time.monotonic() < until:
         time.sleep(0.001)

@@ -1,4 +1,4 @@
-"""What an attack is and how it must end."""
+"""An attack and the ways in which it must end."""
 
 from __future__ import annotations
 
