@@ -209,9 +209,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         handed_on["tiers"] = held_tiers.lines
 
 
-@pytest.hookimpl(optionalhook=True)  # of pytest-xdist: nobody calls it in a run of one process
+@pytest.hookimpl(optionalhook=True)  # A hook of pytest-xdist, which a run of one process does not call
 def pytest_testnodedown(node: Any) -> None:
-    """What one of several processes has handed on."""
+    """Collect the tiers that a worker process reports."""
     for line in getattr(node, "workeroutput", {}).get("tiers", ()):
         held_tiers.add(line)
 

@@ -51,7 +51,7 @@ HERMIT = "hermit"  # a player, and their bot, which enters only where its owner 
 
 
 def make() -> dict[str, str]:
-    """Create four players with a bot each, whose play depends on their messages alone, and start two tournaments of them. Return a key of each player.
+    """Create four players with a bot each, whose play depends on their messages alone, and start two tournaments. Return a key of each player.
 
     Besides them a hermit with such a bot, and a guest without one.
     """

@@ -83,7 +83,7 @@ def test_what_came_of_a_decision_is_counted_from_there_on() -> None:
 
 @pytest.mark.slow
 def test_the_bot_is_shown_what_the_network_is_shown(network: selfplay.Network, tmp_path: Path) -> None:
-    """Over whole deals: the same inputs from what a bot is told, and the same numbers for the cards, from weights of 16 bits."""
+    """Over whole deals a bot's messages give the same inputs, and weights of 16 bits the same numbers for the cards."""
     selfplay.export(network, tmp_path)
     bot = loaded("selfplay_bot_exported", tmp_path / "bot.py")
     now: list[engine.State] = []

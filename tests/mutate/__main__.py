@@ -42,14 +42,14 @@ def main() -> int:
     ]  # the map is of all areas in any case
     chosen = [
         one for turn in zip_longest(*drawn) for one in turn if one
-    ]  # in turn: a run that is stopped has some of each
+    ]  # Take them in turn, so that a run that is stopped has some of each
     run = Run(reach, asked, chosen)
     run.all(asked.jobs)
     return report(run, asked.json, asked.least)
 
 
 def arguments() -> argparse.Namespace:
-    """What is asked for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutate", description=__doc__)
     parser.add_argument("--sample", type=int, default=320, help="mutants in all, the same number in each area")
     parser.add_argument("--seed", type=int, default=1, help="another seed, another sample")
@@ -74,7 +74,7 @@ def arguments() -> argparse.Namespace:
 def sample(
     reach: Reach, areas: dict[str, tuple[str, ...]], area: str, asked: argparse.Namespace
 ) -> Iterator[tuple[str, Mutant]]:
-    """An area's mutants out of so many in all. A mutant's place in the draw follows from its text, so other changes do not move it."""
+    """Draw an area's share of the sample. A mutant's place in the draw follows from its text, so other changes do not move it."""
     wanted = -(-asked.sample // len(asked.area or areas))
     paths = [path for path in reach.sources if area_of(path, areas) == area]
     found = [mutant for path in paths for mutant in mutants.of_source(path, reach.sources[path])]
@@ -114,7 +114,7 @@ class Run:
         }
 
     def _asked_of(self, mutant: Mutant) -> str:
-        """What changes where a survivor has to be tried again: its tests, or what is said of it."""
+        """Return a hash of a survivor's tests and its note; a survivor is tried again when it changes."""
         first, rest, _ = self._choose(mutant)
         tests = [(test, self.reach.files.get(test.partition("::")[0])) for test in first + rest]
         return hashlib.sha256(repr((tests, self.equivalents.reason(mutant))).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""What is mutated, which tests may notice, and which mutants change nothing that anybody could notice."""
+"""The areas to mutate, their tests, and the mutants that change nothing observable."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ ARITHMETIC: dict[type[ast.operator], tuple[str, str]] = {
 }
 SWAPPED_CALLS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 UNSEEN = ("strict", "maxsize", "source")  # keywords: a check of ours, room for memory, words for people
-SILENT = ("log", "logger", "warnings")  # what only people read is no behaviour
+SILENT = ("log", "logger", "warnings")  # Messages for people are not behaviour
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Mutant:
     """One fault: in `path`, the bytes from `start` to `end` are replaced by `text`."""
 
     path: str
-    line: int  # of the statement's first line, for the map of what tests reach
+    line: int  # First line of the statement, for the map of what tests reach
     where: str  # name of the function or class, with those around it
     kind: str
     start: int
@@ -51,7 +51,7 @@ class Mutant:
     before: str  # the lines it touches, stripped and joined: with `where` they outlive a shift of lines
     after: str
     imported: bool  # it works when the module is imported, not when a function runs
-    turn: int = 0  # which of several equal ones in the same function
+    turn: int = 0  # Its place among equal ones in the same function
 
     @property
     def key(self) -> str:
@@ -78,7 +78,7 @@ def of_source(path: str, source: bytes) -> list[Mutant]:
 
 
 def runs(mutant: Mutant, source: bytes) -> bool:
-    """Whether the source with the fault can be read, and is another program."""
+    """Return True if the source with the fault parses and is another program."""
     try:
         return ast.dump(ast.parse(mutant.applied(source))) != ast.dump(ast.parse(source))
     except SyntaxError:

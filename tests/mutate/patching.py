@@ -13,7 +13,7 @@ Name = tuple[str, int]  # qualified name, first line
 
 
 class NotToBePatched(Exception):
-    """The fault is in what runs when the module is loaded; the module has to be loaded anew."""
+    """The fault runs when the module is loaded, so the module has to be loaded again."""
 
 
 def codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -66,7 +66,7 @@ def patch(file: Path, source: bytes, changed: bytes, living: dict[Name, list[typ
 
 
 def _own(new: types.CodeType, old: types.CodeType) -> bool:
-    """Whether a function's own code is another one. A module or class body runs once, so its change cannot be made good."""
+    """Return True if a function's own code differs. A module or class body runs once, so a change of it cannot be patched."""
     if new.co_name == "<module>" or not new.co_flags & 0x2:  # CO_NEWLOCALS: functions have it
         bare = [tuple(c for c in code.co_consts if not isinstance(c, types.CodeType)) for code in (new, old)]
         if new.co_code != old.co_code or bare[0] != bare[1]:
@@ -76,7 +76,7 @@ def _own(new: types.CodeType, old: types.CodeType) -> bool:
 
 
 def caches() -> list[Any]:
-    """What remembers results in the code under test."""
+    """Return the caches in the code under test."""
     kind = functools._lru_cache_wrapper
     ours = ("engine", "league")
     return [thing for thing in _objects() if type(thing) is kind and str(thing.__module__).startswith(ours)]

@@ -1,4 +1,4 @@
-"""What pytest does in the runs of the mutation tester: it writes down what each test reaches, or plays chosen tests until one fails."""
+"""The pytest plugin of the mutation tester: it records what each test reaches, or runs chosen tests until one fails."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ hypothesis.settings.register_profile(
     suppress_health_check=list(hypothesis.HealthCheck),
 )
 MODE = os.environ["MUTATE_MODE"]  # "map", "try" or "serve"
-WAITING = 4  # so many seconds of waiting count as one of computing; what a machine under load adds is not counted
+WAITING = 4  # Seconds of waiting that count as one of computing; the delay that a busy machine adds does not count
 ORDERS = json.loads(Path(os.environ["MUTATE_ORDERS"]).read_text()) if MODE != "serve" else {}
 
 
@@ -78,7 +78,7 @@ class Map:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """What is done already is not done again; what needs a browser or a server is left out."""
+        """Leave out tests that an earlier run has done and tests that need a browser or a server."""
         items[:] = [
             item
             for item in items
@@ -147,7 +147,7 @@ class Serve(Try):
         """Any of them may be asked for."""
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """What cannot be collected is not asked for."""
+        """Ignore modules that cannot be collected: no mutant asks for their tests."""
 
     def pytest_sessionfinish(self) -> None:
         if os.getpid() != self.parent and not self.out.exists():
@@ -221,7 +221,7 @@ class Serve(Try):
 
 
 def forget_rows() -> None:
-    """Let the leagues that tests begin with be made anew, by the code as it is now."""
+    """Forget the leagues that tests begin with, so that the present code builds them again."""
     if rows := sys.modules.get("tests.support.rows"):
         rows.forget()
 
@@ -240,7 +240,7 @@ def names_used(item: pytest.Item) -> set[str]:
 
 
 def waited(child: int, limit: float) -> str:
-    """How the fork ended: its exit code, or "time". The limit is of CPU time; of wall time it has far more, for machines under load."""
+    """Wait for the fork and return its exit code or "time". The limit is CPU time; wall time may be far longer, on a busy machine."""
     began = time.monotonic()
     done, status = 0, 0
     while not done and time.monotonic() - began < 6 * limit:

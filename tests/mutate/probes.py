@@ -1,4 +1,4 @@
-"""Which tests reach a statement: the code is copied with a probe at the start of every block, and the tests run on the copy.
+"""The map of statements and the tests that reach them: the code is copied with a probe at the start of every block, and the tests run on the copy.
 
 A probe is a look into a dictionary, so it costs little and works in every process that the tests start.
 """
@@ -89,6 +89,6 @@ class Blocks:
             if compound:
                 function = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
                 self._probe(statement, lines, in_function=in_function or function)
-                block = None  # what stands after it may not be reached
+                block = None  # Statements after it may not be reached
             probed.append(statement)
         return probed

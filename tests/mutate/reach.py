@@ -23,7 +23,7 @@ NOTHING_LEFT = 5  # pytest's code where no test was asked: an earlier run has as
 
 
 class Reach:
-    """What every passing test reaches, and its seconds."""
+    """The blocks that every passing test reaches, and its seconds."""
 
     def __init__(self, origin: Path, folder: Path, areas: dict[str, tuple[str, ...]]) -> None:
         self.folder = folder
@@ -39,7 +39,7 @@ class Reach:
         self.reaching: dict[int, set[str]] = defaultdict(set)
         self.failed: list[str] = []
         self.importers: dict[str, list[str]] = {}
-        self.files: dict[str, str] = {}  # of tests: path, hash of the content
+        self.files: dict[str, str] = {}  # Path of a test file -> hash of its content
 
     def make(self, parts: list[str], left_out: list[str], jobs: int) -> None:
         """Run the tests in the copied tree with its probes; then read what they wrote.
@@ -83,7 +83,7 @@ class Reach:
         self._read(out, children)
 
     def _lines(self, path: Path) -> list[dict[str, Any]]:
-        """What an earlier run has written of tests that are as they were."""
+        """Return the records of an earlier run, for tests that have not changed."""
         if not path.exists():
             return []
         whole = path.read_text().rpartition("\n")[0]  # a killed run may have left half a line
@@ -132,7 +132,7 @@ class Reach:
         return {test for test in self.seconds if _stem(path) in re.split(r"[\[\]-]", test.partition("[")[2])}
 
     def at_import(self, mutant: Mutant) -> bool:
-        """Whether it works when modules are loaded: on this process, which has loaded them, it would come too late."""
+        """Return True if the mutant takes effect when modules are loaded: too late for this process, which has loaded them."""
         block = self.blocks.of_line[mutant.path].get(mutant.line, -1)
         return mutant.imported or block in self.blocks.imported or block in self.by_import
 

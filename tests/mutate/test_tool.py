@@ -87,7 +87,7 @@ def test_probes_tell_which_blocks_are_reached() -> None:
 
 @pytest.mark.parametrize("frozen", [False, True])
 def test_a_fault_is_put_into_living_functions(tmp_path: Path, frozen: bool) -> None:
-    """Where the collector has put them aside, too, as the suite has it do."""
+    """It works on functions that the garbage collector has frozen, too, as the suite does."""
     file = tmp_path / "module.py"
     source = b"N = 1\ndef outer(x):\n    def inner():\n        return x + N\n    return inner() * 2\n"
     space: dict = {}

@@ -47,7 +47,7 @@ class Tree:
                 path.chmod(0o755)  # bots are other users
 
     def environment(self, mode: str) -> dict[str, str]:
-        """For pytest in this tree. Nothing is compiled into it: a mutant must never be read from an old .pyc."""
+        """Return the environment of pytest in this tree. No bytecode is written: a mutant must never be read from an old .pyc."""
         return {
             **{name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
             "PYTHONPATH": str(self.top),
@@ -119,7 +119,7 @@ class Tests:
             raise SystemExit(f"the tests could not be loaded: see {self.tree.folder / 'server.log'}")
 
     def in_fork(self, path: str, source: bytes, changed: bytes, tests: list[str], limit: float) -> dict[str, Any]:
-        """With the functions of a file changed in the fork."""
+        """Run tests in a fork with the functions of a file changed."""
         self._serve()
         self.out.unlink(missing_ok=True)
         order = {"path": path, "source": source.decode(), "changed": changed.decode()}
@@ -128,7 +128,7 @@ class Tests:
         return self._outcome(self.answers.readline().strip())
 
     def anew(self, tests: list[str], limit: float) -> dict[str, Any]:
-        """With the tree as it stands now."""
+        """Run tests in a new process on the tree as it stands."""
         self.out.unlink(missing_ok=True)
         orders = self.tree.folder / "orders.json"
         orders.write_text(json.dumps({"tests": tests, "out": str(self.out)}))

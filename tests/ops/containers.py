@@ -50,7 +50,7 @@ class Site:
         assert done.returncode == 0
         told = subprocess.run([DAEMON, "folder", "site"], check=True, capture_output=True, text=True)
         self.folder = Path(told.stdout.strip())
-        self.outside = self.folder.parent / "outside"  # what lies on that machine beside the clone
+        self.outside = self.folder.parent / "outside"  # Files on that machine beside the clone
         self.outside.mkdir(exist_ok=True)
         self.token = ""
 
@@ -91,7 +91,7 @@ class Site:
         subprocess.run([*git, "checkout", "--quiet", "--force", "--detach", head.stdout.strip()], check=True)
         subprocess.run(
             [*git, "clean", "--quiet", "-d", "--force"], check=True
-        )  # what git ignores stays: secrets and settings
+        )  # Files that git ignores stay: secrets and settings
         if not commit:
             changed = ["git", "-C", str(TOP), "ls-files", "--modified", "--others", "--exclude-standard"]
             names = subprocess.run(changed, check=True, capture_output=True, text=True).stdout
@@ -131,7 +131,7 @@ class Site:
         assert running.returncode == 0, "".join(all_of_it[-60:])
 
     def health(self) -> dict[str, str]:
-        """Of each container: its service and number, and how it is."""
+        """Return the health of each container by service and number."""
         told = [json.loads(line) for line in self.compose("ps", "--all", "--format", "json").splitlines()]
         return {one["Name"].removeprefix("tute-league-"): one["Health"] or one["State"] for one in told}
 
@@ -453,7 +453,7 @@ def crash(site: Site) -> None:
 
 
 def tiers(site: Site) -> None:
-    """What each tier contains in a container, as it stands and with the lines that docker-compose.yml has as a comment."""
+    """Try each tier in a container, as docker-compose.yml stands and with the lines that it has as a comment."""
 
     def holds(text: str) -> dict[str, tuple[bool, bool]]:
         return {one["name"]: (one["holds"], one["seals"]) for one in json.loads(text)["tiers"]}
@@ -490,7 +490,7 @@ def tiers(site: Site) -> None:
 
 
 def upgrade(site: Site) -> None:
-    """From the release before, by the lines of docs/operations.md, in the middle of a tournament."""
+    """Upgrade from the release before with the commands of docs/operations.md, in the middle of a tournament."""
     before = os.environ.get("BEFORE")
     if not before:
         site.say("upgrade: not tried; BEFORE=COMMIT names the release before")

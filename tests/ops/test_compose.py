@@ -176,7 +176,7 @@ def test_static_files_lie_where_no_volume_hides_them(content: dict[str, Any]) ->
 
 
 def test_collected_files_are_hashed_and_compressed_with_an_empty_state_folder(tmp_path: Path) -> None:
-    """As in the image, with a new volume on the state folder."""
+    """The image has its static files outside the state folder, on which a new volume lies."""
     collected, before, after = tmp_path / "static", tmp_path / "before", tmp_path / "after"
     words = [sys.executable, "manage.py"]
     environment = {**os.environ, "DEBUG": "1", "STATIC_ROOT": str(collected)}
@@ -368,7 +368,7 @@ def test_the_seccomp_profile_names_each_call_once_and_lets_bubblewrap_work() -> 
     for rule in profile["syscalls"]:
         assert rule["action"] == "SCMP_ACT_ERRNO"
         assert rule["comment"]
-    # what bubblewrap needs to build the namespaces tier
+    # bubblewrap needs these to build the namespaces tier
     assert not {"clone", "clone3", "unshare", "mount", "umount2", "pivot_root", "sethostname"} & set(whole)
     assert {"bpf", "keyctl", "io_uring_setup", "ptrace", "setns", "userfaultfd", "perf_event_open"} <= set(whole)
 

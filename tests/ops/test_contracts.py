@@ -29,7 +29,7 @@ packages = house
 
 
 def lint(folder: Path, files: dict[str, str]) -> str:
-    """What import-linter says of a package `house` with these files."""
+    """Return the output of import-linter for a package `house` with these files."""
     for name, text in {"__init__.py": "", **files}.items():
         path = folder / "house" / name
         path.parent.mkdir(parents=True, exist_ok=True)

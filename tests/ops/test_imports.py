@@ -81,7 +81,7 @@ def test_nothing_is_imported_from_the_folder_where_a_process_of_the_league_runs(
 
 
 def threads_of(module: str, environment: dict[str, str]) -> int:
-    """Of a fresh interpreter that has loaded the module and numpy."""
+    """Return the number of threads of a fresh interpreter that has loaded the module and numpy."""
     code = f"import os, {module}, numpy.linalg; print(len(os.listdir('/proc/self/task')))"
     needed = {
         "PATH": os.environ["PATH"],

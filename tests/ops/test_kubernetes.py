@@ -182,7 +182,7 @@ def test_nobody_is_reached_but_the_web_and_nothing_but_the_servers_is_reached(th
 
 
 def test_only_a_process_that_stands_still_is_started_again(things) -> None:
-    """Not one whose database is away, or that refuses to play: with `ready` the check would tell of these, too."""
+    """A process whose database is away, or that refuses to play, goes on: only the check with `ready` fails for these."""
     for name, service in (("scheduler", "scheduler"), ("runner", "worker")):
         (container,) = things["Deployment", name]["spec"]["template"]["spec"]["containers"]
         for probe in ("startupProbe", "livenessProbe"):

@@ -1,4 +1,4 @@
-"""What production runs, from an environment of production's lock alone: every import, every process, every command, and a match to its end."""
+"""Production's processes in an environment of production's lock alone: every import, every process, every command, and a match to its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What README.md promises a stranger is true: the bot in it plays, and every file and target that it names is there."""
+"""README.md keeps its promises: the bot in it plays, and every file and target that it names exists."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Servers:
     folder: Path
 
     def environment(self, ca: Path, *, host: str = HERE, sslmode: str = "verify-full") -> dict[str, str]:
-        """Of a runner that trusts `ca`."""
+        """Return the environment of a runner that trusts `ca`."""
         database = urlsplit(self.owner).path
         runner = urlsplit(self.redis.urls["runner"])
         return base_environment() | {
@@ -53,7 +53,7 @@ class Servers:
         }
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
-        """As the owner, beside TLS."""
+        """Query as the owner, without TLS."""
         with psycopg.connect(self.owner, autocommit=True) as connection:
             return list(connection.execute(query))
 
@@ -80,7 +80,7 @@ def servers(tmp_path: Path, redis_server: RedisServer) -> Iterator[Servers]:
 
 
 def _speak_tls(postgres: PostgresServer, made: Path, url: str) -> None:
-    """By the rules of docker/pg_hba.conf. All come from this host, which is a service's; here nobody is one."""
+    """Apply docker/pg_hba.conf, with no host counted as one of a service: here all connections come from this host."""
     rules = (TOP / "docker" / "pg_hba.conf").read_text().replace("samenet", "192.0.2.0/24")
     rules = rules.replace("hostssl  tute ", f"hostssl  {urlsplit(url).path[1:]} ")
     (postgres.data / "pg_hba.conf").write_text(rules)

@@ -24,7 +24,7 @@ from tests.support.stack import Stack
 
 pytestmark = pytest.mark.timeout(900)
 
-BOARDS = 100  # of each match: several seconds
+BOARDS = 100  # A match takes several seconds
 LONG = 400  # seconds for work that takes some ten on an idle machine
 
 
@@ -205,7 +205,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     standings = stack.call("GET", f"/tournaments/{cup}/standings", token)
     assert standings["matches"]["finished"] == 3
     assert sorted(cell["boards"] for cell in standings["crosstable"]) == [3] * 6
-    asked = {"the-cup-of-ana": 3, "upload-of-rufo": 1}  # what stands in the log of the web as the number of a request
+    asked = {"the-cup-of-ana": 3, "upload-of-rufo": 1}  # The log of the web has these as numbers of requests
     for number, matches in asked.items():
         told = [line for line in stack.lines("worker") if line.get("request") == number]
         assert len({line["match"] for line in told}) == matches
@@ -215,7 +215,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     wait_for(lambda: len(leaders(stack, pool, token)) == 3, f"the leaderboard\n{stack.logs()}", LONG, every=0.3)
     anchor = next(row for row in leaders(stack, pool, token) if row["bot"] == "greedy")
     assert anchor["elo"] == pytest.approx(1000)
-    assert redis_server.denied() == []  # what the users of the processes may do in Redis is enough
+    assert redis_server.denied() == []  # The rights of the processes' users in Redis are enough
 
     verified = 0
     for match in stack.call("GET", f"/matches?tournament={cup}", token)["results"]:
@@ -353,7 +353,7 @@ def may(stack: Stack, role: str, statements: str) -> list[str]:
 
 @pytest.mark.slow
 def test_an_upgrade_grants_again(league_stack: Stack) -> None:
-    """What was granted besides is taken back, and a second time does no harm."""
+    """Additional grants are revoked, and a second run does no harm."""
     with psycopg.connect(league_stack.database_url) as owner:
         owner.execute("GRANT SELECT, UPDATE ON auth_user TO tute_runner")
         owner.execute("GRANT SELECT (secret) ON league_match TO tute_runner")
@@ -417,7 +417,7 @@ def test_each_redis_user_may_do_what_it_needs_and_nothing_else(
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 def test_a_league_that_is_never_left_in_peace(league_stack: Stack, redis_server: RedisServer) -> None:
-    """For SOAK_S seconds workers and schedulers are killed and the broker is emptied; then every match is there, once."""
+    """Kill workers and schedulers and empty the broker for SOAK_S seconds; then every match exists once."""
     stack, chance = league_stack, random.Random(7)
     stack.settings["LEASE_S"] = "4"
     stack.settings["MAX_ATTEMPTS"] = "1000"  # here it is always the worker that fails, and never for good

@@ -73,7 +73,7 @@ print(pyspiel.load_game("python_tute_partnership").num_players())
 
 @pytest.fixture(scope="module")
 def tracked() -> set[str]:
-    """What git holds, or would hold: a new file counts before it is committed, a file that git ignores does not."""
+    """Return the files that git tracks or would track: a new file counts before it is committed, an ignored one does not."""
     words = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     told = subprocess.run(words, cwd=TOP, capture_output=True, text=True, check=True).stdout
     return {name for name in told.split("\0") if name and os.path.lexists(TOP / name)}
@@ -158,7 +158,7 @@ def test_the_toolbox_asks_for_no_django(wheel: Path) -> None:
 
 
 def run(words: list[object], folder: Path, environment: Mapping[str, str] | None = None, code: int = 0) -> str:
-    """What a program that ends with `code` prints: its output, or its errors where it is to fail."""
+    """Run a program that must exit with `code`. Return its output, or its errors if it must fail."""
     done = subprocess.run(
         [str(word) for word in words],
         cwd=folder,
@@ -356,7 +356,7 @@ def test_a_league_serves_and_takes_the_first_bot(league: Path, toolbox: Path, pl
         ):
             found = serving.wait_until(lambda path=path: page(port, path), path)  # type: ignore[misc]
             wanted = clone.wait_until(lambda path=path: page(other_port, path), path)  # type: ignore[misc]
-            if path.startswith("/docs/"):  # what a document links to outside of docs/ is only in a clone
+            if path.startswith("/docs/"):  # Only a clone has the files outside docs/ that a document links to
                 found, wanted = (re.sub("<a [^>]*>|</a>", "", text) for text in (found, wanted))
             assert found == wanted, path
         told = json.loads(page(port, "/version") or "")

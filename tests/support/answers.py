@@ -1,4 +1,4 @@
-"""What a league tells of itself: `python -P tests/support/answers.py TOKEN` prints, as JSON, its API's answers and its journal.
+"""Print a league's API answers and its journal as JSON: `python -P tests/support/answers.py TOKEN`.
 
 Run with the code of any release first on PYTHONPATH and a database in the environment. It imports nothing else of ours, so that a release
 before may be asked in the same way as this one.

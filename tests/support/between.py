@@ -50,7 +50,7 @@ BOTS = {
     "count_in_stages": 16,
     "fit_and_rank": 16,
 }  # their round robin has a match for each moment of the act
-FEW = 14  # of the other acts
+FEW = 14  # Moments of the other acts
 
 
 class Moment:
@@ -117,7 +117,7 @@ def finish_next() -> bool:
 
 
 def play_next(cups: list[Tournament]) -> None:
-    """What a worker does: two of them at once."""
+    """Finish a match, as either of two workers does."""
     assert finish_next(), "there are fewer matches than moments: give the act more of them"
 
 
@@ -127,17 +127,17 @@ def put_right(step: Callable[[reconcile.Reconciled, datetime], None], cups: list
 
 
 def count_anew(cups: list[Tournament]) -> None:
-    """What the operator does with ratings."""
+    """Recount the ratings, as the operator does."""
     ratings.refresh(cups[0].pool, rebuild=True, now=league.NOW)
 
 
 def check(cups: list[Tournament]) -> None:
-    """What the operator looks at."""
+    """Check the invariants, as the operator does."""
     assert invariants.check_all(now=league.NOW) == []
 
 
 def show(cups: list[Tournament]) -> None:
-    """What pages and API show: all numbers of a table belong to the same matches."""
+    """Read the tables of pages and API: all numbers of a table belong to the same matches."""
     for cup in cups:
         table = standings.standings(cup)
         met = set(table.cells)
@@ -151,7 +151,7 @@ def show(cups: list[Tournament]) -> None:
 
 
 def count_in_stages(stage: Callable[..., object], cups: list[Tournament]) -> None:
-    """What the scheduler does with the ratings of a large pool."""
+    """Run a stage of a large pool's ratings, as the scheduler does."""
     with override_settings(RATINGS_AT_ONCE=0):
         stage(cups[0].pool, now=league.NOW)
 
@@ -171,7 +171,7 @@ FIRST: dict[str, Callable[[list[Tournament]], None]] = {"fit_and_rank": partial(
 
 def _disturb(act: Callable[[], None], most: int | None, first: Callable[[], None]) -> int:
     for at in range(most or 300):
-        finish_next()  # so that each time there is something new to count
+        finish_next()  # Each time there is something new to count
         first()
         moment = Moment(at, finish_next)
         with connection.execute_wrapper(moment):
@@ -324,7 +324,7 @@ def count_while_audits_are_drawn() -> int:
 
 
 def rerun_while_it_is_held_back() -> int:
-    """Replays of a match are held back while it is played again: what is played in its place is held back, too. The number of moments."""
+    """Withhold a match's replays while it is played again; its successor must be withheld, too. Return the number of moments."""
     owners = [players.create(f"again-{number}") for number in range(2)]
     versions = [league.accepted(owner, owner.name, games=["partnership"]) for owner in owners]
     cup = league.started(owners[0], versions, name="Again", boards=1)

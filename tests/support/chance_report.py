@@ -1,4 +1,4 @@
-"""What chance deals for fixed seeds, and one match of every game, as JSON: `python -m tests.support.chance_report`, with any Python.
+"""Print the deals of fixed seeds, and one match of every game, as JSON: `python -m tests.support.chance_report`, with any Python.
 
 Only the standard library and the engine: the report of one interpreter is compared with that of another.
 """

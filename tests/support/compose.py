@@ -10,7 +10,7 @@ import yaml
 
 TOP = Path(__file__).resolve().parents[2]
 FILE = TOP / "docker-compose.yml"
-SECRETS = "/run/secrets/"  # where containers find their secrets
+SECRETS = "/run/secrets/"  # Containers find their secrets here
 
 
 def load() -> dict[str, Any]:
@@ -23,7 +23,7 @@ def load() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Service:
-    """What one service starts, and what it is given."""
+    """A service: its command, environment and secrets."""
 
     name: str
     command: list[str]
@@ -35,5 +35,5 @@ def service(name: str) -> Service:
     """The service `name` of the file."""
     found = load()["services"][name]
     environment = {key: str(value) for key, value in found.get("environment", {}).items()}
-    command = [word for word in found["command"] if word != "docker/keep"]  # which starts it again where it fails
+    command = [word for word in found["command"] if word != "docker/keep"]  # It starts a command again that fails
     return Service(name, command, environment, list(found.get("secrets", [])))

@@ -1,4 +1,4 @@
-"""Bots of the house in a league, and matches at whose seats they can be asked."""
+"""House bots in a league, and matches at whose seats they can be asked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.league import NOW, SECRET
 
 
 def enter(*names: str) -> list[BotVersion]:
-    """The bots of the house called so, accepted; their validations are taken back, so that none waits."""
+    """Enter these house bots as accepted versions; withdraw their validations, so that none is queued."""
     found = [version for version, _new in house.enter(names, secret=SECRET, now=NOW)]
     for match in Match.objects.filter(parties__version__in=found, kind="validation").distinct():
         moves.move(match, "cancelled", now=NOW)
@@ -29,7 +29,7 @@ def enter(*names: str) -> list[BotVersion]:
 
 
 def told(match: Match) -> Match:
-    """A match of `league.play` with what a runner writes to its sittings besides: what its seats were told when they began."""
+    """Add to a match of `league.play` the opening messages of its seats, which a runner writes to its sittings."""
     match = Match.objects.select_related("pool", "tournament").get(pk=match.pk)
     opened = logs.opened(match)
     records = {place: opened.record(place) for place in opened.places()}

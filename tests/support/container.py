@@ -110,7 +110,7 @@ def run(
 
 
 def _config(script: str, user: int, capabilities: list[str], environment: Sequence[str]) -> dict[str, Any]:
-    """What Docker would hand to runc for one container."""
+    """Return the configuration that Docker would hand to runc for one container."""
     sets = ("bounding", "effective", "permitted") if user == 0 else ("bounding",)
     mine = [str(REPOSITORY), sys.prefix, sys.base_prefix]
     bound = [place for place in [*_BOUND, *dict.fromkeys(mine)] if Path(place).exists()]

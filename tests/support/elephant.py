@@ -131,7 +131,7 @@ for line in sys.stdin:
 '''
 
 
-MARK = "elephant."  # how the names of its files begin
+MARK = "elephant."  # Prefix of the names of its files
 EVERYWHERE = ("", "/tmp", "/var/tmp", "/dev/shm", "/run", "/root", "/home")  # '' is its own folder
 
 

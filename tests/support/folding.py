@@ -9,7 +9,7 @@ Event = dict[str, Any]
 
 
 class Fold:
-    """What a viewer shows after some events. `hands[seat]` is None where the viewer does not see the hand; `counts` are always known."""
+    """The position that a viewer shows after some events. `hands[seat]` is None where the viewer does not see the hand; `counts` are always known."""
 
     def __init__(self, seat: int | None = None) -> None:
         self.seat = seat

@@ -95,7 +95,7 @@ def sound(played: Field, tables: Sequence[Pairing]) -> None:
 
 
 def met(tables: Sequence[Pairing]) -> Counter[tuple[int, int]]:
-    """How many tables each pair shares."""
+    """Count the tables that each pair shares."""
     return Counter(pair for table in tables for pair in combinations(sorted(table.entries), 2))
 
 

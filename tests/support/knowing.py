@@ -1,4 +1,4 @@
-"""Which cards each seat has had the right to know in a deal, worked out from hands, table and actions, never from events."""
+"""The cards that each seat may know in a deal, worked out from hands, table and actions, never from events."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Knowledge:
         self.own: list[set[str]] = [set() for _ in range(state.seats)]
         self._look()
         if state.rules.first_deal == "coins_2o" and state.deal_no == 1:
-            self.public |= {"2o", "4o"}  # who holds them is said aloud; 2o may become the centre card
+            self.public |= {"2o", "4o"}  # Their holder is announced; 2o may become the centre card
         if state.rules.exchange_duty == "must" and state.swapped:
             suit = state.game.pack.suits[state.trump]
             # compulsory exchanges are done as soon as the cards are dealt: their cards lay face up
@@ -47,7 +47,7 @@ class Knowledge:
         return self.public if seat is None else self.public | self.own[seat]
 
     def before(self, action: int) -> None:
-        """What an action that is about to be taken makes known."""
+        """Note what an action makes known, before it is taken."""
         state, pack = self.state, self.state.game.pack
         self._look()
         if action < act.PLAY_END:
@@ -66,7 +66,7 @@ class Knowledge:
             self.public.add(pack.text(action - act.CALL))
 
     def after(self, action: int) -> None:
-        """What everybody sees once it was taken."""
+        """Note what everybody sees after an action."""
         if self.state.deal_no != self.deal:
             self.begin()
         self._look()

@@ -1,6 +1,6 @@
 """Plays a standing ladder of bots of known strengths without cards or a database, newcomers arriving, and the same with random pairing.
 
-The clock is that of the ladder: a table is played every `every_s` seconds. Ratings are fitted anew from time to time, as the league does.
+The clock is that of the ladder: a table is played every `every_s` seconds. Ratings are refitted from time to time, as in the league.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EACH = 8  # boards of a table
 
 @dataclass
 class Course:
-    """What was played: boards of each bot, how often two met, and of all pairs the share in order after so many boards in all."""
+    """A finished course: boards of each bot, meetings of each pair, and the share of pairs in order after a number of boards in all."""
 
     arrived: list[float]
     boards: list[int]
@@ -30,11 +30,11 @@ class Course:
     order: list[tuple[int, float]] = field(default_factory=list)
     far: list[float] = field(
         default_factory=list
-    )  # of each table, the distance of the two in the true order, as a share of the field
+    )  # Distance of the two at each table in the true order, as a share of the field
     tied: list[bool] = field(default_factory=list)
 
     def boards_for(self, share: float) -> int | None:
-        """Boards of all until so many of the pairs are in order, and stay so; None: they never are."""
+        """Return the boards in all after which this share of the pairs is in order and stays so; None if it never is."""
         late = [place for place, (_, good) in enumerate(self.order) if good < share]
         first = late[-1] + 1 if late else 0
         return self.order[first][0] if first < len(self.order) else None
@@ -59,7 +59,7 @@ def play(
     seed: int,
     informed: bool = True,
 ) -> Course:
-    """So many tables of two. look: tables between two fits. informed: False pairs two of those present, evenly."""
+    """Play `tables` tables of two. look: tables between two fits. informed: False pairs two of those present, evenly."""
     rng, luck = random.Random(seed), np.random.default_rng(seed)
     count = len(theta)
     wins = np.zeros((count, count), dtype=np.int64)

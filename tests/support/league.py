@@ -30,7 +30,7 @@ _serial = itertools.count(1)
 
 
 def later(seconds: float) -> datetime:
-    """NOW and so many seconds."""
+    """Return NOW plus `seconds`."""
     return NOW + timedelta(seconds=seconds)
 
 
@@ -217,7 +217,7 @@ def _played(game: engine.Game, seed: bytes, number: int) -> engine.State:
 
 
 def begun(match: Match, *, now: datetime = NOW) -> Match:
-    """A queued match in the hands of worker w1, which has started it. A claim leaves the same rows, but first looks at all that waits."""
+    """A queued match in the hands of worker w1, which has started it. A claim leaves the same rows, but reads the whole queue first."""
     held = Match.objects.select_related("tournament", "pool").get(pk=match.pk)
     until = now + timedelta(seconds=settings.LEASE_S)
     lease = {"worker": "w1", "token": held.token + 1, "attempts": held.attempts + 1, "lease_until": until}

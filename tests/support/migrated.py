@@ -27,7 +27,7 @@ LIBRARIES = ("Django", "django-celery-beat", "django-timezone-field")
 
 
 def _digest() -> str:
-    """Of all that says what the migrations make."""
+    """Return a hash of everything on which the migrated database depends."""
     found = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in LIBRARIES).encode())
     for path in sorted((TOP / "league").glob("m*/*.py")):  # migrations and models
         found.update(f"{path.name}\0".encode() + path.read_bytes())
@@ -36,7 +36,7 @@ def _digest() -> str:
 
 @contextlib.contextmanager
 def _kept(ending: str) -> Iterator[Path]:
-    """Where a result is kept; one process at a time looks whether it is there, and makes it."""
+    """Yield the path of a kept result, under a lock, so that only one process creates it."""
     KEPT.mkdir(parents=True, exist_ok=True)
     place = KEPT / f"{_digest()}{ending}"
     with (KEPT / "lock").open("w") as lock:

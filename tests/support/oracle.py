@@ -12,7 +12,7 @@ POINTS = {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}
 
 @dataclass(frozen=True)
 class Question:
-    """Who may play what: README section 4, with its names. `partner_wins`: the follower's partner is winning the trick."""
+    """A follower's choice: README section 4, with its names. `partner_wins`: the follower's partner is winning the trick."""
 
     hand: tuple[str, ...]
     table: tuple[str, ...]
@@ -28,7 +28,7 @@ class Question:
 
 
 def outranks(card: str, other: str, order: str) -> bool:
-    """Whether a card is higher than another one of its suit."""
+    """Return True if a card is higher than another one of its suit."""
     assert card[1] == other[1]
     return order.index(card[0]) < order.index(other[0])
 

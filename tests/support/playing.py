@@ -26,7 +26,7 @@ def weight(action: int) -> float:
     if act.SING <= action < act.PASS:
         return TUTE if act.TUTE <= action < act.EXCHANGE_SEVEN else ANNOUNCEMENT
     if action >= act.DISCARD:
-        return 1.0 + len(act.discarded(action)) ** 3  # so that undealt cards run out at times
+        return 1.0 + len(act.discarded(action)) ** 3  # Undealt cards run out at times
     return WEIGHTS.get(action, 1.0)
 
 
@@ -39,7 +39,7 @@ def choose(state: engine.State, rng: random.Random) -> int:
 
 
 def play(state: engine.State, seed: object, limit: int = 6000) -> Iterator[int]:
-    """Plays a match to its end (or so many actions); yields each action after it was taken."""
+    """Play a match to its end, or `limit` actions; yield each action after it was taken."""
     rng = random.Random(str(seed))
     for _ in range(limit):
         if state.is_over:

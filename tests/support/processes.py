@@ -35,7 +35,7 @@ def free_port() -> int:
 
 
 def wait_for(fact: Callable[[], Answer], what: str, seconds: float, every: float = 0.05) -> Answer:
-    """The first true answer of `fact`; TimeoutError naming `what` after so many seconds."""
+    """Return the first true answer of `fact`. Raises TimeoutError naming `what` after `seconds`."""
     deadline = time.monotonic() + seconds
     while True:
         answer = fact()
@@ -86,7 +86,7 @@ class Process:
         return self.popen.pid
 
     def wait_until(self, fact: Callable[[], Answer], what: str, seconds: float = 240) -> Answer:
-        """As wait_for(), but a process that has ended is not waited for."""
+        """Wait as wait_for() does, but fail at once if the process has ended."""
 
         def alive_and_fact() -> Answer:
             answer = fact()
@@ -110,7 +110,7 @@ class Process:
         self.popen.wait()
 
     def stop(self, how: signal.Signals = signal.SIGTERM, seconds: float = 15) -> int:
-        """A polite end; SIGKILL to the whole group after so many seconds. The exit code."""
+        """End the process politely; send SIGKILL to its whole group after `seconds`. Return the exit code."""
         if self.popen.poll() is None:
             self.popen.send_signal(how)
         with contextlib.suppress(subprocess.TimeoutExpired):

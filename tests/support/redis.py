@@ -106,7 +106,7 @@ class RedisServer:
             client.config_set("maxmemory", 0)
 
     def listeners(self) -> int:
-        """How many clients wait for a message, or have taken one last."""
+        """Return the number of clients that wait for a message, or whose last command took one."""
         with self.client() as client:
             return sum(one["cmd"] == "brpop" for one in client.client_list())
 

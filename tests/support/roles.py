@@ -31,6 +31,6 @@ def granted() -> Iterator[None]:
 
 
 def become(role: str) -> None:
-    """From now on as this role; NONE: as the owner of the tables."""
+    """Switch to this role; NONE switches back to the owner of the tables."""
     with connection.cursor() as cursor:
         cursor.execute(f"SET ROLE {role}")

@@ -15,7 +15,7 @@ from django.apps import apps
 from django.db import connection, models, transaction
 
 Made = TypeVar("Made")
-APART = 10_000  # SQLite begins anew after each test; so every kept league has numbers of its own, far from those of other rows
+APART = 10_000  # SQLite restarts its numbers after each test; so every kept league has numbers of its own, far from those of other rows
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ _kept: dict[tuple[Callable[..., Any], tuple[Hashable, ...], tuple[int, ...]], tu
 
 
 def once(make: Callable[..., Made], *given: Any, words: tuple[Hashable, ...] = ()) -> Made:
-    """What `make` makes in the database and returns: rows of models, or a dataclass of them.
+    """Return the rows that `make` creates in the database, or a dataclass of them; create them only once a process.
 
     Of what was there before it may need what else was made by this function (`given`), and change nothing. `words` are given to it after that;
     of other words other rows are made.
@@ -55,7 +55,7 @@ def once(make: Callable[..., Made], *given: Any, words: tuple[Hashable, ...] = (
 
 
 def forget() -> None:
-    """Make everything anew: for a process in which the code has changed."""
+    """Drop all kept rows: for a process in which the code has changed."""
     _kept.clear()
 
 

@@ -21,7 +21,7 @@ from engine.sandbox.files import inventory, runtimes
 from tests.support.compose import TOP
 
 KEPT = TOP / "var" / "test" / "lent"  # not where a state directory of tests has its own
-MOST_BYTES = 1 << 30  # of these trees and those of earlier rules
+MOST_BYTES = 1 << 30  # Limit for these trees and those of earlier rules
 
 
 def lend(state_dir: Path, extra: Mapping[str, Path] | None = None) -> None:
@@ -54,7 +54,7 @@ def lending(state_dir: str, extra: Mapping[str, Path]) -> str:
 
 
 def _parts(extra: Mapping[str, Path]) -> list[Path]:
-    """What is to stand in the folder of runtimes: the tree, the one that it is built on, and the files that tell of them."""
+    """Return the content of the folder of runtimes: the tree, the one that it is built on, and their index files."""
     found: list[Path] = []
     for root in dict.fromkeys([_kept(()), _kept(tuple(extra.items()))]):
         indexes = [file for file in root.parent.glob(".python-*") if file.is_file() and file.suffix != ".inventory"]
@@ -75,7 +75,7 @@ def _kept(extra: tuple[tuple[str, Path], ...]) -> Path:
 
 
 def _digest() -> str:
-    """Of the code that makes trees ready: what they are made of stands in their names."""
+    """Return a hash of the code that builds trees; their names already depend on their contents."""
     found = hashlib.sha256()
     for path in sorted(Path(runtimes.__file__).parent.glob("*.py")):
         found.update(f"{path.name}\0".encode() + path.read_bytes())

@@ -1,4 +1,4 @@
-"""What the search says at fixed moments, as JSON: `python -m tests.support.searched`. Compiled rules and Python source say the same.
+"""Print the search's answers at fixed positions as JSON: `python -m tests.support.searched`. Compiled rules and Python source agree.
 
 Worths of cards by playouts in machine words, under every way of asking for them, and values with the nodes that exact solving took for them. Another
 order of moves, a bound that cuts later or a habit that plays another card changes these numbers; the answers of the tests beside them may stay right.
@@ -28,7 +28,7 @@ TABLES: list[tuple[str, dict[str, Any]]] = [
 ]
 # tricks with open hands in which there is a stock or none, and after how many more the rest is estimated
 ASKED = ((0, ALL), (0, 1), (1, 2), (2, ALL))
-# as weights that were learned, for three sizes of the stock, of numbers that differ
+# Distinct numbers in place of learned weights, for three sizes of the stock
 WEIGHTS = tuple(tuple((7 * row + 13 * place) % 61 - 30 for place in range(FEATURES)) for row in range(3))
 PLAYS = 52
 NODES = 20_000
@@ -53,7 +53,7 @@ PARTS = {"worths": all_worths, "endings": all_endings}
 
 
 def digest(found: list[Any]) -> str:
-    """So that a difference names its table and the file stays small; the number of moments stands before it."""
+    """Return the number of positions and a hash: a difference names its table, and the file stays small."""
     return f"{len(found)} {hashlib.sha256(json.dumps(found).encode()).hexdigest()[:16]}"
 
 
@@ -72,7 +72,7 @@ def moments(game: engine.Game, share: float, seeds: int) -> Iterator[engine.Stat
 
 
 def worths(game: engine.Game) -> list[Any]:
-    """Of each moment, by each way of asking: whether the true deal is allowed, and the worth of each card."""
+    """Return for each position and way of asking whether the true deal is allowed, and the worth of each card."""
     draw = random.Random(1)
     plain, learned = Foresight(game), Foresight(game, WEIGHTS)
     found = []
@@ -92,7 +92,7 @@ def worths(game: engine.Game) -> list[Any]:
 
 
 def endings(game: engine.Game) -> list[list[int]]:
-    """Of each ending: the least and the most that the first camp may gain, and the nodes that it took.
+    """Return for each ending the least and the most that the first camp may gain, and the nodes searched.
 
     Compiled the table of positions is larger, and nodes may differ: then they are left out.
     """

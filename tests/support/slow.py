@@ -12,7 +12,7 @@ BODIES = b"POST /api/v1/forecast HTTP/1.1\r\nHost: localhost\r\nContent-Type: ap
 
 @contextmanager
 def half_sent(port: int, number: int = 50) -> Iterator[None]:
-    """So many requests whose headers are not complete, as many whose body is not, and as many that have sent nothing."""
+    """Hold open `number` requests with incomplete headers, as many with an incomplete body, and as many that have sent nothing."""
     with ExitStack() as stack:
         for begun in (HEADS, BODIES, b""):
             for _ in range(number):

@@ -50,7 +50,7 @@ class Stack:
             "ALLOWED_HOSTS": HOST,
             "LEASE_S": "30",  # a worker on a busy machine is not to be taken for dead
             "RECONCILE_S": "2",
-            "LADDERS": "0",  # what is played follows from what a test asks for
+            "LADDERS": "0",  # Only matches that a test asks for are played
             "LOG_LEVEL": "INFO",
             **settings,
         }
@@ -83,7 +83,7 @@ class Stack:
     # ---- processes
 
     def environment(self, service: compose.Service) -> dict[str, str]:
-        """What the service is given in the file, with the folders of this stack."""
+        """Return the service's environment from the file, with the folders of this stack."""
         state = self.folder / f"state-{service.name}"
         if service.name == "worker":
             lend(state / "sandbox")
@@ -210,7 +210,7 @@ class Stack:
         return answer
 
     def lines(self, name: str) -> list[dict[str, Any]]:
-        """What the processes of a service have logged, where LOG_FORMAT is json."""
+        """Return the log lines of a service's processes, if LOG_FORMAT is json."""
         logs = [process.log.read_text() for process in self.processes if process.name == name]
         return [json.loads(line) for log in logs for line in log.splitlines() if line.startswith("{")]
 

@@ -32,9 +32,9 @@ from league.enums import EntryPolicy, TournamentStatus
 from league.models import Match, MatchLog, Player
 from tests.support import league as made
 
-# The bytes of these hang on what else the process has done, and so does how often a change is told: what a process remembers it does not read again
+# Their bytes depend on what else the process has done, and so does the number of reported changes: cached values are not read again
 ELSEWHERE = {"Package", "LogDictionary", "Change"}
-# Stamps by which processes tell whether sums are those that they know, drawn anew each time; and what says whether the rules are compiled
+# Random stamps that tell a process whether the totals it knows are current; and the mark of compiled rules
 DRAWN = {"PoolSums.stamp", "PoolSums.fitted", "PoolSums.ranked", "TableOfDay.ranked", "Match.host"}
 LONGEST, HEAD = 80, 40  # characters of a value that is kept as it is; of the beginning of one that is not
 NO_ROW = object()
@@ -70,7 +70,7 @@ def one_chance(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def play_all(now: datetime, *, most: int = 40, fails: str = "") -> int:
-    """Play what waits, as a worker would: the party of the smaller version wins; a bot of the name `fails` crashes. How many matches."""
+    """Play the queue as a worker would: the party of the smaller version wins; a bot named `fails` crashes. Return the number of matches."""
     played = 0
     for _ in range(most):
         held = leases.claim("w1", now=now)
@@ -129,7 +129,7 @@ def tell() -> None:
     progress.pause(cup, actor="ana", now=made.later(30))
     play_all(made.later(40), most=2)
     progress.resume(cup, actor="ana", now=made.later(50))
-    # a lease that is lost, one that fails, and what is played again
+    # A lease that is lost, one that fails, and a match that is played again
     leases.claim("w2", now=made.later(60))
     failing = leases.claim("w3", now=made.later(61))
     if failing is not None:

@@ -47,7 +47,7 @@ def values(choice: Choice) -> list[Any]:
 
 @cache
 def covering() -> tuple[Table, ...]:
-    """For each game and number of players tables that take every value but the default of every option at least once.
+    """Return, for each game and number of players, tables that take every value but the default of every option at least once.
 
     A value that is refused alone is tried together with each value of each other option; one that no table takes raises LookupError:
     an option that can never be chosen is a mistake of its declaration.

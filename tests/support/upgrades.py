@@ -73,7 +73,7 @@ def make(commit: str) -> None:
     server = PostgresServer()
     with tempfile.TemporaryDirectory(prefix="tute-release-") as folder:
         place = Path(folder)
-        place.chmod(0o711)  # where we are root, bots have users of their own
+        place.chmod(0o711)  # As root, bots have users of their own
         code = place / "code"
         git = ["git", "-C", str(TOP), "worktree"]
         subprocess.run([*git, "add", "--quiet", "--detach", str(code), commit], check=True)

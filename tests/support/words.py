@@ -3,7 +3,7 @@
     python -m tests.support.words [FILE...]
 
 Each finding is a line `path:line: rule: text`. The rules: a docstring begins with an imperative verb or a noun; a comment is a sentence or a noun
-phrase; no sentence has a headless clause ("Who asks ...") as its subject; no name is a bare participle or preposition; no phrase of PHRASES; a
+phrase; no sentence has a headless clause ("Who plays ...") as its subject; no name is a bare participle or preposition; no phrase of PHRASES; a
 document has at most 300 lines and 2,500 words, a paragraph 700 characters.
 """
 
