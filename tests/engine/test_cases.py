@@ -63,7 +63,7 @@ def test_ids_are_unique() -> None:
 
 @pytest.mark.parametrize("key", engine.games())
 def test_every_game_has_cases_that_cite_their_source(key: str) -> None:
-    """Of which cards may be played and of who wins; a game of the rules book has many."""
+    """Each game has cases of legal cards and of the winner; a game of the rules book has many."""
     there = [param.values[1] for param in CASES if param.values[0] == key]
     kinds = {case["kind"] for case in there}  # type: ignore[index]
     assert "legal_move" in kinds

@@ -298,7 +298,7 @@ def engine_copy(tmp_path: Path) -> Path:
 
 
 def said_by(engine_copy: Path) -> tuple[str, str]:
-    """(what the version says of the rules, warnings) of a process that imports the copy."""
+    """Return the version's line about the rules, and the warnings, of a process that imports the copy."""
     code = "import engine.cli; engine.cli.main(['--version'])"
     env = plain_environment(PYTHONPATH=str(engine_copy.parent))
     done = subprocess.run([sys.executable, "-c", code], cwd="/", capture_output=True, text=True, env=env)

@@ -1,4 +1,4 @@
-"""What holds for every game at every table, found from the registry: a new game or option is covered by itself."""
+"""Properties of every game at every table of the registry: a new game or option is covered automatically."""
 
 from __future__ import annotations
 

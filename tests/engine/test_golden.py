@@ -9,7 +9,7 @@ import pytest
 import engine
 from tests.engine import golden
 
-WRITE = "write it with: python -m tests.engine.golden"  # what is missing, `make texts` writes too
+WRITE = "write it with: python -m tests.engine.golden"  # `make texts` writes missing ones, too
 
 
 @pytest.mark.parametrize("key", engine.games())

@@ -34,7 +34,7 @@ def record() -> dict:
 
 
 def can_be_first() -> bool:
-    """Whether a process may have such a namespace here."""
+    """Return True if a process may have such a namespace here."""
     try:
         return subprocess.run([*FIRST, "true"], capture_output=True, check=False).returncode == 0
     except OSError:

@@ -44,7 +44,7 @@ TABLES = {
 def question(
     game: engine.Game, stock: int, trump: str | None, table: tuple[str, ...], hand: tuple[str, ...]
 ) -> oracle.Question:
-    """What the rules book is asked, from the parameters of the game alone."""
+    """Put the question to the rules book from the parameters of the game alone."""
     rules = game.rules
     best = oracle.winner(table, trump, rules.rank_order) if table else None
     return oracle.Question(

@@ -1,4 +1,4 @@
-"""Puzzles: what is told, what is right, and what a bot makes of them."""
+"""Puzzles: their text, their solution, and the attempts of a bot."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_what_three_play_for_themselves_has_no_puzzles() -> None:
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of a real match."""
+    """Return the log of a real match."""
     path = tmp_path_factory.mktemp("puzzles") / "games.jsonl"
     assert (
         main(

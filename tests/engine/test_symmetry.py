@@ -1,4 +1,4 @@
-"""What must not matter: who looks on, at which seat a deal starts, how the suits are called; and that copies are copies."""
+"""Invariances: the viewer, the seat at which a deal starts and the names of the suits do not matter; copies are independent."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def test_named_suits_cannot_be_exchanged() -> None:
 
 
 def test_announcements_before_a_card_do_not_outlive_it() -> None:
-    """What was offered to one seat is not offered to the next."""
+    """An announcement offered to one seat is not offered to the next."""
     state = engine.load("cabrero", illegal_move="accuse").new_match(seed=3)
     assert act.ACCUSE in state.legal_actions()
     state.apply(next(action for action in state.legal_actions() if action < act.PLAY_END))

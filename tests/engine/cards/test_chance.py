@@ -68,7 +68,7 @@ def test_every_python_deals_alike(version: str, missing: list[str]) -> None:
 
 
 def chi_square(counts: Counter[object], cells: int) -> float:
-    """How far counts are from equal, in standard deviations of chi-square (normal approximation)."""
+    """Return the distance of counts from equality, in standard deviations of chi-square (normal approximation)."""
     total = sum(counts.values())
     expected = total / cells
     missing = cells - len(counts)

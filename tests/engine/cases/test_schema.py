@@ -49,7 +49,7 @@ def without_an_optional_field() -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def test_a_case_without_an_optional_field_is_asked_or_told_what_it_needs() -> None:
-    """Where a game cannot do without it (no payment of a bid without the bid), the problem names what is missing."""
+    """If a game needs the field (no payment of a bid without the bid), the problem names it."""
     for game, case, name in without_an_optional_field():
         problem = cases.problem(game, case)
         if problem.startswith("cannot be asked"):

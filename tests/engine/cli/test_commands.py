@@ -17,7 +17,7 @@ from engine.sandbox.channels.meter import KINDS
 from tests.engine.cli.conftest import ROOT, Tute
 from tests.support.bots import FRAME, HONEST
 
-FIRST_GAMES = ("partnership", "corriente", "cabrero")  # of different shape
+FIRST_GAMES = ("partnership", "corriente", "cabrero")  # They differ in shape
 
 
 def test_help_loads_neither_rules_nor_libraries(tmp_path: Path) -> None:

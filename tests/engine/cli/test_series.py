@@ -21,7 +21,7 @@ DEADLINE_S = 120
 
 
 def cards(log: Path) -> list[object]:
-    """What was played, without the times that it took."""
+    """Return the actions of each sitting, without their times."""
     replays = [json.loads(line) for line in log.read_text().splitlines()]
     return [
         (replay["meta"]["match"], replay["meta"]["board"], replay["meta"]["sitting"], replay["actions"])

@@ -28,7 +28,7 @@ WRITTEN = {
     "docs/games/img/pobre.svg",
     "tests/engine/golden/pobre.json",
 }
-# where tests go over all games: engine, SDK and house bots, runner with sandbox, playouts, adapters, pages
+# Tests here go over all games: engine, SDK and house bots, runner with sandbox, playouts, adapters, pages
 FOLDERS = (
     *("cards", "match", "rules", "rulebook", "search", "adapters"),
     *("test_cases.py", "test_conformance.py", "test_golden.py", "test_replays.py", "test_symmetry.py", "runner/test_games.py"),
@@ -42,7 +42,7 @@ ASKED = (
         "tests/league/web/games/test_rules_pages.py",
     ),
 )
-# what is asked of all games at once
+# Tests that compare all games with each other
 WHOLE = (
     "tests/bots/test_tables.py::test_the_tables_of_the_sdk_are_fresh",
     "tests/engine/cards/test_chance.py::test_golden_deals",
@@ -104,7 +104,7 @@ def test_a_refusal_is_as_the_page_shows_it(tmp_path: Path) -> None:
 
 
 def commands(target: str) -> list[str]:
-    """What a target of the Makefile runs, each with the Python of these tests and the code of the folder it runs in."""
+    """Return the commands of a target of the Makefile, with the Python of these tests and the code of the folder they run in."""
     recipe = re.search(rf"^{target}:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert recipe
     python = shlex.quote(sys.executable)

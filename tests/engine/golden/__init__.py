@@ -1,6 +1,6 @@
 """Golden replays: one file a game, with a match at every number of players and one with options.
 
-`python -m tests.engine.golden` writes the files anew, after a change of rules that is meant; `python -m tests.engine.golden brisca` one
+`python -m tests.engine.golden` rewrites the files after an intended change of rules; `python -m tests.engine.golden brisca` one
 of them; `python -m tests.engine.golden --missing` (part of `make texts`) those of new games only. An entry holds the header of the
 replay, its actions, and a check sum of the events after every action, so that a failing test can name the step.
 """
@@ -17,7 +17,7 @@ from tests.support import playing, tables
 
 FOLDER = Path(__file__).parent
 HEADER = ("format", "game", "revision", "options", "players", "deals", "suits", "seed")
-DEALS = 2  # of each match; those with options go on a little, so that seats leave
+DEALS = 2  # Deals of a match; one with options goes on a little, so that seats leave
 
 # a match with options that change how a deal goes, for each game that has such
 WITH_OPTIONS: dict[str, dict[str, Any]] = {
@@ -46,7 +46,7 @@ WITH_OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def path(key: str) -> Path:
-    """Where the golden replays of a game stand."""
+    """Return the path of a game's golden replays."""
     return FOLDER / f"{key}.json"
 
 

@@ -1,4 +1,4 @@
-"""Writes the golden replays anew: of the games named, or of all; with `--missing`, of the games that have none."""
+"""Rewrite the golden replays of the named games, or of all; with `--missing`, write those of games that have none."""
 
 import sys
 

@@ -59,14 +59,14 @@ def test_a_match_ends_when_its_rules_say_so(table: tables.Table) -> None:
 
 
 def contradicts(game: engine.Game) -> bool:
-    """Whether a match of these rules must end long before."""
+    """Return True if a match of these rules must end long before."""
     return game.rules.match_end in ("deals", "sequence") or (
         game.rules.match_end == "race" and game.rules.tie != "drawn"
     )
 
 
 def ended(game: engine.Game, counts: list[Moment], event: Moment) -> bool:
-    """Whether the match is over after this deal: `match_end` of the rules book."""
+    """Return True if the match is over after this deal: `match_end` of the rules book."""
     rules = game.rules
     done = counts[: counts.index(event) + 1]
     games = sorted(event["games"], reverse=True)
@@ -253,7 +253,7 @@ def test_songs_are_sung_once_and_from_the_hand(key: str, group: list[tables.Tabl
 
 
 def check_songs(table: tables.Table) -> None:
-    """In every deal: each pair at most once, both cards in hand, after a trick, 40 for trumps, never too many after one trick."""
+    """Check every deal: each pair at most once, both cards in hand, after a trick, 40 for trumps, never too many after one trick."""
     game = table.load()
     rules = game.rules
     state = game.new_match(seed=f"songs {table}", deals=2)

@@ -17,19 +17,19 @@ from engine.rules.resolving import choices
 from tests.support import playing
 
 POINTS = {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}
-MATCHES = 60  # of each game, each with other options
+MATCHES = 60  # Matches of each game, each with other options
 LEFT_OUT = {"settlement", "match_end", "max_losses", "match_deals"}  # matches without chips, and long ones
 
 
 @dataclass
 class Deal:
-    """What the record says of a deal, by seat."""
+    """The record of a deal, by seat."""
 
     hands: dict[int, set[str]]
     playing: list[int]
     cards: list[int]
     songs: list[tuple[int, int]] = field(default_factory=list)  # seat, worth
-    tricks: list[int] = field(default_factory=list)  # who won them
+    tricks: list[int] = field(default_factory=list)  # The winners
     tute: int | None = None
     soloist: int | None = None
     displaced: int | None = None
@@ -72,7 +72,7 @@ class Deal:
 
 
 class Chips:
-    """Who has what, and the pot."""
+    """The chips of each seat, and the pot."""
 
     def __init__(self, seats: int) -> None:
         self.held = [0] * seats
@@ -144,7 +144,9 @@ def winner_and_contracts(chips: Chips, deal: Deal, options: dict[str, Any]) -> N
     winner, amount = deal.tute, options["tute_payment"]
     if winner is None:
         order = [(deal.tricks[-1] + step) % len(chips.held) for step in range(len(chips.held))]
-        winner = max((seat for seat in order if seat in points), key=lambda seat: points[seat])  # of equals the first
+        winner = max(
+            (seat for seat in order if seat in points), key=lambda seat: points[seat]
+        )  # The first among equals
         sung = 0 if options["double_threshold_counts_songs"] else sum(w for s, w in deal.songs if s == winner)
         amount = 200 if points[winner] - sung > 100 else 100
     chips.pay([seat for seat in deal.playing if seat != winner], winner, amount)

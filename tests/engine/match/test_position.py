@@ -31,7 +31,7 @@ def test_a_card_out_of_turn_is_refused() -> None:
 
 
 def test_a_trick_laid_by_hand_plays_on() -> None:
-    """What is laid down is counted, and the next seat has its obligations."""
+    """Cards laid down are counted, and the next seat has its obligations."""
     state = pos.blank(engine.load("partnership"))
     pos.set_trump(state, "b")
     pos.play_trick(state, ["0:4o", "1:1o"])

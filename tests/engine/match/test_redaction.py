@@ -255,7 +255,7 @@ def test_a_seat_cannot_tell_that_another_is_being_asked(key: str, options: dict[
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_a_twenty_is_hidden_only_if_it_was_sung_in_the_arrastre(players: int) -> None:
-    """With `hide_arrastre_twenty` a snapshot tells of every song what the events told when it was sung."""
+    """A snapshot with `hide_arrastre_twenty` shows exactly as much of every song as its event did."""
     game = engine.load("guinote", players=players, hide_arrastre_twenty=True)
     rng = random.Random(players)
     shown = hidden = 0
@@ -278,7 +278,7 @@ def test_a_twenty_is_hidden_only_if_it_was_sung_in_the_arrastre(players: int) ->
 @pytest.mark.parametrize("key", ["cabrero", "chancho"])
 @pytest.mark.parametrize("players", [3, 4, 5, 6])
 def test_the_deal_names_the_mano_who_leads(key: str, players: int) -> None:
-    """In a first deal mano follows from who holds a card: the deal event says so at once, not a seat that the next event contradicts."""
+    """The holder of a card decides who is mano in a first deal: the deal event names that seat, which the next event does not contradict."""
     game = engine.load(key, players=players)
     for number in range(25):
         state = game.new_match(seed=f"mano {number}", deals=2)
@@ -302,5 +302,5 @@ def catch_up(world: engine.State, other: engine.State) -> None:
 
 
 def asked(world: engine.State) -> tuple[object, ...]:
-    """Who is asked what."""
+    """Return the question and the seat that has to answer."""
     return world.phase, world.turn, world.window

@@ -393,7 +393,7 @@ def test_ten_mib_are_taken_unpacked_and_not_a_byte_more(tmp_path: Path, over: in
 
 
 def bomb(over: int) -> bytes:
-    """A zip that unpacks to 100 times its size, and so many bytes more."""
+    """Return a zip that unpacks to `over` bytes more than 100 times its size."""
     pad = random.Random(1).randbytes(1000)
     size = 100_000
     while True:
@@ -427,7 +427,7 @@ def test_other_flags_of_an_entry_mean_no_encryption() -> None:
     data = bytearray(bot_zip())
     for signature, offset in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
         at = data.rfind(signature) + offset
-        data[at : at + 2] = (0x2 | 0x4 | 0x800).to_bytes(2, "little")  # how well it is packed, and UTF-8
+        data[at : at + 2] = (0x2 | 0x4 | 0x800).to_bytes(2, "little")  # Bits for the compression level, and UTF-8
 
     assert "bot.py" in package.read(bytes(data), "a.zip").files
 
@@ -448,7 +448,7 @@ def test_upload_size_is_limited(tmp_path: Path) -> None:
     path = tmp_path / "bot.py"
     path.write_bytes(full)
     assert package.read_path(path).files["bot.py"] == full
-    path.write_bytes(full + b"##")  # of what is too much no more is read than shows it
+    path.write_bytes(full + b"##")  # Reading stops as soon as the limit is passed
     with pytest.raises(PackageRefused, match=r"at most 10\.0 MiB"):
         package.read_path(path)
 

@@ -69,7 +69,7 @@ def test_the_steps_tell_the_numbers_of_the_record(key: str, lang: str) -> None:
 
 
 def test_the_words_of_every_option_have_a_meaning() -> None:
-    """What an organiser may choose is told in words of both languages, not in the code's; numbers and yes or no speak for themselves."""
+    """Every choice of an organiser has words in both languages, not the code's; numbers and yes or no need none."""
     unsaid = set()
     for key in games():
         for players in declared(key).players:

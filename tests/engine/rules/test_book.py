@@ -34,7 +34,7 @@ def page(key: str) -> dict[str, Any]:
 
 
 def at_table(value: Any, players: int) -> Any:
-    """A value of a page for so many players; MISSING where it says nothing of them."""
+    """Return a page's value for this number of players; MISSING if it has none."""
     if isinstance(value, dict) and value and all(isinstance(count, int) for count in value):
         return value.get(players, MISSING)
     return value

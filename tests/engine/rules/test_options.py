@@ -154,7 +154,7 @@ def test_sittings_put_every_party_in_every_place(table: tables.Table) -> None:
 
 @pytest.mark.parametrize("table", [*tables.plain(), *tables.once()], ids=str)
 def test_a_forfeit_is_never_better_than_a_played_sitting(table: tables.Table) -> None:
-    """Who gives up gets no more than the worst of random matches, whatever the options, and less than the others."""
+    """A side that gives up gets no more than in the worst of random matches, whatever the options, and less than the others."""
     game = table.load()
     played = [playing.finished(game, seed, game.board_deals) for seed in range(6 if not table.options else 2)]
     for side, seats in enumerate(game.sides):

@@ -61,7 +61,7 @@ def open_box(state_dir: Path) -> Sandbox:
 
 @pytest.fixture
 def room(state_dir: Path) -> Path:
-    """Where everybody may write, other users too."""
+    """Create a folder in which all users may write."""
     folder = state_dir / "room"
     folder.mkdir()
     folder.chmod(0o777)

@@ -24,7 +24,7 @@ def test_every_table_of_every_game_was_searched() -> None:
 
 @pytest.mark.parametrize("key", games())
 def test_boards_that_were_found_still_lead_to_their_situations(key: str) -> None:
-    """Where the rules of a game have changed: `make texts` searches anew."""
+    """If this fails because a game's rules have changed, run `make texts`, which searches again."""
     assert awkward.stale(engine.load(key)) == []
 
 

@@ -1,4 +1,4 @@
-"""What the disk does to the files that bots are run from costs no bot anything."""
+"""Damage by the disk to the files of bots costs no bot anything."""
 
 import tempfile
 from pathlib import Path

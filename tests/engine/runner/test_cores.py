@@ -53,7 +53,7 @@ def test_no_core_is_held_twice() -> None:
 
 
 def held_by(holders: list) -> list[str]:
-    """What each of them holds, all at the same time; they end."""
+    """Return the core that each holds while all hold one, and end them."""
     cores = [holder.stdout.readline().strip() for holder in holders]
     for holder in holders:
         holder.communicate("", timeout=60)

@@ -31,7 +31,7 @@ def cores_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 class Watched(Sandbox):
-    """A sandbox that notes which thread started which process, and can be told to fail."""
+    """A sandbox that notes which thread started which process, and fails on demand."""
 
     def __init__(self, box: Sandbox, fail_at: int = 0) -> None:
         self.state_dir = box.state_dir

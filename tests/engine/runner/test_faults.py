@@ -1,4 +1,4 @@
-"""Bots that break the protocol or a limit: the typed fault, the honest opponent's result, and what both are told."""
+"""Bots that break the protocol or a limit: the typed fault, the honest opponent's result, and the messages to both."""
 
 import json
 from itertools import pairwise
@@ -79,7 +79,7 @@ FAULTS = {
         "illegal_action",
         "'win'",
     ),
-    # where another process holds the pipe too (tier namespaces), only the clock tells
+    # If another process holds the pipe, too (tier namespaces), only the clock shows it
     "closes its output": ("def act(m): os.close(1); time.sleep(60)", "disconnect or timeout", ""),
     "answers twice": ("def act(m): return good(m) * 2", "protocol", "although nothing was asked"),
     "answers before it is asked": (

@@ -1,4 +1,4 @@
-"""Every seat is told everything that it may see, once, in order, however often it is asked."""
+"""Every seat gets each event that it may see once, in order, however often it is asked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOTICE = {"e": "fault", "seat": 1, "fault": "timeout"}
 
 
 def seen(events: list[dict[str, Any]], seat: int, board: int) -> list[dict[str, Any]]:
-    """The record of a sitting as a seat is told it: a deal says on which board."""
+    """Return the record of a sitting as a seat gets it: a deal names its board."""
     return [
         {"e": "deal", "board": board, **event} if event["e"] == "deal" else event
         for event in engine.redact(events, seat)
@@ -54,7 +54,7 @@ def test_seats_are_told_what_they_may_see(key: str, options: dict[str, Any], oft
                     told[seat] += told_by.take(seat)
         for seat in range(game.players):
             due[seat] += seen(state.events, seat, board)
-        if board == 4:  # in the middle, and before everything of this sitting was told
+        if board == 4:  # In the middle, before the seats have all events of this sitting
             told_by.announce(NOTICE)
             for events in due:
                 events.append(NOTICE)

@@ -358,7 +358,7 @@ def test_an_interlude_stops_every_bot_and_costs_none_anything(box: Sandbox, make
     )
     quiet, _ = played(box, busy, busy, game="corriente", boards=1)
     asked, pauses, lasted = [], [], []
-    servers = cpu_of_descendants().keys()  # of other tests
+    servers = cpu_of_descendants().keys()  # Processes of other tests
 
     def act() -> None:
         before, began = cpu_of_descendants(), time.monotonic()

@@ -73,7 +73,7 @@ def nothing_left(shared: Path) -> None:
 
 @pytest.mark.parametrize("through_suits", [True, False])
 def test_an_elephant_gains_nothing(box: Sandbox, bot: Elephants, shared: Path, through_suits: bool) -> None:
-    """In the referee as it is: card by card the same as its twin, who remembers nothing. It kept every deal, and recognised none."""
+    """Under the real referee it plays card by card like its twin, which remembers nothing: it stored every deal and recognised none."""
     twin = bot(recalls=False)
     with_memory = play(box, bot(*elephant.EVERYWHERE, recalls=True, through_suits=through_suits), twin)
     without = play(box, bot(recalls=False, through_suits=through_suits), twin)

@@ -1,4 +1,4 @@
-"""How far this host's clocks can be trusted: measured once, within bounds, and kept with every result."""
+"""The noise of this host's clocks: measured once, within bounds, and stored with every result."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ TIGHT = Limits(start_s=2.0, move_s=0.3, bank_s=0.1, wall_factor=1.0, wall_extra_
 
 @contextmanager
 def busy(core: int, number: int) -> Iterator[None]:
-    """So many other programs compute on a core, each in a session of its own: some kernels share a core out by sessions."""
+    """Run `number` busy programs on a core, each in a session of its own, because some kernels share a core out by sessions."""
     others = [
         subprocess.Popen(
             [

@@ -92,7 +92,7 @@ def test_answer_note_is_kept_and_cut() -> None:
 def test_answer_that_is_no_protocol_is_a_fault_that_says_why(line: bytes, why: str | None) -> None:
     found = refused(line)
 
-    if why is not None:  # which of two limits catches 32,000 brackets depends on the Python version
+    if why is not None:  # It depends on the Python version which of two limits catches 32,000 brackets
         assert found.startswith(why)
 
 

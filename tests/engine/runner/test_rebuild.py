@@ -1,4 +1,4 @@
-"""What was sent to the bots follows from the log alone, byte for byte."""
+"""The bots' messages follow from the log alone, byte for byte."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ Sent = tuple[int, bytes, str | None]  # seat, request, answer
 
 
 def log_of(result: MatchResult) -> list[dict[str, Any]]:
-    """As it comes back from a file."""
+    """Return the log as it comes back from a file."""
     return [json.loads(json.dumps(sitting.replay)) for board in result.boards for sitting in board.sittings]
 
 
@@ -102,7 +102,7 @@ def test_a_fault_and_what_it_is_told_of_follow_from_the_log(
     assert {line.fault for line in failed} == {kind}
     for line, fault in zip(failed, result.parties[0].faults, strict=True):
         assert line.request.decode().startswith(fault.request)
-    # what was not answered passed no tap, save an answer that was read and then refused
+    # Unanswered requests passed no tap, except an answer that was read and then refused
     told = [[(line.seat, line.request) for line in group if not line.fault] for group in groups]
     refused = {line.request for line in failed}
     assert told == [[(seat, request) for seat, request, _ in part if request not in refused] for part in sent]

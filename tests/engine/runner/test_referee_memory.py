@@ -1,4 +1,4 @@
-"""What the referee holds does not grow with what it has played."""
+"""The referee's memory does not grow with the matches it has played."""
 
 import os
 import subprocess

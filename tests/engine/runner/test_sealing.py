@@ -1,4 +1,4 @@
-"""Who plays sealed, what the record of a match says of it, and that it changes no answer of an honest bot."""
+"""Sealed play: which bots get it, what the record says of it, and that it changes no answer of an honest bot."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_why_nobody_plays_sealed_is_told(box: Sandbox, honest: BotSpec) -> None:
 
 
 def dates(result: MatchResult) -> set[tuple[int, ...]]:
-    """Each party, and whether it was told to be sealed and saw the day that every sealed bot sees."""
+    """Return each party, and whether its messages say that it is sealed and it saw the day that every sealed bot sees."""
     return {
         (sitting.seating[note["seat"]], *json.loads(note["note"]))
         for board in result.boards
@@ -118,7 +118,7 @@ def test_the_bots_of_the_house_answer_byte_for_byte_the_same(name: str, box: San
 
 
 def spoken(spec: MatchSpec, box: Sandbox) -> tuple[list[tuple[int, int, object, bytes]], MatchResult]:
-    """A match, and all its lines: pass, seat, request without what is left of the bot's time or says that it is sealed, answer as it was written."""
+    """Play a match; return all its lines: pass, seat, request without time left and seal, answer as it was written."""
     lines = []
 
     def hear(number: int, seat: int, request: bytes, answer: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What the referee writes down of a sitting, with seats whose answers the test writes."""
+"""The referee's record of a sitting, with seats whose answers the test writes."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_an_answer_that_is_none_of_the_choices_ends_the_sitting_with_its_evidenc
     assert fault.step == len(played.state.actions)
     assert (fault.request, fault.answer) == ("request 3", "answer")
     assert not played.state.is_over
-    # what it took is written down even so, though it brought the board no further
+    # Its time is recorded even though it brought the board no further
     assert played.record({})["timings"]["steps"][-1] == fault.step
 
 

@@ -29,7 +29,7 @@ class Desk:
     def __init__(self, rests: float, seed: int = 1) -> None:
         self.taken: list[Taken] = []
         self.asked: list[Question] = []
-        self.wonders: Sequence[int] = ()  # when it asks for advice, and what it is told
+        self.wonders: Sequence[int] = ()  # The steps at which it asks for advice
         self.advised: list[tuple[Question, str | None]] = []
         self._rests, self._rng = rests, random.Random(seed)
         self.rested = 0

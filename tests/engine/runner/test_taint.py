@@ -39,7 +39,7 @@ TRIES = 40  # other places for the hidden cards that are tried at a decision
 
 
 class Impossible(Exception):
-    """With its cards elsewhere, the public course could not have been this."""
+    """The public course was not possible with these cards."""
 
 
 @dataclass
@@ -54,11 +54,11 @@ class Decision:
 
 @dataclass
 class Course:
-    """What one playing of a deal left behind. `deck` is the order in which the pack was dealt."""
+    """The trace of one playing of a deal. `deck` is the order in which the pack was dealt."""
 
     deck: list[int]
     lines: list[list[bytes]]
-    public: list[tuple[int, str]] = field(default_factory=list)  # what everybody noticed: actions, and in which window
+    public: list[tuple[int, str]] = field(default_factory=list)  # Public actions, and their window
     decisions: list[Decision] = field(default_factory=list)
 
 
@@ -87,12 +87,12 @@ def silent(state: engine.State) -> bool:
 
 
 def moment_of(state: engine.State) -> str:
-    """Before or after the draw, for what may be done in either window."""
+    """Return the window, before or after the draw, of an action that is possible in both."""
     return state.window if silent(state) else ""
 
 
 class Watched:
-    """A state that tells of its actions: the referee uses it as any other, and applies forced actions to it without asking."""
+    """A state that reports its actions: the referee uses it as any other, and applies forced actions to it without asking."""
 
     def __init__(self, state: engine.State, before: Callable[[int], None], after: Callable[[int], None]) -> None:
         self._state, self._before, self._after = state, before, after
@@ -245,7 +245,7 @@ def check(table: tables.Table, monkeypatch: pytest.MonkeyPatch) -> tuple[int, in
 
 
 def same(game: engine.Game, course: Course, moment: Decision, deck: list[int], monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether the course was possible with these cards; if so every line must be the same."""
+    """Return True if the course was possible with these cards; then every line must be the same."""
     try:
         lines = again(game, course, moment, deck, monkeypatch)
     except Impossible:
@@ -264,7 +264,7 @@ LEAKS: dict[str, Callable[[dict, int], dict]] = {
 
 
 def found_out(seats: list[tables.Table], monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether the proof fails at one of these tables, as it must where something leaks."""
+    """Return True if the proof fails at one of these tables, as it must if something leaks."""
     for table in seats:
         try:
             check(table, monkeypatch)
@@ -288,7 +288,7 @@ def test_the_proof_finds_a_leak(leak: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_proof_finds_that_somebody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A referee that tells of silent questions is found out too."""
+    """The proof also catches a referee that reveals silent questions."""
     honest = Seat.ask
     asked = 0
 

@@ -30,7 +30,7 @@ POLICY = Policy(memory_mb=64, threads=8)
 
 @pytest.fixture(scope="module", autouse=True)
 def asked_for() -> Iterator[None]:
-    """As an operator does; workers that the tests start inherit it."""
+    """Switch control groups on, as an operator does; workers that the tests start inherit it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(groups.SWITCH, "1")
         yield
@@ -257,7 +257,7 @@ def test_no_group_outlives_a_worker_that_is_killed(
 
 
 def groups_go(kind: groups.Kind, owner: int) -> bool:
-    """Whether all groups of a worker go within a minute."""
+    """Return True if all groups of a worker go within a minute."""
     until = time.monotonic() + 60
     while groups_left(kind, owner) and time.monotonic() < until:
         time.sleep(0.005)

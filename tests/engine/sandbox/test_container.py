@@ -49,7 +49,7 @@ def place(request: pytest.FixtureRequest) -> Place:
 
 
 def inside(place: Place, script: str, timeout_s: float = 240) -> list[Any]:
-    """What a script prints in such a container, one JSON value a line."""
+    """Run a script in such a container and return its output, one JSON value a line."""
     printed = container.run(
         script, user=place.user, profile=place.profile, hardened=place.hardened, timeout_s=timeout_s
     )

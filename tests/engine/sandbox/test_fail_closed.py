@@ -83,7 +83,7 @@ def test_a_step_that_fails_stops_the_start(plan: Plan, step: str, change: Callab
 
 
 def test_a_parent_that_has_gone_stops_the_start(plan: Plan) -> None:
-    """The launcher is told its parent before it can look, and refuses another."""
+    """The launcher gets the number of its parent before it can look, and refuses another."""
     source = Path(launcher.__file__).read_text()
     found: dict[str, Any] = {}
     exec(compile(source, "launcher", "exec"), found)

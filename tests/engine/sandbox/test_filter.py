@@ -92,8 +92,8 @@ def test_everyday_calls_are_allowed(machine: Machine, name: str) -> None:
         ("getpgid", (PID + 1,), errno.EPERM),
         ("getsid", (PID + 1,), errno.EPERM),
         ("getpriority", (0, PID + 1), errno.EPERM),
-        ("getpriority", (1, 0), errno.EPERM),  # of a process group
-        ("getpriority", (2, 0), errno.EPERM),  # of all programs of a user
+        ("getpriority", (1, 0), errno.EPERM),  # The priority of a process group
+        ("getpriority", (2, 0), errno.EPERM),  # The priority of all programs of a user
         ("capget", (), errno.EPERM),
         ("membarrier", (1,), errno.EINVAL),  # waits for every process of the host
         ("membarrier", (2,), errno.EINVAL),
@@ -202,7 +202,7 @@ def test_a_switch_takes_the_body_of_each_value_and_few_steps() -> None:
 
 
 def test_calls_that_the_tables_do_not_know_do_not_exist(machine: Machine) -> None:
-    """Whether the number is newer than all of them or was given out late, in a gap."""
+    """A number may be newer than all in the tables, or lie in a gap that was filled late."""
     known = set(machine.numbers.values())
     unknown = [number for number in range(machine.first_unknown + 50) if number not in known]
     assert len(unknown) > 50

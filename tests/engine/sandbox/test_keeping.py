@@ -1,4 +1,4 @@
-"""Which unpacked trees stay on the disk."""
+"""The unpacked trees that stay on the disk."""
 
 import os
 import subprocess
@@ -44,7 +44,7 @@ def test_those_used_longest_ago_go_first_until_the_rest_is_small_enough(tmp_path
 
     assert keeping.prune(tmp_path, 3000) == []
     assert keeping.prune(tmp_path, 2999) == ["1"]
-    keeping.use(tmp_path / "2")  # so the other one was used longer ago
+    keeping.use(tmp_path / "2")  # Now the other one was used longer ago
     assert keeping.prune(tmp_path, 1000) == ["3"]
 
     assert sorted(path.name for path in tmp_path.iterdir()) == [".2.inventory", "2"]

@@ -59,7 +59,7 @@ def run(project: Path, state: Path, *words: str, code: int = 0, **settings: str)
     environment = os.environ | ours | settings
     done = subprocess.run([sys.executable, *words], cwd=project, capture_output=True, text=True, env=environment)
     assert done.returncode == code, done.stderr
-    return done.stdout if code == 0 else done.stderr  # how far it is, it says beside its answer
+    return done.stdout if code == 0 else done.stderr  # Progress goes to the other stream
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The process that starts bots: its spares, the networks they are in, and what is left when it or the worker dies."""
+"""The process that starts bots: its spares, the networks they are in, and the remains after it or the worker dies."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_wrapper_that_dies_too_early_leaves_no_process() -> None:
 def test_the_next_worker_ends_what_a_killed_one_left_under_a_bots_user_and_nothing_that_lives(
     state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> None:
-    """In a session of its own, as bubblewrap's child is once it has told its number."""
+    """It is in a session of its own, like bubblewrap's child once it has reported its number."""
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
     started = spawn.launch({**PLAN, "user": slots.LAST_USER, "argv": ["/bin/sh", "-c", LEAVES_A_SESSION]})
     left = int(_line(started.stdout))
@@ -83,7 +83,7 @@ def test_the_next_worker_ends_what_a_killed_one_left_under_a_bots_user_and_nothi
 
 
 def test_a_wrapper_that_dies_with_the_nursery_leaves_no_process() -> None:
-    """As the kernel may choose just that process when memory runs out."""
+    """The kernel may choose just that process when memory runs out."""
     started = spawn.launch(PLAN)
     left = int(_line(started.stdout))
 
@@ -160,7 +160,7 @@ def test_a_worker_goes_on_when_its_nursery_was_killed(
 
 
 def test_a_forked_worker_has_a_nursery_of_its_own(state: StateDirectory, bot: Callable[[str], Path]) -> None:
-    """As Celery forks its workers from a process that may have checked the sandbox."""
+    """Celery forks its workers from a process that may have checked the sandbox."""
     ours = spawn.ready()
     child = os.fork()
     if child == 0:
@@ -224,7 +224,7 @@ def network_of(plan: dict[str, object]) -> str:
 
 @pytest.mark.parametrize("forked", [False, True], ids=["spare", "forked"])
 def test_who_wants_a_network_of_its_own_gets_it_and_nobody_else_by_accident(forked: bool) -> None:
-    """Of a spare, which has left ours already where it may, and, beside a table of four, of a child that is forked for it."""
+    """A spare may have left our network already; beside a table of four a child is forked, which has not."""
     ours = str(Path("/proc/self/ns/net").readlink())
     table = [spawn.launch(WAITS) for _ in range(4 if forked else 0)]
     try:
@@ -265,7 +265,7 @@ def test_a_nursery_out_of_descriptors_says_so_and_goes_on(free: int) -> None:
     The limit is below what the launcher needs to put them in order, too.
     """
     nursery = spawn.ready()
-    table = [spawn.launch(WAITS) for _ in range(4)]  # while they live there are no spares, whose links would be let go
+    table = [spawn.launch(WAITS) for _ in range(4)]  # While they live there are no spares, whose links would be closed
     there = set(children(nursery))
     used = {int(name) for name in os.listdir(f"/proc/{nursery}/fd")}  # noqa: PTH208
     soft, hard = resource.prlimit(nursery, resource.RLIMIT_NOFILE)

@@ -65,7 +65,7 @@ def test_groups_of_version_2_as_root_of_a_delegated_group(state: StateDirectory)
 @pytest.mark.timeout(900)
 def test_bots_of_an_ordinary_user_with_a_delegated_group(state: StateDirectory) -> None:
     program, environment, _ = state.for_others()
-    home = "/run/ordinary"  # what is made through hostfs belongs to the user who started this kernel
+    home = "/run/ordinary"  # A file created through hostfs belongs to the user who started this kernel
     user = os.getuid() or ORDINARY_USER
     environment = [*environment, f"TMPDIR={home}", f"{cgroups.SWITCH}=1"]
     python = f"setpriv --reuid {user} --regid {user} --clear-groups env {shlex.join(environment)} {program} -s -S -B"

@@ -243,7 +243,7 @@ ENDS = {
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("moment", ["at its start", "when it is asked"])
 def test_an_end_is_read_from_the_bot_itself(start: Start, end: str, moment: str) -> None:
-    """A wrapper tells of status 137 and of SIGKILL in the same byte, and what a bot prints is no word of the wrapper's."""
+    """A wrapper reports status 137 and SIGKILL in the same byte, and a bot's output is not the wrapper's."""
     asked = "sys.stdin.readline()\n" if moment == "when it is asked" else ""
     with start(f"import ctypes, os, signal, sys\n{asked}{end}\n") as process, pytest.raises(BotFault) as caught:
         process.ask(b"x\n", 5, 10)
@@ -252,7 +252,7 @@ def test_an_end_is_read_from_the_bot_itself(start: Start, end: str, moment: str)
 
 
 def test_a_bot_without_its_first_thread_has_crashed(start: Start) -> None:
-    """What it holds could not be seen any more."""
+    """Its memory could not be read any more."""
     code = (
         "import ctypes, sys, threading, time\n"
         "def go_on():\n    time.sleep(0.2)\n    for line in sys.stdin: print(line, end='', flush=True)\n"
@@ -318,7 +318,7 @@ def test_threads_that_keep_one_another_waiting_do_not_excuse_one_that_does_not_s
     with Sandbox(tiers_here[0], state.path).start(bot(code), state.python, "bot.py", POLICY, core=core) as process:
         process.send(b"x\n")
         assert process.read_line(5, 60).line == b"x"
-        monkeypatch.setattr(process, "_signal", lambda number: None)  # as if the kernel told it nothing
+        monkeypatch.setattr(process, "_signal", lambda number: None)  # As if no signal arrived
         waits = watch.Waits(process.pid)
         with pytest.raises((BotFault, SandboxError)) as caught:
             process.freeze()

@@ -228,7 +228,7 @@ def test_a_program_whose_headers_lead_outside_the_file_is_the_bots_fault_and_lea
 def test_a_sound_program_that_may_not_be_executed_here_is_never_its_fault(
     state: StateDirectory, tmp_path: Path
 ) -> None:
-    """Such as on a file system that is mounted noexec: what failed is the host."""
+    """The file system may be mounted noexec: the host has failed, not the bot."""
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "echo").write_bytes(static_program())
     (tmp_path / "bot" / "echo").chmod(0o644)
@@ -283,7 +283,7 @@ def test_reading_a_tree_leaves_no_mark(tmp_path: Path) -> None:
     def build(work: Path) -> None:
         (work / "lib").mkdir()
         (work / "lib" / "module.py").write_text("x = 1\n")
-        os.utime(work / "lib" / "module.py", (0, 0))  # which the next reading would change
+        os.utime(work / "lib" / "module.py", (0, 0))  # The next reading would change it
 
     root = tree.build_once(tmp_path, "x", "key", build)
     paths = [root, root / "lib", root / "lib" / "module.py"]

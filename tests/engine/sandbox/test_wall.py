@@ -42,13 +42,15 @@ def test_a_late_look_at_the_wall_clock_counts_as_one_in_time() -> None:
 
 
 def test_threads_that_wait_for_one_another_do_not_stop_the_wall_clock() -> None:
-    """Of three threads that share a core each waits two thirds of the time, all of it for the others."""
+    """Three threads share a core: each waits two thirds of the time, all of it for the others."""
     one = watch.Account
     before = {"1": one(1.0, 5.0), "2": one(0.0, 0.0)}
     now = {"1": one(2.0, 7.0), "2": one(1.0, 2.0), "3": one(1.0, 2.0)}
 
     assert watch.waited(before, now, cpu_s=3.0) == 0.0
-    assert watch.waited(before, {**now, "2": one(1.0, 2.5)}, cpu_s=3.0) == pytest.approx(0.5)  # by another process
+    assert watch.waited(before, {**now, "2": one(1.0, 2.5)}, cpu_s=3.0) == pytest.approx(
+        0.5
+    )  # Taken by another process
     assert watch.waited(before, {"1": one(1.0, 9.0)}, cpu_s=0.0) == pytest.approx(4.0)
     assert watch.waited(before, {}, cpu_s=0.0) == 0.0
 
@@ -76,7 +78,7 @@ def test_sleepers_among_busy_threads_get_no_more_than_their_cap() -> None:
 
 
 def test_a_wait_for_a_processor_that_still_lasts_stops_the_wall_clock() -> None:
-    """The kernel tells of a wait when it is over: one on the core that this test holds has not ended while the test looks."""
+    """The kernel reports a wait when it is over: a wait for the core that this test holds has not ended while the test looks."""
     core = max(os.sched_getaffinity(0))
     code = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(flush=True)\nwhile True: pass"
     before = os.sched_getaffinity(0)
@@ -92,7 +94,7 @@ def test_a_wait_for_a_processor_that_still_lasts_stops_the_wall_clock() -> None:
 
 
 def _ten_looks(pid: int) -> float:
-    """What is left of a cap of eight steps after ten."""
+    """Return the time left of a cap of eight steps after ten."""
     wall = Wall(pid, 8 * watch.SAMPLE_S, 100.0)
     return [wall.left(100.0 + watch.SAMPLE_S * number) for number in range(11)][-1]
 

@@ -131,9 +131,9 @@ def test_the_next_worker_removes_what_a_killed_one_left_and_nothing_that_lives(
     runner.communicate(timeout=60)
     assert len(list(copies.iterdir())) >= 3
     kernel = Path("/proc/sys/kernel/random/boot_id").read_text().strip().replace("-", "")
-    others = {path for path in copies.iterdir() if kernel not in path.name}  # of tests in another kernel
-    beginning = copies / f"61183-{kernel}-x"  # of a worker in a container with the same volume, about to start a bot
-    elsewhere = copies / "61183-otherkernel-x"  # of one in a virtual machine, whose lock nobody sees here
+    others = {path for path in copies.iterdir() if kernel not in path.name}  # Copies of tests in another kernel
+    beginning = copies / f"61183-{kernel}-x"  # A worker in a container with the same volume, about to start a bot
+    elsewhere = copies / "61183-otherkernel-x"  # One in a virtual machine, whose lock is not visible here
     old = copies / "61183-otherkernel-y"
     for path in (beginning, elsewhere, old):
         path.mkdir()
@@ -156,7 +156,7 @@ def test_the_next_worker_removes_what_a_killed_one_left_and_nothing_that_lives(
 
 @pytest.mark.slow
 def test_no_sweep_takes_what_is_being_claimed(tmp_path: Path) -> None:
-    """Two threads claim and two sweep, all the time: what was claimed is there and locked until it is let go."""
+    """Two threads claim and two sweep, all the time: a claimed copy exists and is locked until it is released."""
     copies = tmp_path / "python" / "bot"
     copies.mkdir(parents=True)
     done = threading.Event()

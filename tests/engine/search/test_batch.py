@@ -24,7 +24,7 @@ ON_GAMES = pytest.mark.parametrize(
 
 
 def row(block: object, number: int, size: int) -> bytes:
-    """What stands in a block for a match, of so many bytes a match."""
+    """Return the bytes of a match in a block that has `size` bytes for each."""
     return memoryview(block).cast("B")[number * size : (number + 1) * size].tobytes()  # type: ignore[arg-type]
 
 
@@ -37,7 +37,7 @@ def scores_of(batch: Batch, number: int) -> list[int]:
 
 
 def cards_in(batch: Batch, number: int) -> int:
-    """How many cards the seat on turn holds."""
+    """Return the number of cards of the seat to move."""
     return sum(byte & encoding.OWN for byte in row(batch.observations, number, encoding.SIZE)[:64])
 
 
@@ -98,7 +98,7 @@ def test_matches_side_by_side_are_matches_one_by_one(key: str, group: list[table
                         states[number] = alone(batch, dice[number])
                         ends += 1
     assert ends > 0
-    assert exchanged > 20  # where two play without a stock nothing is hidden
+    assert exchanged > 20  # Two players without a stock hide nothing
 
 
 def shown(batch: Batch) -> list[bytes]:

@@ -28,7 +28,7 @@ class Played:
         self.game = table.load()
         self.rng = random.Random(f"{table} {seed}")
         self.state = self.game.new_match(seed=seed)
-        self.first = self.state.clone()  # before any decision
+        self.first = self.state.clone()  # The state before any decision
         self.done: list[tuple[int, int]] = []
         self.told = len(self.state.events)
 
@@ -38,7 +38,7 @@ class Played:
         self.state.apply(action)
 
     def agrees(self, seat: int, swap: dict[int, int]) -> bool:
-        """Whether the same deal with cards swapped would have looked the same to a seat."""
+        """Return True if the same deal with cards swapped would have looked the same to a seat."""
         first = self.first
         state = self.game.new_match(seed=0)
         for name in ("dealer", "mano", "active", "next", "out", "shown", "holder", "trump", "n", "left", "turn"):
@@ -91,7 +91,7 @@ def knowledge(played: Played, seat: int) -> Knowledge:
 
 
 def slots(played: Played, one: Knowledge) -> list[tuple[int, int]]:
-    """Where the hidden cards really are: (receiver, card); receiver -1: nobody holds it."""
+    """Return the true places of the hidden cards: (receiver, card); receiver -1: nobody holds it."""
     state = played.state
     found = [(s, card) for s in range(state.seats) for card in state.hand_of(s) if one.unseen & BITS[card]]
     inside = {card for _, card in found}
@@ -111,7 +111,7 @@ def enumerated(played: Played, seat: int, places: list[tuple[int, int]]) -> set[
 
 
 def is_level(counts: Counter[tuple[object, ...]], ways: int, thrown: int) -> bool:
-    """Whether all placements came up alike: chi square within five standard deviations."""
+    """Return True if all placements came up equally often: chi square within five standard deviations."""
     expected = thrown / ways
     chi = sum((counts[key] - expected) ** 2 / expected for key in counts) + (ways - len(counts)) * expected
     return chi < ways - 1 + 5 * (2 * ways) ** 0.5 + 5
@@ -146,7 +146,7 @@ def compare(played: Played, one: Knowledge, seat: int) -> bool:
         counts[tuple(who.get(card, -1) for card in order)] += 1
     open_and_drawn = played.game.rules.draw != "none" and played.game.rules.obligation_stock_open != "free"
     if open_and_drawn:
-        # which of the cards played since was drawn when is enumerated by nobody: some that agree are missed
+        # The order of draws among the cards played since is not enumerated: some that agree are missed
         assert agreeing <= set(counts) or len(agreeing) > 30
     else:
         assert set(counts) <= agreeing, "a deal that does not agree"
@@ -176,7 +176,7 @@ def a_swap(places: list[tuple[int, int]], hands: list[list[int]]) -> dict[int, i
     ("key", "group"), tables.by_game(tables.plain(), tables.once()[::3]), ids=lambda v: v if isinstance(v, str) else ""
 )
 def test_a_deal_agrees_at_any_moment(key: str, group: list[tables.Table]) -> None:
-    """Where nothing but the last tricks obliges anybody, a deal can be played again whatever was drawn when."""
+    """If only the last tricks have obligations, a deal can be played again whatever the order of draws."""
     compared = 0
     for number, table in enumerate(group):
         game = table.load()
@@ -192,7 +192,7 @@ def test_a_deal_agrees_at_any_moment(key: str, group: list[tables.Table]) -> Non
                     one = knowledge(played, seat)
                     found = one.deals().deal(Dice(number))
                     true = slots(played, one)
-                    # what is put away and what lies face down are hidden alike; the cards that were drawn must stay where they were
+                    # Cards put away and cards face down are equally hidden; cards that were drawn must stay where they were
                     if not one.away:
                         assert played.agrees(seat, a_swap(true, found.hands)), (seat, found)
                         compared += 1

@@ -153,7 +153,7 @@ def test_a_laid_card_comes_to_its_seat_as_the_engine_has_it() -> None:
 
 
 def test_open_playouts_are_nearer_to_the_truth_than_habits() -> None:
-    """Before the last tricks, where the deal with open cards is solved exactly: by how many points both are wrong about it."""
+    """Compare the errors in points of both before the last tricks, where the deal with open cards is solved exactly."""
     wrong, asked = {0: 0.0, 4: 0.0}, 0
     table = Foresight(engine.load("partnership"))
 
@@ -199,7 +199,7 @@ def test_deals_with_a_barred_pair_are_refused_for_one_decision() -> None:
 
 
 def by_hand(state: engine.State, seat: int, row: tuple[int, ...]) -> int:
-    """What a hand of a table of two comes to by a row of weights, told with cards as sets."""
+    """Return the value of a hand at a table of two by a row of weights, computed with cards as sets."""
     texts, order = state.game.pack.texts, "24567SCR31"
     hand, against = ({texts[card] for card in state.hand_of(one)} for one in (seat, 1 - seat))
     live = hand | against | {texts[card] for card in state.stock} | {texts[state.shown]}

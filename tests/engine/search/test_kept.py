@@ -1,4 +1,4 @@
-"""What the search says at fixed moments stays what it was: worths of cards, values of endings, and the nodes that they take."""
+"""The search gives the stored answers at fixed positions: worths of cards, values of endings, and nodes searched."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEPT = Path(__file__).parent / "kept.json"
 
 @pytest.mark.parametrize("part", ["worths", "endings"])
 def test_the_search_says_what_it_said(part: str) -> None:
-    """Whoever changes it on purpose writes the file anew: `python -m tests.support.searched > tests/engine/search/kept.json`, as Python source."""
+    """After an intended change rewrite the file: `python -m tests.support.searched > tests/engine/search/kept.json`, from Python source."""
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
     found = searched.PARTS[part]()
     if part == "endings" and not INTERPRETED:

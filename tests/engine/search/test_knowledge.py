@@ -1,4 +1,4 @@
-"""From the events that a seat is told to a state: with the true cards it is the true state, at every decision of every game."""
+"""A state from a seat's events: with the true cards it is the true state, at every decision of every game."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.search.deals import BITS, Deal
 from engine.search.knowledge import Knowledge
 from tests.support import playing, tables
 
-# what a seat cannot know, what it does not need, and what is worked out anew when it is asked for
+# Values that a seat cannot know, does not need, or computes again on demand
 OTHER = {
     "log", "taken_actions", "seed", "suit_map", "heard", "dice", "legal", "extra", "hand", "stock", "hands", "revoker", "drawn", "deals",
     "queue", "notes", "songs_made", "lead", "leader", "best", "winner", "htab", "ftab", "table", "window", "verdict", "score",
@@ -29,7 +29,7 @@ FOR_FOLLOWERS = {
 
 
 def true_deal(state: engine.State, seat: int, away: int) -> Deal:
-    """Where the cards really are."""
+    """Return the true places of the cards."""
     hidden = state.notes.get("put_away", ())
     return Deal([list(state.hand_of(s)) for s in range(state.seats)], state.stock[:], list(hidden[:away]))
 

@@ -38,7 +38,7 @@ def test_no_two_words_of_a_kind_have_one_code() -> None:
         assert len(set(numbers.values())) == len(numbers), name
 
 
-# what a lane was made for, and scores that are zero at every table of a game
+# The constants of a lane, and scores that are zero at every table of a game
 MADE_FOR = {"program", "dice", "seats", "sides", "pairs", "side"}
 ZERO = {"totals", "games", "coto_games", "cotos", "chips", "marks", "left_at", "reached", "n_reached"}
 
@@ -284,7 +284,7 @@ def test_dice_are_fair_and_in_range() -> None:
 
 
 def test_dice_throw_away_what_would_favour_a_face() -> None:
-    """Of 3 * 2**29 faces a third would have two words each and the others three, if no word were thrown away."""
+    """A third of 3 * 2**29 faces would have two words each and the others three, if no word were thrown away."""
     dice = Dice(2)
     faces = 3 << 29
     seen = [dice.below(faces) for _ in range(3000)]

@@ -80,7 +80,7 @@ def ending(table: tables.Table, rng: random.Random, tricks: int) -> engine.State
 
 
 def compared(table: tables.Table, rng: random.Random, room: int) -> bool:
-    """Whether there was an ending of which all lines of play could be tried; then all ways to solve it agree."""
+    """Check that all ways to solve an ending agree; return False if there was none small enough to try all lines of play."""
     state = ending(table, rng, rng.choice((1, 2, 2, 3, 4)))
     if state is None:
         return False
@@ -144,7 +144,7 @@ def quick_and_slow(rng: random.Random, group: list[tables.Table], tricks: int, n
     wanted = Exact(state, nodes).solve()
     found = solve(state, 10**8)
     with tables.named(table):
-        if wanted[0] != wanted[1]:  # what is proved by then must be true
+        if wanted[0] != wanted[1]:  # The bounds proved by then must be true
             assert wanted[0] <= found.low <= found.high <= wanted[1]
             return False
         assert (found.low, found.high) == wanted, (state.hands, state.turn, state.table, state.stock, state.trump)
