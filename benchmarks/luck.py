@@ -11,7 +11,7 @@ Bots play in this process, without pipes and clocks; deals, sittings and scores 
     elo       board Elo between the two
     boards    boards after which the better of the two is known (two standard errors)
 
-docs/ratings.md has the tables of the last run and what was made of them.
+docs/luck.md has the table of the last run and what follows from it.
 """
 
 from __future__ import annotations

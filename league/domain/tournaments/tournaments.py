@@ -33,7 +33,7 @@ COARSE = ("chips", "marks")  # score units in which a quarter to a half of the b
 
 
 def default_boards(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> int:
-    """Boards of one match that suit the table (the sizes follow from measured luck: docs/ratings.md)."""
+    """Boards of one match that suit the table (the sizes follow from measured luck: docs/luck.md)."""
     loaded = pools.load(game, players, options)
     if loaded.board_deals is None and len(loaded.sides) > 2:
         return 4  # a whole elimination match is a board
