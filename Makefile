@@ -49,7 +49,7 @@ slow: venv-dev  ## the slow tests: random kills, real kernels, every page in the
 anywhere: venv-dev  ## what could notice it, under other time zones, locales, dates, paths, users, orders, and Pythons of Debian (ONLY=NAME: one of them)
 	@$(BIN)/python -m tests.anywhere $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-compose: venv-dev  ## build the image and run the league in containers, as docs/operations.md says, on a Docker daemon of its own (root on Debian; BEFORE=COMMIT: an upgrade, too)
+compose: venv-dev  ## build the image and run the league in containers, as docs/operations/ says, on a Docker daemon of its own (root on Debian; BEFORE=COMMIT: an upgrade, too)
 	@$(BIN)/python -m tests.ops.containers
 
 mutate: venv-dev  ## break the code in a sample of places and see whether a test notices (MUTANTS=320 SEED=1)

@@ -38,7 +38,7 @@ class ReadOnly(Page):
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Commands change rows (docs/operations.md, "Repair")."""
+        """Commands change rows (docs/operations/backup.md, "Repair")."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:

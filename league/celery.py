@@ -1,7 +1,7 @@
 """The Celery app: what a message looks like, where it goes, and the calendar.
 
 Messages are hints. What there is to do stands in the database, so that a message which is lost, late or delivered twice
-changes nothing (docs/operations.md, "The queue"). So none is acknowledged: whoever takes one takes it off the queue. Celery's worker takes
+changes nothing (docs/operations/queue.md, "The queue"). So none is acknowledged: whoever takes one takes it off the queue. Celery's worker takes
 them, as `league.management.listening` starts it: it outlives whatever the broker does.
 """
 

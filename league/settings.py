@@ -1,4 +1,4 @@
-"""Settings of the league, all from the environment (docs/operations.md lists every variable).
+"""Settings of the league, all from the environment (docs/operations/reference.md lists every variable).
 
 With nothing set this is the embedded league: SQLite and a file broker under STATE_DIR, one machine, one command.
 With DATABASE_URL and BROKER_URL it is the production league: PostgreSQL, Redis, any number of workers.

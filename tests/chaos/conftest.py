@@ -89,7 +89,7 @@ class Troubled:
             connection.execute("CHECKPOINT")
 
     def documented(self, command: str, folder: Path) -> None:
-        """Carry out a line of docs/operations.md, `docker compose exec -T postgres ...` or `run --rm migrate ...`, on these servers in a folder."""
+        """Run a line of docs/operations/backup.md on these servers: `docker compose exec -T postgres ...` or `run --rm migrate ...`, in a folder."""
         found = re.fullmatch(r"docker compose (?:exec -T postgres|run --rm (migrate) python) ((\S+) .*)", command)
         assert found is not None, command
         service, words, program = found.groups()

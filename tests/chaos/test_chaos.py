@@ -238,9 +238,12 @@ def test_workers_of_two_releases_play_one_queue(league: Troubled) -> None:
 def test_a_backup_in_the_middle_of_play_goes_on_in_a_new_place_to_the_same_table(
     league: Troubled, tmp_path: Path
 ) -> None:
-    """It runs the commands of docs/operations.md while a match is played. Matches that finish after the backup are lost with the old place."""
+    """It runs the commands of docs/operations/backup.md while a match is played. Matches that finish after the backup are lost with the old place."""
     section = (
-        (TOP / "docs" / "operations.md").read_text().partition("\n## Backup and restore\n")[2].partition("\n## ")[0]
+        (TOP / "docs" / "operations" / "backup.md")
+        .read_text()
+        .partition("\n## Backup and restore\n")[2]
+        .partition("\n## ")[0]
     )
     commands = [line.strip() for line in section.splitlines() if line.startswith("    docker compose ")]
     backup, (stop, *restore, up) = commands[0], commands[1:]

@@ -1,4 +1,4 @@
-"""The league in containers, as README.md and docs/operations.md tell an operator to run it: `make compose`.
+"""The league in containers, as README.md and docs/operations/install.md tell an operator to run it: `make compose`.
 
 Builds the image and tries what the documents promise, on a Docker daemon of its own (tests/support/containers.sh). Prints what it has seen, with the
 seconds since the start. Where no daemon can be had it says why (exit code 3). Some ten minutes of two free cores the first time, most of
@@ -241,7 +241,7 @@ def build(site: Site) -> None:
     )
 
 
-MOST, MOST_OWN = 450, 300  # MB, in all and upon the base; docs/operations.md says of what
+MOST, MOST_OWN = 450, 300  # MB, in all and upon the base; docs/operations/install.md says of what
 
 
 def up(site: Site) -> None:
@@ -404,9 +404,9 @@ def down(site: Site) -> None:
 
 
 def backup(site: Site) -> None:
-    """The very lines of docs/operations.md."""
+    """The very lines of docs/operations/backup.md."""
     section = (
-        (site.folder / "docs" / "operations.md")
+        (site.folder / "docs" / "operations" / "backup.md")
         .read_text()
         .partition("\n## Backup and restore\n")[2]
         .partition("\n## ")[0]
@@ -490,7 +490,7 @@ def tiers(site: Site) -> None:
 
 
 def upgrade(site: Site) -> None:
-    """Upgrade from the release before with the commands of docs/operations.md, in the middle of a tournament."""
+    """Upgrade from the release before with the commands of docs/operations/backup.md, in the middle of a tournament."""
     before = os.environ.get("BEFORE")
     if not before:
         site.say("upgrade: not tried; BEFORE=COMMIT names the release before")
@@ -516,7 +516,7 @@ def upgrade(site: Site) -> None:
 
 
 def renew(site: Site) -> None:
-    """Put what lies here in place of the release that plays, by the lines of docs/operations.md."""
+    """Put what lies here in place of the release that plays, by the lines of docs/operations/backup.md."""
     ours = "WHERE kind = 'tournament' ORDER BY key"
     matches = site.rows(f"SELECT key FROM league_match {ours}")
     away: list[float] = []

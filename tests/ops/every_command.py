@@ -1,4 +1,4 @@
-"""Carry out every command of docs/operations.md that ends by itself, in one process, each with arguments that let it work.
+"""Carry out every command of docs/operations/ that ends by itself, in one process, each with arguments that let it work.
 
 A program for the interpreter of tests.support.production: `every_command.py before BOT FOLDER` makes players and two bots of the
 source BOT, waits until workers have accepted them, and starts an event; `every_command.py after BOT FOLDER` does the rest when that is played

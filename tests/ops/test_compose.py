@@ -1,4 +1,4 @@
-"""docker-compose.yml: valid by the Compose Specification, and as tight as docs/operations.md promises.
+"""docker-compose.yml: valid by the Compose Specification, and as tight as docs/operations/install.md promises.
 
 No container engine is needed: test_stack.py starts the same commands by hand.
 """
@@ -346,7 +346,7 @@ def test_a_service_that_is_told_to_end_gives_back_what_it_holds(tmp_path: Path) 
 
 
 def test_the_lines_of_an_upgrade_migrate_before_they_stop_anything() -> None:
-    text = (TOP / "docs" / "operations.md").read_text(encoding="utf-8")
+    text = (TOP / "docs" / "operations" / "backup.md").read_text(encoding="utf-8")
     lines = re.findall(
         r"^    (\S.*?)(?: +#.*)?$", text.partition("\n## Upgrade\n")[2].partition("\n## ")[0], flags=re.MULTILINE
     )

@@ -1,4 +1,4 @@
-"""The table of faults in docs/operations.md: every row names tests, and these exist."""
+"""The table of faults in docs/operations/trouble.md: every row names tests, and these exist."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.support.compose import TOP
 
 
 def test_each_row_of_the_faults_names_tests_that_exist() -> None:
-    text = (TOP / "docs" / "operations.md").read_text(encoding="utf-8")
+    text = (TOP / "docs" / "operations" / "trouble.md").read_text(encoding="utf-8")
     part = text.partition("\n## What may go\n")[2].partition("\n## ")[0]
     rows = [line for line in part.splitlines() if line.startswith("| ")][2:]
     sources = [path.read_text(encoding="utf-8") for path in (TOP / "tests").rglob("test_*.py")]

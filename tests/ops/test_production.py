@@ -40,9 +40,10 @@ def test_everything_that_production_imports_is_in_its_lock(league_stack: Stack) 
 
 
 def documented() -> set[str]:
-    """Return the commands that docs/operations.md names, in its table or after `manage.py`."""
-    text = (TOP / "docs" / "operations.md").read_text(encoding="utf-8")
-    table = text[text.index("## Commands") : text.index("## The queue")]
+    """Return the commands that docs/operations/ names, in its table or after `manage.py`."""
+    folder = TOP / "docs" / "operations"
+    table = (folder / "reference.md").read_text(encoding="utf-8").partition("\n## Commands\n")[2]
+    text = "".join(page.read_text(encoding="utf-8") for page in folder.glob("*.md"))
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     in_table = {words.split()[0] for cell in cells for words in re.findall(r"`([^`]+)`", cell)}
     return in_table | set(re.findall(r"manage\.py ([a-z_]+)", text)) - {"help"}
