@@ -99,7 +99,7 @@ def test_attack_is_contained_in_every_tier(attack: str, fields: dict[str, Field]
 
 
 def test_the_document_lists_every_attack() -> None:
-    page = (REPOSITORY / "docs/sandbox.md").read_text().partition("## What was tried")[2].partition("\n## ")[0]
+    page = (REPOSITORY / "docs/sandbox-evidence.md").read_text().partition("## What was tried")[2].partition("\n## ")[0]
     rows = [line.split("|") for line in page.splitlines() if line.startswith("| ")][1:]
     listed = [name for row in rows for name in re.findall("`([^`]+)`", row[2])]
 

@@ -56,7 +56,7 @@ def test_the_meter_hears_what_is_told(state: StateDirectory) -> None:
 
 
 def test_the_document_lists_every_channel() -> None:
-    page = (REPOSITORY / "docs/sandbox.md").read_text()
+    page = (REPOSITORY / "docs/sandbox-evidence.md").read_text()
     table = re.search("<!-- channels: begin -->\n(.*?)<!-- channels: end -->", page, re.DOTALL)
     assert table
     rows = [line.split("|") for line in table[1].splitlines()[2:]]
