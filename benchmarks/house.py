@@ -1,4 +1,4 @@
-"""The tables of docs/house-bots.md: how clearly each house bot beats the ones below it, as Markdown.
+"""The tables of docs/house-bots.md and docs/house-bots-strength.md: how clearly each house bot beats the ones below it, as Markdown.
 
     .venv/bin/python benchmarks/house.py [-g GAME ...] [--pair greedy:random ...] [--boards 100] [--forms] [--jobs 2]
     .venv/bin/python benchmarks/house.py --inside -g GAME ... --pair deep:counting ... [--boards 100] [--first 0] [--store FILE]

@@ -1,4 +1,4 @@
-"""The table of docs/house-bots.md that says how much each house bot can be exploited, as Markdown.
+"""The table of docs/house-bots-strength.md that says how much each house bot can be exploited, as Markdown.
 
     .venv/bin/python benchmarks/probe.py [-g GAME ...] [--bot BOT ...] [--seconds 60] [--boards 100] [--jobs 2]
 
