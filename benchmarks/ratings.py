@@ -33,7 +33,7 @@ from league.pure.rating.tallies import Ints, Tallies, around, tally_arrays
 
 PAIRS = 40  # that a bot meets, in the mean: bots meet in matches, not on single boards
 EXACT = 2000  # bots up to which the exact standard errors are worked out beside, once: half a minute, and as the cube
-MOVED = 0.05  # Elo; see league.domain.ratings.stages
+MOVED = 0.05  # Elo; see league.domain.ratings.refits
 MATCHES, PACE_S = 60, 0.5  # reports of each of two workers, and between two of them
 LOOK_S = 0.02  # Interval of the counting thread; the scheduler has hints instead
 
@@ -124,7 +124,7 @@ def fill(bots: int) -> tuple[Any, Ints]:
     from django.utils import timezone
 
     from league.domain.people import players
-    from league.domain.ratings import pools, stages, sums
+    from league.domain.ratings import pools, refits, totals
     from league.models import Bot, BotVersion, Pool
     from tests.support.league import accepted
 
@@ -140,8 +140,8 @@ def fill(bots: int) -> tuple[Any, Ints]:
     )
     met = np.array([version.pk for version in versions], dtype=np.int64)[parties]
     with transaction.atomic():
-        sums.write_kept(found, tally_arrays(met, scores), matches=0, now=timezone.now(), settled=False)
-    stages.rank(found, now=timezone.now())
+        totals.write_kept(found, tally_arrays(met, scores), matches=0, now=timezone.now(), settled=False)
+    refits.rank(found, now=timezone.now())
     return found, met
 
 
@@ -174,11 +174,11 @@ def visible() -> None:
     """Measure the time from the commit of a report to the changed rows."""
     from django.db import connection
 
-    from league.domain.ratings import stages
+    from league.domain.ratings import refits
 
     bots = int(os.environ.get("BOTS", "10000"))
     the_pool, met = fill(bots)
-    stages.keep_as("benchmark")
+    refits.keep_as("benchmark")
     waits: list[float] = []
     ran = {"fits": 0, "tables": 0}
     over = threading.Event()
@@ -197,13 +197,13 @@ def visible() -> None:
         connection.close()
 
     def count() -> None:
-        stages.look(the_pool)
+        refits.look(the_pool)
 
     def fit_all() -> None:
-        ran["fits"] += stages.fit_due()
+        ran["fits"] += refits.fit_due()
 
     def rank_all() -> None:
-        ran["tables"] += stages.rank_due()
+        ran["tables"] += refits.rank_due()
 
     loops = [(count, LOOK_S), (fit_all, 1.0), (rank_all, 1.0)]
     threads = [threading.Thread(target=keep, args=loop) for loop in loops]

@@ -37,7 +37,7 @@ run(Slow())
 def slow() -> None:
     """Measure what a slow bot costs the others, with two real workers: their round robin alone, and queued behind its matches."""
     from league.domain.bots import bots
-    from league.domain.core import moves
+    from league.domain.core import transitions
     from league.domain.people import players
     from league.models import Match
     from tests.support.league import accepted, started
@@ -46,7 +46,7 @@ def slow() -> None:
     versions = [accepted(owners[0], f"bot-{i}", games=("partnership",)) for i in range(4)]
     late = bots.upload(owners[1], "slow", SLEEPER, "bot.py", ["partnership"])
     Match.objects.filter(kind="validation").update(status="cancelled")
-    moves.move(late, "accepted", now=late.created)
+    transitions.move(late, "accepted", now=late.created)
     folder = Path(tempfile.mkdtemp(prefix="tute-bench-"))
     folder.chmod(0o755)
     command, environment = [sys.executable, "manage.py", "worker"], {**os.environ, "STATE_DIR": str(folder)}

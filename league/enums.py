@@ -72,7 +72,7 @@ class RequestStatus(models.TextChoices):
     EXPIRED = "expired", _("expired")  # entries were closed before there was an answer
 
 
-REQUEST_MOVES: dict[str, frozenset[str]] = {
+REQUEST_TRANSITIONS: dict[str, frozenset[str]] = {
     RequestStatus.ASKED: frozenset(RequestStatus) - {RequestStatus.ASKED},
     RequestStatus.GRANTED: frozenset({RequestStatus.REFUSED, RequestStatus.WITHDRAWN}),
     RequestStatus.REFUSED: frozenset({RequestStatus.GRANTED}),
@@ -89,7 +89,7 @@ class VersionStatus(models.TextChoices):
     REJECTED = "rejected", _("rejected")  # made a fault in each of its games; the owner sees which and why
 
 
-VERSION_MOVES: dict[str, frozenset[str]] = {
+VERSION_TRANSITIONS: dict[str, frozenset[str]] = {
     VersionStatus.VALIDATING: frozenset({VersionStatus.ACCEPTED, VersionStatus.REJECTED}),
     VersionStatus.ACCEPTED: frozenset(),
     VersionStatus.REJECTED: frozenset({VersionStatus.VALIDATING}),
@@ -107,7 +107,7 @@ class MatchStatus(models.TextChoices):
     CANCELLED = "cancelled", _("cancelled")  # taken back by a person before it finished
 
 
-MATCH_MOVES: dict[str, frozenset[str]] = {
+MATCH_TRANSITIONS: dict[str, frozenset[str]] = {
     MatchStatus.QUEUED: frozenset({MatchStatus.LEASED, MatchStatus.CANCELLED, MatchStatus.VOID}),
     MatchStatus.LEASED: frozenset({MatchStatus.RUNNING, MatchStatus.QUEUED, MatchStatus.VOID, MatchStatus.CANCELLED}),
     MatchStatus.RUNNING: frozenset({MatchStatus.FINISHED, MatchStatus.QUEUED, MatchStatus.VOID, MatchStatus.CANCELLED}),
@@ -181,7 +181,7 @@ class JudgementStatus(models.TextChoices):
 
 
 class ConsultationStatus(models.TextChoices):
-    """The life of one consultation, in the words of that of a judgement, so that JUDGEMENT_MOVES holds for both."""
+    """The life of one consultation, in the words of that of a judgement, so that JUDGEMENT_TRANSITIONS holds for both."""
 
     ASKED = "asked", _("waits")
     WORKING = "working", _("is being asked")
@@ -189,7 +189,7 @@ class ConsultationStatus(models.TextChoices):
     FAILED = "failed", _("could not be asked")
 
 
-JUDGEMENT_MOVES: dict[str, frozenset[str]] = {
+JUDGEMENT_TRANSITIONS: dict[str, frozenset[str]] = {
     JudgementStatus.ASKED: frozenset({JudgementStatus.WORKING, JudgementStatus.FAILED}),
     JudgementStatus.WORKING: frozenset({JudgementStatus.ASKED, JudgementStatus.DONE, JudgementStatus.FAILED}),
     JudgementStatus.DONE: frozenset({JudgementStatus.ASKED}),  # found damaged
@@ -209,7 +209,7 @@ class TableStatus(models.TextChoices):
     VOID = "void", _("void")  # could not be played for a reason of ours
 
 
-TABLE_MOVES: dict[str, frozenset[str]] = {
+TABLE_TRANSITIONS: dict[str, frozenset[str]] = {
     TableStatus.WAITING: frozenset({TableStatus.HELD, TableStatus.LEFT, TableStatus.VOID}),
     TableStatus.HELD: frozenset(set(TableStatus) - {TableStatus.HELD, TableStatus.ABANDONED}),
     TableStatus.RESTING: frozenset({TableStatus.WAITING, TableStatus.LEFT, TableStatus.ABANDONED}),
@@ -229,7 +229,7 @@ class TournamentStatus(models.TextChoices):
     CANCELLED = "cancelled", _("cancelled")
 
 
-TOURNAMENT_MOVES: dict[str, frozenset[str]] = {
+TOURNAMENT_TRANSITIONS: dict[str, frozenset[str]] = {
     TournamentStatus.OPEN: frozenset({TournamentStatus.RUNNING, TournamentStatus.CANCELLED}),
     TournamentStatus.RUNNING: frozenset({TournamentStatus.FINISHED, TournamentStatus.CANCELLED}),
     TournamentStatus.FINISHED: frozenset({TournamentStatus.RUNNING}),  # a repair plays some of its matches again

@@ -14,9 +14,9 @@ from celery import shared_task
 from django.conf import settings
 
 from league import celery
-from league.domain.bots import letters, sums, tries
+from league.domain.bots import letters, totals, tries
 from league.domain.core import clock, hints
-from league.domain.ratings import idle, stages
+from league.domain.ratings import idle, refits
 from league.domain.tournaments import circuits, progress
 from league.domain.upkeep import invariants, retention
 from league.domain.upkeep import reconcile as upkeep
@@ -72,7 +72,7 @@ def play_ladders() -> None:
 
 def sum_played() -> None:
     """Count what has finished in the sums on the pages of its bots, a few matches. By hand: `manage.py reconcile`."""
-    sums.count_new()
+    totals.count_new()
 
 
 def send_letters() -> int:
@@ -96,18 +96,18 @@ def refresh_ratings(pool_id: int) -> None:
     if pool is None:  # a message may outlive the database that it speaks of
         log.warning("ratings of pool %s are not refreshed: there is no such pool", pool_id)
         return
-    stages.look(pool)
+    refits.look(pool)
 
 
 def fit_ratings() -> None:
     """Count what no hint announced in large pools, and fit all strengths there. By hand: `manage.py refresh_ratings`."""
-    stages.count_waiting()
-    stages.fit_due()
+    refits.count_waiting()
+    refits.fit_due()
 
 
 def rank_ratings() -> None:
     """Intervals, ranks and superiority of large pools. By hand: `manage.py refresh_ratings`."""
-    stages.rank_due()
+    refits.rank_due()
 
 
 @shared_task(name="league.tasks.advance_tournament")

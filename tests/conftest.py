@@ -139,7 +139,7 @@ LONG = (
     "tests/league/domain/ladders/test_live.py",
     "tests/league/domain/ladders/test_drawing.py",
     "tests/league/domain/tournaments/test_formats.py",
-    "tests/league/domain/ratings/test_stages.py",
+    "tests/league/domain/ratings/test_refits.py",
 )
 
 
@@ -159,7 +159,7 @@ POSTGRESQL = (
     "tests/league/domain/matches/test_leases.py",
     "tests/league/domain/matches/test_reports.py",
     "tests/league/domain/matches/test_turns.py",
-    "tests/league/domain/ratings/test_sums.py",
+    "tests/league/domain/ratings/test_totals.py",
     "tests/league/api/test_paging.py",
     "tests/league/web/test_bad_input.py",
     "tests/league/test_door.py",

@@ -1,1 +1,1 @@
-"""What the league does. Only functions of this package change rows; they take the time as an argument."""
+"""The decisions of the league. Only this package changes rows; its functions take the time as an argument."""

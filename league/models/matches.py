@@ -92,7 +92,7 @@ class Match(models.Model):
     drawn = models.DateTimeField(null=True)  # when lots were drawn which of it is audited
     summed = models.BooleanField(
         default=False, db_default=False
-    )  # in what its bots have played (league.domain.bots.sums)
+    )  # in what its bots have played (league.domain.bots.totals)
 
     objects = Played()
     line = Line()

@@ -1,4 +1,4 @@
-"""Tables of sums over what bots have played, for their pages (league.domain.bots.sums)."""
+"""Tables of sums over what bots have played, for their pages (league.domain.bots.totals)."""
 
 from __future__ import annotations
 

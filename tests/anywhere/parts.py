@@ -25,7 +25,7 @@ CLOCK = Part(
         "tests/league/domain/matches/test_broadcast.py",
         "tests/league/domain/matches/test_leases.py",
         "tests/league/domain/people",
-        "tests/league/domain/ratings/test_days.py",
+        "tests/league/domain/ratings/test_daily.py",
         "tests/league/domain/tournaments/test_events.py",
         "tests/league/domain/upkeep/test_retention.py",
         "tests/league/domain/upkeep/test_dumping.py",

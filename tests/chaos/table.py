@@ -22,10 +22,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 django.setup()
 
 from league.domain.bots import bots, consent  # noqa: E402
-from league.domain.core import moves  # noqa: E402 - Django first
+from league.domain.core import transitions  # noqa: E402 - Django first
 from league.domain.matches import replays  # noqa: E402
 from league.domain.people import players, quotas, tokens  # noqa: E402
-from league.domain.ratings import pools, sums  # noqa: E402
+from league.domain.ratings import pools, totals  # noqa: E402
 from league.domain.tournaments import standings, tournaments  # noqa: E402
 from league.domain.upkeep import invariants  # noqa: E402
 from league.enums import EntryPolicy, MatchKind, VersionStatus  # noqa: E402
@@ -76,8 +76,8 @@ def _bot(player: str, name: str, pick: str, policy: EntryPolicy) -> BotVersion:
     source = FRAME.format(body=body).encode()
     version = bots.upload(players.create(player), name, source, "bot.py", games, secret=SECRET)
     for match in Match.objects.filter(kind=MatchKind.VALIDATION, parties__version=version).distinct():
-        moves.move(match, "cancelled", now=version.created)
-    moves.move(version, VersionStatus.ACCEPTED, now=version.created)
+        transitions.move(match, "cancelled", now=version.created)
+    transitions.move(version, VersionStatus.ACCEPTED, now=version.created)
     consent.set_policy(version.bot, policy, actor=player)
     return version
 
@@ -138,7 +138,7 @@ def _pool(pool: Pool) -> dict[str, Any]:
     rows = Rating.objects.filter(pool=pool).order_by("version_id")
     elos = [(version, round(elo, 6)) for version, elo in rows.values_list("version_id", "elo")]
     return {
-        "sums": [sums.read_kept(pool).digest, sums.recount(pool).digest],
+        "sums": [totals.read_kept(pool).digest, totals.recount(pool).digest],
         "places": [
             version for _, version in sorted((-elo, version) for version, elo in elos)
         ],  # equals by their number

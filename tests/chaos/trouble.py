@@ -41,7 +41,7 @@ from engine import game as games  # noqa: E402
 from engine.runner import cores  # noqa: E402
 from engine.runner.seat import Seat  # noqa: E402
 from engine.sandbox import Sandbox  # noqa: E402
-from league.domain.core import idempotency, moves  # noqa: E402
+from league.domain.core import idempotency, transitions  # noqa: E402
 from league.domain.matches import matches, reports  # noqa: E402
 from league.domain.playing import process  # noqa: E402
 from league.domain.ratings import ratings  # noqa: E402
@@ -140,13 +140,13 @@ PLACES: dict[str, Callable[[], None]] = {
     "in the middle of a board": lambda: before(Seat, "ask", when(nth_call(30))),
     "between two sittings": after_a_sitting,
     "before the report": lambda: before(reports, "report", die),
-    "in the report": lambda: before(moves, "move", when(moved_to(MatchStatus.FINISHED))),
+    "in the report": lambda: before(transitions, "move", when(moved_to(MatchStatus.FINISHED))),
     "after the report": lambda: after(reports, "report", die),
     "in the count": lambda: after(ratings, "_write", die),
     "after the count": lambda: after(ratings, "refresh", when(bool)),
     "in the schedule": lambda: after(matches, "_row", when(nth_call(3))),
     "at the end": lambda: after(progress, "advance", when(bool)),
-    "in the end": lambda: before(moves, "move", when(moved_to(TournamentStatus.FINISHED))),
+    "in the end": lambda: before(transitions, "move", when(moved_to(TournamentStatus.FINISHED))),
 }
 
 

@@ -37,7 +37,7 @@ from league.domain.core import clock, keyset
 from league.domain.judgements import asking, carrying, summing
 from league.domain.matches import embargoes, leases, matches, reports, sight
 from league.domain.people import bans, players, tokens
-from league.domain.ratings import days, idle, ratings
+from league.domain.ratings import daily, idle, ratings
 from league.domain.tournaments import brackets, circuits, enrolment, events, progress, releases, requests, tournaments
 from league.door import Door
 from league.enums import Audience, EntryPolicy
@@ -494,7 +494,7 @@ def changes(league: Larger) -> dict[str, Callable[[], object]]:
         "ratings without it": lambda: ratings.refresh(league.pool),
         "a cancelled tournament": lambda: progress.cancel(league.next_cup, actor="ana", why="a test"),
         "a new player": lambda: players.create("dora", now=made.NOW),
-        "tables of yesterday": lambda: days.keep(),
+        "tables of yesterday": lambda: daily.keep(),
         "idle bots": lambda: idle.mark(),
         "a line of ratings that goes": lambda: Rating.objects.all()[0].delete(),
     }

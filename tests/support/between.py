@@ -34,7 +34,7 @@ from league.domain.ladders import drawing, places  # noqa: E402
 from league.domain.matches import embargoes, leases, matches, reports, workers  # noqa: E402
 from league.domain.operators import acting  # noqa: E402
 from league.domain.people import players  # noqa: E402
-from league.domain.ratings import leaderboards, publishing, ratings, stages, sums  # noqa: E402
+from league.domain.ratings import leaderboards, publication, ratings, refits, totals  # noqa: E402
 from league.domain.tournaments import enrolment, fixtures, progress, requests, standings, tournaments  # noqa: E402
 from league.domain.upkeep import invariants, reconcile  # noqa: E402
 from league.enums import EntryPolicy, MatchStatus, TournamentStatus  # noqa: E402
@@ -145,7 +145,7 @@ def show(cups: list[Tournament]) -> None:
         assert met <= set(standings.meetings(cup, numbers, numbers))
         assert sum(cell.boards for cell in table.cells.values()) == 2 * table.statuses[MatchStatus.FINISHED]
         fixtures.play_format(cup)
-    boards = [json.loads(line) for line in publishing.published_lines(cups[0].pool)][1:]
+    boards = [json.loads(line) for line in publication.published_lines(cups[0].pool)][1:]
     assert all(len(line["versions"]) == 2 and len(line["boards"]) == 1 for line in boards)
     leaderboards.past_ratings(cups[0].pool, league.NOW)
 
@@ -160,13 +160,13 @@ def count_in_stages(stage: Callable[..., object], cups: list[Tournament]) -> Non
 ACTS: dict[str, tuple[Callable[[list[Tournament]], None], ...]] = {
     "put_right": (play_next, *(partial(put_right, step) for step in reconcile.STEPS)),
     **{act.__name__: (act,) for act in (count_anew, check, show)},
-    "count_in_stages": (partial(count_in_stages, stages.look),),
-    "fit_and_rank": (partial(count_in_stages, stages.fit), partial(count_in_stages, stages.rank)),
+    "count_in_stages": (partial(count_in_stages, refits.look),),
+    "fit_and_rank": (partial(count_in_stages, refits.fit), partial(count_in_stages, refits.rank)),
 }
 
 
 # What has been done with the match that finished just before
-FIRST: dict[str, Callable[[list[Tournament]], None]] = {"fit_and_rank": partial(count_in_stages, stages.look)}
+FIRST: dict[str, Callable[[list[Tournament]], None]] = {"fit_and_rank": partial(count_in_stages, refits.look)}
 
 
 def _disturb(act: Callable[[], None], most: int | None, first: Callable[[], None]) -> int:
@@ -192,7 +192,7 @@ def disturb(name: str) -> int:
     check(cups)
     show(cups)
     pool = cups[0].pool
-    assert sums.read_kept(pool).dump() == sums.recount(pool).dump()
+    assert totals.read_kept(pool).dump() == totals.recount(pool).dump()
     assert not Match.objects.filter(status=MatchStatus.FINISHED, tournament__in=cups, counted=None).exists()
     for cup in cups:
         cup.refresh_from_db()

@@ -11,7 +11,7 @@ from engine.runner import Limits
 from engine.sandbox import Sandbox
 from league.domain.bots import house
 from league.domain.consultations import carrying
-from league.domain.core import moves
+from league.domain.core import transitions
 from league.domain.matches import logs
 from league.enums import VersionStatus
 from league.models import BotVersion, Consultation, Match, Sitting
@@ -22,9 +22,9 @@ def enter(*names: str) -> list[BotVersion]:
     """Enter these house bots as accepted versions; withdraw their validations, so that none is queued."""
     found = [version for version, _new in house.enter(names, secret=SECRET, now=NOW)]
     for match in Match.objects.filter(parties__version__in=found, kind="validation").distinct():
-        moves.move(match, "cancelled", now=NOW)
+        transitions.move(match, "cancelled", now=NOW)
     for version in found:
-        moves.move(version, VersionStatus.ACCEPTED, now=NOW)
+        transitions.move(version, VersionStatus.ACCEPTED, now=NOW)
     return found
 
 

@@ -14,7 +14,7 @@ from django.db import transaction
 import engine
 from engine.runner import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
 from league.domain.bots import bots, consent, packages
-from league.domain.core import moves, names
+from league.domain.core import names, transitions
 from league.domain.matches import leases, matches, reports, validation
 from league.domain.people import players
 from league.domain.ratings import pools
@@ -71,8 +71,8 @@ def accepted_by_upload(player: Player, name: str, *, games: Sequence[str], polic
     """The same by the league's own functions."""
     version = willing(uploaded(player, name, games=games), policy)
     for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
-        moves.move(match, "cancelled", now=NOW)
-    moves.move(version, VersionStatus.ACCEPTED, now=NOW)
+        transitions.move(match, "cancelled", now=NOW)
+    transitions.move(version, VersionStatus.ACCEPTED, now=NOW)
     return version
 
 
@@ -117,8 +117,8 @@ def _inserted(player: Player, name: str, games: Sequence[str], policy: str) -> B
     lines = [("version.uploaded", f"bot:{slug}", player.name, said)]
     if policy != EntryPolicy.USUAL:
         lines.append(("bot.entry_policy", f"bot:{slug}", player.name, {"was": EntryPolicy.USUAL, "to": policy}))
-    lines.append(("match.moved", moves.subject(match), "", {"was": "queued", "to": "cancelled"}))
-    lines.append(("version.moved", moves.subject(version), "", {"was": "validating", "to": "accepted"}))
+    lines.append(("match.moved", transitions.subject(match), "", {"was": "queued", "to": "cancelled"}))
+    lines.append(("version.moved", transitions.subject(version), "", {"was": "validating", "to": "accepted"}))
     LeagueEvent.objects.bulk_create(
         [LeagueEvent(at=NOW, kind=kind, subject=about, actor=actor, data=data) for kind, about, actor, data in lines]
     )
@@ -222,7 +222,7 @@ def begun(match: Match, *, now: datetime = NOW) -> Match:
     until = now + timedelta(seconds=settings.LEASE_S)
     lease = {"worker": "w1", "token": held.token + 1, "attempts": held.attempts + 1, "lease_until": until}
     fresh = {"progress": 0, "decided": None, "reason": "", "host": leases.label(held)}
-    moves.move(held, MatchStatus.LEASED, now=now, actor="w1", **lease, **fresh)
+    transitions.move(held, MatchStatus.LEASED, now=now, actor="w1", **lease, **fresh)
     leases.start(held, now=now)
     return held
 

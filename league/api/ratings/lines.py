@@ -16,7 +16,7 @@ from league.api.ratings.serializers import MovedOut, OverallOut, PointOut, PoolO
 from league.domain.bots import lists
 from league.domain.core import keyset
 from league.domain.people.tokens import Viewer
-from league.domain.ratings import days, leaderboards
+from league.domain.ratings import daily, leaderboards
 from league.domain.ratings import overall as table
 from league.models import Rating, RatingPoint
 from league.service import marks
@@ -69,7 +69,7 @@ def leaderboard(request: HttpRequest, named: Mapping[str, str], _viewer: Viewer 
     if len(there) < len(page):  # one has gone since
         return None
     here = [(there[row.version].bot, row.place, row.elo) for row in page]
-    day, week = ({}, {}) if every_version else days.moved(pool, versions[ratings], here)
+    day, week = ({}, {}) if every_version else daily.moved(pool, versions[ratings], here)
     whole = [_whole(there[row.version], row.place, day, week) for row in page]
     return lines.Made(asked.answer(keyset.Page(whole, page.before, page.after)), versions)
 

@@ -34,7 +34,7 @@ from league.api.ratings.serializers import (
 from league.domain.core import errors
 from league.domain.core.errors import Refused
 from league.domain.matches import workers
-from league.domain.ratings import days, leaderboards, overall, pools
+from league.domain.ratings import daily, leaderboards, overall, pools
 from league.domain.tournaments import tournaments
 from league.models import BotVersion, Pool, Rating, RatingPoint
 from league.service import marks
@@ -122,7 +122,7 @@ class Leaderboard(ListView):
         cursor = paging.read_cursor(request, leaderboards.BEST.kinds)
         size = paging.page_size(request)
         page = leaderboards.read_page(pool, cursor, size, every_version=every_version, only=only)
-        return self.cut(page if every_version else days.movement(pool, page.rows).of(page))
+        return self.cut(page if every_version else daily.movement(pool, page.rows).of(page))
 
 
 class Overall(ListView):

@@ -12,7 +12,7 @@ from engine.runner import audit as runner
 from engine.runner.rebuild import passes
 from engine.sandbox import Sandbox
 from league.domain.bots import packages
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, transitions
 from league.domain.matches import leases, replays
 from league.enums import MatchStatus
 from league.models import Audit, Match, Sitting
@@ -38,7 +38,7 @@ def carry_out(work: Match, box: Sandbox, folder: Path, *, stop: Callable[[], boo
 
 def report(match_id: int, token: int, found: runner.Audit, *, now: datetime | None = None) -> bool:
     """Store the result and finish the work, in one transaction. False, and nothing is changed, where the lease is not the present one."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         mine = Match.work.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
         work = mine.first()
@@ -54,7 +54,7 @@ def report(match_id: int, token: int, found: runner.Audit, *, now: datetime | No
         leases.finish(work, now=now)
         journal.append(
             "audit.finished",
-            moves.subject(row.match),
+            transitions.subject(row.match),
             now=now,
             actor=work.worker,
             verdict=row.verdict,

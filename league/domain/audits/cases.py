@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.enums import AuditConclusion, AuditVerdict
 from league.models import Audit
@@ -25,7 +25,7 @@ def close(audit: Audit, *, actor: str, conclusion: str, why: str, now: datetime 
 
     Refused for what is no case.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     told = {"conclusion": AuditConclusion(conclusion).value, "why": why}
     with transaction.atomic():
         row = Audit.objects.select_for_update(of=("self",)).select_related("work", "match").get(pk=audit.pk)
@@ -34,6 +34,8 @@ def close(audit: Audit, *, actor: str, conclusion: str, why: str, now: datetime 
         if row.conclusion == told["conclusion"]:
             return False
         Audit.objects.filter(pk=row.pk).update(**told, closed_by=actor, closed=now)
-        journal.append("audit.closed", moves.subject(row.match), now=now, actor=actor, audit=row.work.public_id, **told)
+        journal.append(
+            "audit.closed", transitions.subject(row.match), now=now, actor=actor, audit=row.work.public_id, **told
+        )
     audit.refresh_from_db()
     return True

@@ -37,7 +37,7 @@ def draw(*, now: datetime | None = None) -> int:
 
     With AUDIT_PERCENT 0 nothing is drawn, of finals neither.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     waiting = Match.objects.filter(status=MatchStatus.FINISHED, drawn=None).order_by("finished")
     undrawn = list(waiting.values_list("pk", flat=True)[:MOST])
     drawn = sum(_draw_all(undrawn[start : start + BATCH], now) for start in range(0, len(undrawn), BATCH))

@@ -1,1 +1,1 @@
-"""Bots, their packages, and the bots of the house."""
+"""Bots, their packages, and the house bots."""

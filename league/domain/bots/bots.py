@@ -49,7 +49,7 @@ def upload(
 
     Raises PackageRefused, Refused, TooMany. `secret` keys the deals of the validation; without one it is random.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     content = packages.inspect(data, filename, games)
     name = slug(bot_name or content.manifest.name)
     with transaction.atomic():
@@ -181,7 +181,7 @@ def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> 
     It does so once in a week, so that nobody chooses again and again when to play, or stops an event. A retired bot enters nothing more and its
     matches are played. What a worker holds is played to its end in any case.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if to not in BotState.values:
         raise Refused("unknown state {to!r}; use one of {states}", to=to, states=", ".join(BotState.values))
     with transaction.atomic():
@@ -205,12 +205,12 @@ def stop(bot: Bot, *, why: str, actor: str, now: datetime | None = None) -> bool
 
     What a worker holds is played to its end.
     """
-    return _hold(bot, stopped=clock.given(now), why=why, actor=actor, now=clock.given(now))
+    return _hold(bot, stopped=clock.now_or(now), why=why, actor=actor, now=clock.now_or(now))
 
 
 def let_go(bot: Bot, *, why: str, actor: str, now: datetime | None = None) -> bool:
     """Let a bot play again that was stopped, if its owner lets it, too. Whether that changes something."""
-    return _hold(bot, stopped=None, why=why, actor=actor, now=clock.given(now))
+    return _hold(bot, stopped=None, why=why, actor=actor, now=clock.now_or(now))
 
 
 def _hold(bot: Bot, *, stopped: datetime | None, why: str, actor: str, now: datetime) -> bool:
@@ -227,7 +227,7 @@ def _hold(bot: Bot, *, stopped: datetime | None, why: str, actor: str, now: date
 
 def release_held(*, now: datetime | None = None) -> int:
     """Let the matches of paused bots be played whose day is over; the number of bots."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     ended = 0
     for bot in Bot.objects.filter(held_until__lte=now).order_by("pk"):
         with transaction.atomic():
@@ -242,7 +242,7 @@ def choose_version(bot: Bot, number: int | None, *, actor: str, now: datetime | 
 
     Running tournaments keep the versions that entered them. Doing it again changes nothing.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     chosen = None
     if number is not None:
         chosen = bot.versions.filter(number=number).first()

@@ -39,7 +39,7 @@ def challenge(
 
     Refused or TooMany where it cannot be: another's bot in the place of `own`, one whose owner lets nobody play it, more or fewer bots than sides.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if game not in engine.games():
         raise Refused("there is no game {game!r}; the games are {there}", game=game, there=", ".join(engine.games()))
     if type(boards) is not int or not 1 <= boards <= MOST_BOARDS:

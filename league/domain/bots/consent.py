@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.db.models import Q
 
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.people import players, quotas
 from league.enums import EntryPolicy, RequestStatus, TournamentStatus
@@ -129,7 +129,7 @@ def lapse(occasion: Occasion, *, now: datetime) -> int:
     """Nobody enters any more: the requests that are open expire. Their number. In the transaction that closes the entries."""
     waiting = list(requests_for(occasion).filter(status=RequestStatus.ASKED).order_by("pk"))
     for one in waiting:
-        moves.move(one, RequestStatus.EXPIRED, now=now, answered=now)
+        transitions.move(one, RequestStatus.EXPIRED, now=now, answered=now)
     return len(waiting)
 
 
@@ -138,13 +138,13 @@ def expire(*, now: datetime | None = None) -> int:
 
     Who has asked may ask again.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     endless = Q(circuit__isnull=False) | Q(tournament__status=TournamentStatus.RUNNING)
     waiting = EntryRequest.objects.filter(endless, status=RequestStatus.ASKED, created__lte=now - OPEN_FOR)
     ended = 0
     for one in waiting.order_by("created")[:MOST_AT_ONCE]:
         with suppress(IllegalMove):  # it was answered or taken back in this moment
-            moves.move(one, RequestStatus.EXPIRED, now=now, answered=now)
+            transitions.move(one, RequestStatus.EXPIRED, now=now, answered=now)
             ended += 1
     return ended
 
@@ -162,7 +162,7 @@ def ask(occasion: Occasion, entrant: Bot | BotVersion, by: Player, message: str,
     }
     quotas.ask(by, quotas.REQUESTS, now=now)
     made = EntryRequest.objects.create(bot=bot, asker=by, created=now, **told)
-    journal.append("request.asked", moves.subject(made), now=now, actor=by.name, bot=bot.slug, to=place(occasion))
+    journal.append("request.asked", transitions.subject(made), now=now, actor=by.name, bot=bot.slug, to=place(occasion))
     return made
 
 
@@ -188,7 +188,7 @@ def take_out(occasion: Occasion, bot: Bot, by: Player, *, now: datetime) -> None
     standing = requests_for(occasion).filter(bot=bot)
     granted = standing.filter(status__in=[RequestStatus.ASKED, RequestStatus.GRANTED]).first()
     if granted is not None:
-        moves.move(granted, RequestStatus.REFUSED, now=now, actor=by.name, answered=now)
+        transitions.move(granted, RequestStatus.REFUSED, now=now, actor=by.name, answered=now)
     elif not standing.filter(status=RequestStatus.REFUSED).exists():
         what = {kind(occasion): occasion, "asker_id": occasion.owner_id, "status": RequestStatus.REFUSED}
         EntryRequest.objects.create(bot=bot, created=now, answered=now, **what)
@@ -204,7 +204,7 @@ def set_policy(bot: Bot, to: str, *, actor: str, now: datetime | None = None) ->
     with transaction.atomic():
         if Bot.objects.filter(pk=bot.pk).exclude(entry_policy=to).update(entry_policy=to):
             journal.append(
-                "bot.entry_policy", f"bot:{bot.slug}", now=clock.given(now), actor=actor, was=bot.entry_policy, to=to
+                "bot.entry_policy", f"bot:{bot.slug}", now=clock.now_or(now), actor=actor, was=bot.entry_policy, to=to
             )
     bot.entry_policy = to
 
@@ -213,13 +213,13 @@ def let_on_ladders(bot: Bot, *, on: bool, actor: str, now: datetime | None = Non
     """Let a bot play on the standing ladders of its games, or not any more; its results stay. Doing it again changes nothing."""
     with transaction.atomic():
         if Bot.objects.filter(pk=bot.pk).exclude(on_ladders=on).update(on_ladders=on):
-            journal.append("bot.on_ladders", f"bot:{bot.slug}", now=clock.given(now), actor=actor, to=on)
+            journal.append("bot.on_ladders", f"bot:{bot.slug}", now=clock.now_or(now), actor=actor, to=on)
     bot.on_ladders = on
 
 
 def block(owner: Player, name: str, *, now: datetime | None = None) -> Block:
     """Let a player enter, challenge and ask for none of the owner's bots any more; what they have asked is refused. Again changes nothing."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     blocked = Player.objects.filter(name=name).first()
     if blocked is None:
         raise Refused("there is no player {name!r}", name=name)
@@ -234,7 +234,7 @@ def block(owner: Player, name: str, *, now: datetime | None = None) -> Block:
         asked = EntryRequest.objects.filter(bot__owner=owner, asker=blocked, status=RequestStatus.ASKED)
         for one in asked.order_by("pk"):
             with suppress(IllegalMove):  # it was withdrawn, or has expired, in this moment
-                moves.move(one, RequestStatus.REFUSED, now=now, actor=owner.name, answered=now)
+                transitions.move(one, RequestStatus.REFUSED, now=now, actor=owner.name, answered=now)
     return row
 
 
@@ -243,5 +243,5 @@ def unblock(owner: Player, name: str, *, now: datetime | None = None) -> None:
     with transaction.atomic():
         if Block.objects.filter(owner=owner, blocked__name=name).delete()[0]:
             journal.append(
-                "player.unblocked", f"player:{owner.name}", now=clock.given(now), actor=owner.name, blocked=name
+                "player.unblocked", f"player:{owner.name}", now=clock.now_or(now), actor=owner.name, blocked=name
             )

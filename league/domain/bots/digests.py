@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from engine.portable import add_up
-from league.domain.bots import sums
+from league.domain.bots import totals
 from league.domain.matches import sight
 from league.domain.ratings import pools
 from league.enums import Period
@@ -85,7 +85,7 @@ class _Played:
     met: dict[str, list[tuple[int, str, int]]] = field(default_factory=lambda: defaultdict(list))
 
 
-def of(player: Player, since: datetime, until: datetime, *, now: datetime | None = None) -> Digest:
+def build_digest(player: Player, since: datetime, until: datetime, *, now: datetime | None = None) -> Digest:
     """What counted from `since` until before `until` and everybody sees, most matches first. Three queries; one where nothing was played."""
     rows = RatingPoint.objects.filter(version__bot__owner=player, at__gte=since, at__lt=until)
     rows = rows.filter(sight.by_everybody("match__tournament__", now=now))
@@ -138,7 +138,7 @@ def _meet(point: RatingPoint, parties: Sequence[Party], boards: Sequence[tuple[i
 
 def _line(played: _Played) -> Line:
     first = played.points[0]
-    size = sums.size_of(first.pool)
+    size = totals.size_of(first.pool)
     leads = {bot: sum(lead for lead, _, _ in rows) for bot, rows in played.met.items()}
     ranked = sorted(leads, key=lambda bot: (leads[bot], bot))
 

@@ -40,7 +40,7 @@ def enter(
     shipped = names()
     if unknown := [name for name in only if name not in shipped]:
         raise Refused("no house bot is called {name!r}; there are: {names}", name=unknown[0], names=", ".join(shipped))
-    now = clock.given(now)
+    now = clock.now_or(now)
     owner = player(now=now)
     for name in shipped:
         if only and name not in only:

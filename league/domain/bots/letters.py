@@ -48,7 +48,7 @@ def send_due(write: Write, *, most: int = BATCH, now: datetime | None = None) ->
 
     Where the mail server fails, the pass ends: the others are tried by the next one. Three queries where nothing is due, at most.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if not settings.MAIL:
         return 0
     due = subscriptions.open_rows(now).filter(due__lte=now).select_related("player__user").order_by("due", "pk")
@@ -88,7 +88,7 @@ def _send(row: Subscription, write: Write, now: datetime) -> bool:
     since = max(row.told or latest, latest - BACK[period])
     while since < latest:
         until = since + LENGTHS[period]
-        told = digests.of(row.player, since, until, now=now)
+        told = digests.build_digest(row.player, since, until, now=now)
         if told.lines:
             letter = write(row, told)
             mail.deliver(row.address, letter.subject, letter.text, headers=_headers(row, letter, until))

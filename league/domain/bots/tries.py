@@ -74,7 +74,7 @@ def begin_at(by: Player, source: str, at: Moment, rival: str, name: str = "", *,
 
     rival: whom the author goes on to try it against; it is not met here. Raises as `begin`.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     rows = sight.matches(Match.objects.select_related("pool", "tournament"), by.user, now=now)
     match = rows.filter(public_id=at.match).first()
     if match is None:
@@ -91,7 +91,7 @@ def begin(by: Player, source: str, game: str, rival: str, name: str = "", *, now
 
     Raises PackageRefused for a text that could not be uploaded either, Refused, TooMany.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if game not in engine.games():
         raise Refused("there is no game {game!r}; the games are {there}", game=game, there=", ".join(engine.games()))
     against = _rival(rival)
@@ -252,7 +252,7 @@ def of_player(by: Player, public_id: str) -> Try | None:
 
 def let_go(*, now: datetime | None = None) -> int:
     """Remove the tries whose time is over; their number. Harmless to repeat. What a worker holds stays until the next call."""
-    now, count = clock.given(now), 0
+    now, count = clock.now_or(now), 0
     old = Try.objects.filter(created__lte=now - KEPT).exclude(work__status__in=turns.HELD).order_by("created")
     while works := list(old.values_list("work", flat=True)[:BATCH]):
         with transaction.atomic():

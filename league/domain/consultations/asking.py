@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import transaction
 
 from league.domain.bots import tries
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.judgements import asking as judging
 from league.domain.matches import background, replays
@@ -29,7 +29,7 @@ def ask(
     Refused while the cards of the match are closed or where its replays are not kept, and for a seat or a bot that is not there; TooMany.
     Needs the match's pool and tournament.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if why := reason_not(match):
         raise why
     version = _version(bot, match)
@@ -46,7 +46,7 @@ def ask(
         defaults = {"asked_by": by, "place": background.place_of(Consultation, by), "created": now}
         row, made = Consultation.objects.get_or_create(**key, defaults=defaults)
         if made:
-            subject = moves.subject(match)
+            subject = transitions.subject(match)
             journal.append("consultation.asked", subject, now=now, actor=by.name, version=str(version), **_place(row))
     return row, made
 

@@ -51,12 +51,12 @@ def carry_out(held: Held, box: Sandbox, folder: Path, *, stop: Callable[[], bool
     try:
         found = _Conversation(held, stop).hold(box, folder)
     except (Refused, ReplayError, ValueError) as error:  # what cannot be read will not be so the next time
-        return _fail(held, str(error), again=False, now=clock.given(now))
+        return _fail(held, str(error), again=False, now=clock.now_or(now))
     except Exception as error:
         log.error("consultation %s: attempt %d failed", row.pk, row.attempts, exc_info=error)
         why = f"{type(error).__name__}: {error}"[:500]
-        return _fail(held, why, again=row.attempts < background.ATTEMPTS, now=clock.given(now))
-    now = clock.given(now)
+        return _fail(held, why, again=row.attempts < background.ATTEMPTS, now=clock.now_or(now))
+    now = clock.now_or(now)
     if found is None:  # it stopped for something better: no attempt is counted
         held.move(JudgementStatus.ASKED, now=now, worker="", progress=0, attempts=max(0, row.attempts - 1))
         return False

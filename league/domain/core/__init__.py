@@ -1,1 +1,1 @@
-"""What every part of the domain uses: clock, errors, journal, hints, moves of a status."""
+"""The parts that the whole domain uses: clock, errors, journal, hints, transitions of a status."""

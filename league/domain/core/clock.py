@@ -1,7 +1,7 @@
-"""The one clock of the league: that of the database server, where there is one.
+"""The time of the league: the clock of the database server, or of this machine on SQLite.
 
-Leases compare times that different machines wrote. A worker whose own clock is wrong by an hour would lose every match at once, or keep
-a dead one for an hour; so all processes take the time from the server, and count on from there by their monotonic clock.
+Leases compare times written by different machines. A worker whose own clock is an hour off would lose every match at once, or keep a dead one
+for an hour. So every process asks the server for the time and counts on from there by its monotonic clock.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from django.utils.dateparse import parse_datetime
 
 from league.domain.core.errors import Refused
 
-FRESH_S = 60.0  # then the server is asked again
+FRESH_S = 60.0  # After this time the server is asked again.
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """What the server's clock said, and this process's monotonic clock at that moment."""
+    """The server's time, and this process's monotonic clock when it was read."""
 
     server: datetime
     monotonic: float
@@ -31,30 +31,30 @@ class _Clock:
     reading: _Reading | None = None
 
 
-def given(now: datetime | None) -> datetime:
-    """`now`, or the present where a caller at the border (view, command, task) passed none."""
+def now_or(now: datetime | None) -> datetime:
+    """Return `now`, or the present if a view, command or task passed None."""
     return present() if now is None else now
 
 
 def present() -> datetime:
-    """The database server's time; of SQLite, which has no server, this machine's."""
+    """Return the time of the database server; on SQLite, that of this machine."""
     if connection.vendor != "postgresql":
         return timezone.now()
-    found = _Clock.reading
-    if found is None or time.monotonic() - found.monotonic > FRESH_S:
-        found = _Clock.reading = _ask()
-    return found.server + timedelta(seconds=time.monotonic() - found.monotonic)
+    reading = _Clock.reading
+    if reading is None or time.monotonic() - reading.monotonic > FRESH_S:
+        reading = _Clock.reading = _ask()
+    return reading.server + timedelta(seconds=time.monotonic() - reading.monotonic)
 
 
 def read(text: str) -> datetime:
-    """A moment that a person wrote; without a zone it is one of UTC. Refused where it is none."""
+    """Parse a time that a person wrote; without a zone it is UTC. Raise Refused if it is not a time."""
     try:
-        found = parse_datetime(text)
-    except ValueError:  # right form, wrong number
-        found = None
-    if found is None:
-        raise Refused("{text!r} is no time, such as 2026-11-21T12:00Z", text=text[:40])
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+        moment = parse_datetime(text)
+    except ValueError:  # The form is right, but a number is out of range.
+        moment = None
+    if moment is None:
+        raise Refused("{text!r} is not a time; write it as 2026-11-21T12:00Z", text=text[:40])
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _ask() -> _Reading:

@@ -1,7 +1,7 @@
-"""Refusals. Every message is shown to a person: what was refused, why, and what to do next.
+"""Refusals: errors whose message a person reads. It says what was refused, why, and what to do next.
 
-A message is an English sentence with gaps, its values apart: `Refused("the name {name!r} is taken; choose another", name=name)`. As text (logs,
-commands, what is stored) it is English; `shown(error)` is the same in the language of the moment, from the catalogue of the site.
+A message is an English sentence with placeholders: `Refused("the name {name!r} is taken; choose another", name=name)`. `str(error)` is English, for
+logs, commands and the database; `shown(error)` is in the active language.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _FOLDERS = re.compile(r"(?<![\w.~:/])/(?:[^\s/'\"]+/)+")
 
 
 class Refused(Refusal):
-    """A request that the rules of the league do not allow. Nothing was changed."""
+    """A request that the rules of the league do not allow. Nothing has changed."""
 
     @classmethod
     def from_error(cls, error: ValueError) -> Self:
-        """The same refusal, of a part that knows no languages; what has no gaps is passed on as it stands."""
+        """Wrap an error of code that knows no languages; a text without placeholders stays as it is."""
         if isinstance(error, Refusal):
             return cls(error.message, **error.values)
         return cls("{why}", why=str(error))
@@ -32,15 +32,15 @@ class Refused(Refusal):
 
 
 class IllegalMove(Refused):
-    """A change of status that the transition table does not have, or that came too late."""
+    """A change of status that the transition table does not allow, or that came too late."""
 
 
 class Forbidden(Refused):
-    """A request that is allowed, but not to who makes it."""
+    """A request that the rules allow, but not for this caller."""
 
 
 class TooMany(Refused):
-    """A limit of the caller is used up; `retry_after` seconds later it is not."""
+    """A request beyond a limit of the caller, who may try again after `retry_after` seconds."""
 
     def __init__(self, message: str, *, retry_after: int, **values: object) -> None:
         super().__init__(message, **values)
@@ -48,12 +48,12 @@ class TooMany(Refused):
 
 
 def without_folders(text: str) -> str:
-    """A text that everybody may read of one that names the folders of an operator's machine: of a path only its last part."""
+    """Shorten each path in `text` to its last part, so that a public text does not show the folders of this machine."""
     return _FOLDERS.sub("", text)
 
 
 def shown(error: Message | Exception) -> str:
-    """A refusal in the language of the moment; of another error its text."""
+    """Return a refusal in the active language; for any other error, its text."""
     if not isinstance(error, Message):
         return str(error)
     values = {name: shown(value) if isinstance(value, Message) else value for name, value in error.values.items()}

@@ -1,6 +1,6 @@
-"""Tells the processes that work may be there, after the transaction that made it has been committed.
+"""Hints: tell other processes, after the commit, that there may be work for them.
 
-A hint is never needed for anything to be right: the scheduler finds what no hint announced. The layers above register how to send one.
+Nothing depends on a hint: the scheduler finds all work without them. The layers above register how to send one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from django.db import transaction
 
 
 def _nobody(*args: int) -> None:
-    """Until somebody registers, hints go nowhere; the scheduler does the rest."""
+    """Send nothing: the default until somebody registers."""
 
 
 class _Senders:
@@ -21,22 +21,22 @@ class _Senders:
 
 
 def register(*, work: Callable[[], None], rating: Callable[[int], None], tournament: Callable[[int], None]) -> None:
-    """How to say that matches wait, and that a pool or a tournament (by id) has new results."""
+    """Set how to announce queued matches, and new results of a pool or a tournament (by id)."""
     _Senders.work = staticmethod(work)
     _Senders.rating = staticmethod(rating)
     _Senders.tournament = staticmethod(tournament)
 
 
 def matches_wait() -> None:
-    """After this transaction: some matches wait for a worker."""
+    """Announce queued matches after this transaction."""
     transaction.on_commit(lambda: _Senders.work(), robust=True)
 
 
 def pool_grew(pool_id: int) -> None:
-    """After this transaction: a pool has results that its ratings do not know."""
+    """Announce after this transaction that a pool has results that its ratings do not include yet."""
     transaction.on_commit(lambda: _Senders.rating(pool_id), robust=True)
 
 
 def tournament_grew(tournament_id: int) -> None:
-    """After this transaction: a tournament has a result that may be followed by its next matches, or its end."""
+    """Announce after this transaction that a tournament has a result, which may bring its next matches or its end."""
     transaction.on_commit(lambda: _Senders.tournament(tournament_id), robust=True)

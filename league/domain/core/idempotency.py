@@ -1,7 +1,7 @@
-"""Create requests that carry an Idempotency-Key: the second one gets the first one's answer.
+"""Idempotency keys: a repeated create request gets the response of the first one.
 
-The key, what the request makes and the kept answer are one transaction. A process that dies in the middle leaves nothing of them, so
-the key is free at once; a repetition that comes meanwhile waits for the end of the first request at the unique key.
+The key, the created rows and the stored response are written in one transaction. If the process dies before the commit, nothing remains and the key
+is free at once. A repetition that arrives in between waits at the unique key until the first request ends.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from league.domain.core.errors import Refused
 from league.models import IdempotencyKey, Player
 
 KEPT = timedelta(hours=24)
-# A row without an answer is of a league before one transaction held all: its process is dead, or will be done by then.
+# Older releases wrote a row before its response. One without a response after this time belongs to a dead process.
 IN_DOUBT = timedelta(minutes=1)
 
 
 def fingerprint(*parts: bytes | str) -> str:
-    """SHA-256 over the parts that make two requests the same: method, path, body."""
+    """Return the SHA-256 of the parts that identify a request: method, path, body."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -31,15 +31,15 @@ def fingerprint(*parts: bytes | str) -> str:
 
 
 def begin(player: Player, key: str, request_sha256: str, *, now: datetime | None = None) -> tuple[IdempotencyKey, bool]:
-    """The row of `key`, and whether this is the first request with it. A repetition finds `status`, `answer` and `location` in the row.
+    """Return the row of `key`, and True if this is the first request with it. For a repetition the row has `status`, `answer` and `location`.
 
-    To be called in the transaction that makes what the request asks for. Raises Refused for a key used with another request.
+    Call it in the transaction that does what the request asks for. Raise Refused if the key was used for a different request.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if not 1 <= len(key) <= 80:
         raise Refused("an Idempotency-Key has 1 to 80 characters; a random UUID is a good one")
     if not transaction.get_connection().in_atomic_block:
-        raise RuntimeError("an Idempotency-Key is kept in the transaction of the work, and there is none")
+        raise RuntimeError("an Idempotency-Key needs a transaction around the work, and there is none")
     row, fresh = IdempotencyKey.objects.select_for_update().get_or_create(
         player=player, key=key, defaults={"request_sha256": request_sha256, "created": now}
     )
@@ -55,8 +55,8 @@ def begin(player: Player, key: str, request_sha256: str, *, now: datetime | None
 
 
 def finish(row: IdempotencyKey, status: int, answer: Any, location: str = "", *, now: datetime | None = None) -> None:
-    """Keep the answer of the first request; after the commit, forget the player's old ones."""
+    """Store the response of the first request; after the commit delete the player's expired ones."""
     IdempotencyKey.objects.filter(pk=row.pk).update(status=status, answer=answer, location=location)
-    old = IdempotencyKey.objects.filter(player=row.player_id, created__lt=clock.given(now) - KEPT)
-    # Not before: requests with other keys would wait for the locks of these rows.
+    old = IdempotencyKey.objects.filter(player=row.player_id, created__lt=clock.now_or(now) - KEPT)
+    # Only after the commit: requests with other keys would wait for the locks of these rows.
     transaction.on_commit(lambda: old.delete() and None, robust=True)

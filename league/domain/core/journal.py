@@ -1,4 +1,4 @@
-"""The append-only record of what happened in the league."""
+"""The journal: the append-only record of what happened in the league."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from league.models import LeagueEvent
 
 
 def append(kind: str, subject: str, *, now: datetime, actor: str = "", **data: Any) -> LeagueEvent:
-    """Add one line. `kind` is a word pair like "match.moved", `subject` names one row like "match:8f3k2p"."""
+    """Add one line. `kind` is a pair of words like "match.moved", `subject` names a row like "match:8f3k2p"."""
     return LeagueEvent.objects.create(at=now, kind=kind, subject=subject, actor=actor, data=data)
 
 
 def append_all(lines: Sequence[tuple[str, str, dict[str, Any]]], *, now: datetime, actor: str = "") -> None:
-    """Add lines in one statement: kind, subject and data of each."""
+    """Add lines in one statement; each is (kind, subject, data)."""
     LeagueEvent.objects.bulk_create(
         LeagueEvent(at=now, kind=kind, subject=subject, actor=actor, data=data) for kind, subject, data in lines
     )

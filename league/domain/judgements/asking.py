@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from engine.analysis import JUDGE
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.matches import background, logs, replays
 from league.domain.people import players, quotas
@@ -29,7 +29,7 @@ def ask(match: Match, kind: str, by: Player, *, now: datetime | None = None) -> 
 
     Refused while its cards are closed or where its replays are not kept, TooMany. Needs the match's tournament.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     kind = JudgementKind(kind).value
     if why := reason_not(match):
         raise why
@@ -51,7 +51,7 @@ def ask(match: Match, kind: str, by: Player, *, now: datetime | None = None) -> 
             },
         )
         if made:
-            journal.append("judgement.asked", moves.subject(match), now=now, actor=by.name, how=kind)
+            journal.append("judgement.asked", transitions.subject(match), now=now, actor=by.name, how=kind)
     return row, made
 
 

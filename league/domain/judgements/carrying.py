@@ -117,19 +117,19 @@ def carry_out(held: Held, *, stop: Callable[[], bool], now: datetime | None = No
     except Stopped:
         whole = False
         if attempt.cpu_s < settings.JUDGE_CPU_S:
-            _give_back(held, attempt, now=clock.given(now))
+            _give_back(held, attempt, now=clock.now_or(now))
             return False
     except Refused as error:  # what cannot be read will not be so the next time
-        _fail(held, attempt, str(error), again=False, now=clock.given(now))
+        _fail(held, attempt, str(error), again=False, now=clock.now_or(now))
         return False
     except Exception as error:
         log.error("judgement %s: attempt %d failed", row.pk, row.attempts, exc_info=error)
         why = f"{type(error).__name__}: {error}"[:500]
-        _fail(held, attempt, why, again=row.attempts < background.ATTEMPTS, now=clock.given(now))
+        _fail(held, attempt, why, again=row.attempts < background.ATTEMPTS, now=clock.now_or(now))
         return False
     finally:
         attempt.close()
-    return _report(held, attempt, whole=whole, now=clock.given(now))
+    return _report(held, attempt, whole=whole, now=clock.now_or(now))
 
 
 def _report(held: Held, attempt: _Attempt, *, whole: bool, now: datetime) -> bool:

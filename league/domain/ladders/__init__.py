@@ -1,1 +1,1 @@
-"""The standing ladders: one a game, which plays by itself where nothing else waits."""
+"""The standing ladders: one for each game, played while the queue has nothing else."""

@@ -21,7 +21,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, Min, OuterRef, QuerySet
 
-from league.domain.core import clock, hints, moves
+from league.domain.core import clock, hints, transitions
 from league.domain.core.errors import IllegalMove
 from league.domain.ladders import succession
 from league.domain.ladders.willing import willing
@@ -49,7 +49,7 @@ def draw(*, now: datetime | None = None) -> int:
     Four queries where there is no room or nobody is due, else three for each game that is drawn and some for each table, whatever the size of
     the league.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if not settings.LADDERS or not room(now=now) or not (_due(now).exists() or succession.is_open()):
         return 0
     if not Lots.objects.filter(pk=1).exists():
@@ -77,7 +77,7 @@ def room(*, now: datetime) -> int:
 
 def tidy(*, now: datetime | None = None) -> int:
     """Take back what waits with a bot that is not willing any more, all of it where ladders are switched off; the number of matches. One query."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     waiting = Match.objects.filter(kind=MatchKind.LADDER, status=MatchStatus.QUEUED, priority=PRIORITY)
     if settings.LADDERS:
         parties = Party.objects.filter(match=OuterRef("pk")).exclude(willing("version__bot__"))
@@ -86,7 +86,7 @@ def tidy(*, now: datetime | None = None) -> int:
     for match in waiting:
         try:
             why = "a bot at this table plays on no ladder now"
-            moves.move(match, MatchStatus.CANCELLED, now=now, why=why, reason=why, finished=now)
+            transitions.move(match, MatchStatus.CANCELLED, now=now, why=why, reason=why, finished=now)
             taken += 1
         except IllegalMove:  # a worker has claimed it at this moment: it is played
             continue

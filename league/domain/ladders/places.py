@@ -20,7 +20,7 @@ def enter(*, now: datetime | None = None) -> int:
 
     Harmless to repeat, and to run twice at once. One query where nobody waits, and some more for each version.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     waiting = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, entered=None).order_by("-pk")
     return sum(_enter(pk, now) for pk in waiting.values_list("pk", flat=True)[:MOST])
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from league.domain.core import clock, moves
+from league.domain.core import clock, transitions
 from league.domain.core.errors import IllegalMove
 from league.domain.matches import holds
 from league.enums import JudgementStatus, MatchKind, MatchStatus
@@ -40,7 +40,7 @@ class Held(Generic[Work]):
 
     def beat(self, *, now: datetime | None = None) -> None:
         """Renew the lease."""
-        until = _deadline(clock.given(now))
+        until = _deadline(clock.now_or(now))
         mine = type(self.row)._default_manager.filter(
             pk=self.row.pk, token=self.row.token, status=JudgementStatus.WORKING
         )
@@ -51,9 +51,9 @@ class Held(Generic[Work]):
         row = self.row
         guard = {"token": row.token}
         try:
-            moves.move(row, to, now=now, actor=row.worker, why=why, guard=guard, lease_until=None, **columns)
+            transitions.move(row, to, now=now, actor=row.worker, why=why, guard=guard, lease_until=None, **columns)
         except IllegalMove as error:
-            log.warning("%s: %s", moves.subject(row), error)
+            log.warning("%s: %s", transitions.subject(row), error)
             return False
         return True
 
@@ -68,13 +68,13 @@ def is_busy(*, before_ladders: bool = False, now: datetime | None = None) -> boo
 
     before_ladders: matches of ladders do not count.
     """
-    waiting = Match.line.filter(holds.due(clock.given(now)), status=MatchStatus.QUEUED, held_back=False)
+    waiting = Match.line.filter(holds.due(clock.now_or(now)), status=MatchStatus.QUEUED, held_back=False)
     return waiting.exclude(kind__in=[MatchKind.AUDIT, *([MatchKind.LADDER] if before_ladders else [])]).exists()
 
 
 def is_overdue(model: type[Work], *, now: datetime | None = None) -> bool:
     """Whether a row waits for longer than `PATIENCE`, and only ladders keep it waiting: they never end. One query where none does, else two."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     waits = model._default_manager.filter(status=JudgementStatus.ASKED, created__lte=now - PATIENCE)
     return waits.exists() and not is_busy(before_ladders=True, now=now)
 
@@ -97,7 +97,7 @@ def claim(
 
     before_ladders: matches of ladders do not count. Askers take turns. What is held back waits until it is shown.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     asked = model._default_manager.filter(status=JudgementStatus.ASKED)
     if not asked.exists() or is_busy(before_ladders=before_ladders, now=now):
         return None
@@ -107,7 +107,7 @@ def claim(
         if row is None:
             return None
         token = row.token + 1
-        moves.move(
+        transitions.move(
             row,
             JudgementStatus.WORKING,
             now=now,
@@ -127,7 +127,7 @@ def _deadline(now: datetime) -> datetime:
 
 def expire(model: type[Work], *, now: datetime | None = None, most: int = 500) -> int:
     """Take back what workers hold that have been silent past their lease; how many. Old failures, and matches struck out since, are forgotten."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     rows = model._default_manager
     rows.filter(status=JudgementStatus.FAILED, finished__lt=now - timedelta(days=FAILED_DAYS)).delete()
     rows.filter(status=JudgementStatus.ASKED).exclude(match__status=MatchStatus.FINISHED).delete()
@@ -140,7 +140,7 @@ def expire(model: type[Work], *, now: datetime | None = None, most: int = 500) -
         guard = {"token": row.token, "lease_until__lt": now}
         columns = {"worker": "", "lease_until": None, "reason": why} | ({"finished": now} if last else {})
         try:
-            moves.move(row, to, now=now, actor=row.worker, why=why, guard=guard, **columns)
+            transitions.move(row, to, now=now, actor=row.worker, why=why, guard=guard, **columns)
         except IllegalMove:
             continue
         taken += 1

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Max
 
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.models import Event, LeagueEvent, Match, Player, Tournament
 
@@ -22,14 +22,14 @@ MOST_BY_OWNER = timedelta(days=365)
 
 def in_force(match: Match, *, now: datetime | None = None) -> datetime | None:
     """Until when the replays of a match are held back; None where they are not. Needs the match's tournament."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     moments = [match.embargo, match.tournament.embargo if match.tournament else None]
     return max((moment for moment in moments if moment and moment > now), default=None)
 
 
 def hides_secret(row: Tournament | Event, *, now: datetime | None = None) -> bool:
     """Whether the secret must not be shown yet, since hands follow from it."""
-    return row.secret_after is not None and row.secret_after > clock.given(now)
+    return row.secret_after is not None and row.secret_after > clock.now_or(now)
 
 
 def change(row: Row, until: datetime | None, *, why: str, actor: str, now: datetime | None = None) -> bool:
@@ -37,7 +37,7 @@ def change(row: Row, until: datetime | None, *, why: str, actor: str, now: datet
 
     What an event is given goes for all its tournaments, also for those of its later stages.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if until is not None and until <= now:
         raise Refused(
             "replays are held back until a moment that lies ahead, and {until} does not", until=until.isoformat()
@@ -68,7 +68,7 @@ def change_own(row: Tournament | Event, until: datetime | None, *, by: Player, n
     Refused for what an operator holds back longer, for what is over, which can only be shown earlier, for a moment that is too far, and for a
     stage of an event, which goes with the others.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if until is not None and until > now + MOST_BY_OWNER:
         raise Refused(
             "an owner holds replays back for {days} days at most; name an earlier moment", days=MOST_BY_OWNER.days
@@ -107,7 +107,7 @@ def _least_by_operators(row: Tournament | Event, owner: Player) -> datetime | No
 
 def subject(row: Row) -> str:
     """The name of a row in the journal."""
-    return f"event:{row.slug}" if isinstance(row, Event) else moves.subject(row)
+    return f"event:{row.slug}" if isinstance(row, Event) else transitions.subject(row)
 
 
 def _lock_above(row: Row) -> tuple[Event | None, Tournament | None]:

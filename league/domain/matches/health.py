@@ -62,7 +62,7 @@ def _pause(bot: Bot, why: str, *, actor: str, now: datetime) -> None:
 
 def retest(*, now: datetime | None = None) -> int:
     """Queue a test for every paused bot whose time has come and which has none; their number."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     paused = Bot.objects.filter(state=BotState.PAUSED).exclude(paused_for="")
     for bot in paused.filter(retest_at=None):
         if not Match.objects.filter(key__startswith=f"{TEST}{bot.pk}:", status__in=LIVE).exists():

@@ -32,7 +32,7 @@ from django.db.models import (
 from django.db.models.functions import JSONObject
 
 from engine.runner import Limits, bounds
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.matches import holds, matches, outlook, turns, validation, workers
 from league.domain.ratings import pools
@@ -134,10 +134,10 @@ def claim_several(
 
     A match of a pool by whose rules this process does not play is left to workers of the release that does (`workers.explain` says so).
 
-    One statement chooses and leases (`moves.take`): PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one
+    One statement chooses and leases (`transitions.take`): PostgreSQL skips rows that others are claiming; on SQLite the transaction holds the one
     write lock. It reads the first rows of an index that holds only what may be played, so it takes no longer where much waits or was played.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     most = outlook.BATCH if most is None else most
     plan = _Plan(worker=worker, most=most, prefer=prefer, ahead=ahead, uploads_only=uploads_only, now=now)
     with suppress(_Changed), transaction.atomic():
@@ -221,7 +221,7 @@ def _leased(taken: list[int], plan: _Plan) -> list[Match]:
 def _take(rows: QuerySet[Match], count: int, plan: _Plan) -> list[int]:
     """Lease the first `count` rows, unless somebody else does; their ids."""
     rows = rows.order_by(*turns.ORDER).select_for_update(skip_locked=True, of=("self",))[:count]
-    return moves.take(
+    return transitions.take(
         rows,
         MatchStatus.QUEUED,
         MatchStatus.LEASED,
@@ -320,7 +320,7 @@ def must_give_way(match: Match, *, now: datetime | None = None) -> bool:
     or a bot could be slow until its bad cards are dealt once more. Where nothing is at stake it is given back (`give_way`), at most
     `GIVES_WAY` times, so that it is over one day. A match that stands aside already has a validation beside it on its worker.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED, kind=MatchKind.VALIDATION, slow=False)
     wanted = waiting.exclude(not_before__gt=now).count()
     if not wanted:
@@ -347,10 +347,10 @@ def start(match: Match, *, now: datetime | None = None) -> None:
 
     Raises IllegalMove where it is no longer its own, or was paused, held back or banned since the claim: then it is to be given back.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if _is_held_back(match):
-        raise IllegalMove("{name} was paused before it began", name=moves.subject(match))
-    moves.move(
+        raise IllegalMove("{name} was paused before it began", name=transitions.subject(match))
+    transitions.move(
         match,
         MatchStatus.RUNNING,
         now=now,
@@ -386,7 +386,7 @@ def heartbeat(
 
     False: the match is no longer the caller's, or lasts too long; it should stop playing it.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     until = _deadline(now)
     held = Match.work.filter(pk=match_id, token=token, status__in=HELD).exclude(ends_by__lte=now)
     return bool(
@@ -402,12 +402,12 @@ def heartbeat(
 def finish(work: Match, *, now: datetime) -> None:
     """What is no match, an audit or a try, is over and its result stored. In the transaction that has locked its row, by its lease."""
     over: dict[str, Any] = {"finished": now, "lease_until": None, "progress": 100, "reason": ""}
-    moves.move(work, MatchStatus.FINISHED, now=now, actor=work.worker, guard={"token": work.token}, **over)
+    transitions.move(work, MatchStatus.FINISHED, now=now, actor=work.worker, guard={"token": work.token}, **over)
 
 
 def release(match_id: int, token: int, *, why: str, now: datetime | None = None) -> bool:
     """Give a match back unplayed, because the worker is told to stop: no attempt is counted. False if it is not the caller's."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     match = Match.work.filter(pk=match_id, token=token, status__in=HELD).first()
     if match is None:
         return False
@@ -419,7 +419,7 @@ def stand_aside(match_id: int, token: int, upload: Match, *, now: datetime | Non
 
     False: it is not the caller's, or lasts too long already.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     held = Match.work.filter(pk=match_id, token=token, status=MatchStatus.RUNNING).exclude(ends_by__lte=now)
     longer = timedelta(seconds=most_s(upload))
     return bool(held.update(lease_until=_deadline(now), ends_by=F("ends_by") + longer, gave_way=F("gave_way") + 1))
@@ -427,7 +427,7 @@ def stand_aside(match_id: int, token: int, upload: Match, *, now: datetime | Non
 
 def give_way(match_id: int, token: int, *, now: datetime | None = None) -> bool:
     """Give a slow validation or an audit back, because an upload waits: no attempt is counted. False if it is not the caller's."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     match = Match.work.filter(pk=match_id, token=token, status__in=HELD).first()
     if match is None:
         return False
@@ -443,7 +443,7 @@ def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: 
 
     party: at whose bot it broke off. That is noted, and the next attempt is another worker's, if there is one.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         match = Match.work.select_for_update().filter(pk=match_id, token=token, status__in=HELD).first()
         if match is None:
@@ -456,7 +456,7 @@ def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: 
             avoid = match.worker
         if match.attempts < settings.MAX_ATTEMPTS:
             return _requeue(match, now=now, why=why, not_before=now + _pause(match), avoid=avoid)
-        journal.append("match.given_up", moves.subject(match), now=now, actor=match.worker, why=why)
+        journal.append("match.given_up", transitions.subject(match), now=now, actor=match.worker, why=why)
         over = {"lease_until": now - timedelta(seconds=1), "ends_by": now}  # no heartbeat prolongs it from now on
         Match.work.filter(pk=match.pk).update(reason=without_folders(why), **over)
     return True
@@ -464,7 +464,7 @@ def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: 
 
 def expire(*, now: datetime | None = None, most: int = 500) -> int:
     """Take back the matches whose worker has been silent past its lease, or has let go of them; their number."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     overdue = Match.work.filter(status__in=HELD, lease_until__lt=now).order_by("id")[:most]
     taken = 0
     for match in overdue.select_related("tournament"):
@@ -494,7 +494,7 @@ def _take_back(match: Match, *, now: datetime) -> bool:
         return _requeue(match, now=now, why=why, guard=guard, not_before=pause)
     why = f"void after {match.attempts} attempts; the last one failed: {why}"
     try:
-        moves.move(
+        transitions.move(
             match,
             MatchStatus.VOID,
             now=now,
@@ -517,7 +517,7 @@ def _requeue(
 ) -> bool:
     guard = {"token": match.token, **(guard or {})}
     try:
-        moves.move(
+        transitions.move(
             match,
             MatchStatus.QUEUED,
             now=now,

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import transaction
 
-from league.domain.core import clock, hints, journal, moves
+from league.domain.core import clock, hints, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.matches import pace, turns
 from league.domain.ratings import pools
@@ -75,7 +75,7 @@ def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
     1. Keys that exist are left out. 2. The rest is inserted in bulk, a key that appeared meanwhile is skipped by the database.
     3. Parties are added, in the same transaction, to the rows that have none: those of others come with theirs.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     added = 0
     for start in range(0, len(plans), BATCH):
         part = plans[start : start + BATCH]
@@ -147,15 +147,17 @@ def _row(plan: MatchPlan, now: datetime) -> Match:
 
 def cancel(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
     """Take back a match that is not finished. A worker that plays it learns so at its next heartbeat."""
-    now = clock.given(now)
-    moves.move(match, MatchStatus.CANCELLED, now=now, actor=actor, why=why, reason=why, finished=now)
+    now = clock.now_or(now)
+    transitions.move(match, MatchStatus.CANCELLED, now=now, actor=actor, why=why, reason=why, finished=now)
 
 
 def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
     """Strike out a match, a finished one too: its boards stay readable and count for nobody. Ratings follow at the next refresh."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
-        moves.move(match, MatchStatus.VOID, now=now, actor=actor, why=why, reason=why, finished=match.finished or now)
+        transitions.move(
+            match, MatchStatus.VOID, now=now, actor=actor, why=why, reason=why, finished=match.finished or now
+        )
         if match.counted:
             journal.append("pool.stale", f"pool:{match.pool_id}", now=now, actor=actor, match=match.public_id)
 
@@ -195,7 +197,7 @@ def play_again(
     The tournament is locked, for an embargo that comes meanwhile must reach both. Who strikes the old one out in the same transaction locks
     the tournament before that.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if match.status not in (MatchStatus.VOID, MatchStatus.CANCELLED):
         raise Refused(
             "match {match} is {status}; only void and cancelled matches can be played again",
@@ -229,7 +231,7 @@ def play_again(
                 Party(match=fresh, number=n, version_id=pk, broken_off=seen) for n, pk, seen in seated
             )
             journal.append(
-                "match.again", moves.subject(fresh), now=now, actor=actor, why=why, instead_of=match.public_id
+                "match.again", transitions.subject(fresh), now=now, actor=actor, why=why, instead_of=match.public_id
             )
             hints.matches_wait()
     return fresh, made
@@ -237,8 +239,8 @@ def play_again(
 
 def unrate(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
     """Leave a result where it is, and out of the ratings, which follow at the next refresh. Doing it again changes nothing."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         if Match.objects.filter(pk=match.pk, rated=True).update(rated=False):
-            journal.append("match.unrated", moves.subject(match), now=now, actor=actor, why=why)
+            journal.append("match.unrated", transitions.subject(match), now=now, actor=actor, why=why)
     match.rated = False

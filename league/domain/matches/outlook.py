@@ -71,7 +71,7 @@ def of(worker: str, *, now: datetime, counts: bool = True) -> Seen:
 
 def keep(*, now: datetime | None = None) -> None:
     """Look for all, where there are many workers. Called by the scheduler; by hand it does no harm."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         if workers.count_able(now=now) <= FEW:
             Outlook.objects.all().delete()

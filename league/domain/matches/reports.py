@@ -16,7 +16,7 @@ from django.db.models import TextChoices
 
 from engine.runner import MatchResult
 from engine.runner.trial import Check as Checked
-from league.domain.core import clock, hints, journal, moves
+from league.domain.core import clock, hints, journal, transitions
 from league.domain.matches import health, leases, logs, matches, validation
 from league.domain.ratings import pools
 from league.enums import CheckName, MatchStatus
@@ -56,7 +56,7 @@ def report(
 
     Raises ValueError for a result that is not the one of this match, or not complete: such a thing is a bug of ours.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     # While no row is locked. The first of the trials has the result of the match itself
     games = [result, *(tried.result for tried in trials if tried.plan is not None and tried.result is not None)]
     packed = {game.match_id: logs.pack(game.boards) for game in games}
@@ -69,7 +69,7 @@ def report(
             if match.token == token and match.status == MatchStatus.FINISHED:
                 return Receipt.REPEATED
             evidence = _evidence(match, token, result)
-            journal.append("match.report_refused", moves.subject(match), now=now, actor=worker, **evidence)
+            journal.append("match.report_refused", transitions.subject(match), now=now, actor=worker, **evidence)
             return Receipt.REFUSED
         parties = list(match.parties.select_related("version__bot").order_by("number"))
         validates = validation.is_validation(match)
@@ -108,7 +108,7 @@ def _finish(
     _store_boards(match, result)
     logs.store(match, packed[result.match_id], finished=now)
     _store_parties(parties, result)
-    moves.move(
+    transitions.move(
         match,
         MatchStatus.FINISHED,
         now=now,

@@ -28,7 +28,7 @@ Row = TypeVar("Row", Match, Tournament)
 
 def matches(rows: QuerySet[Match], viewer: User | None, *, now: datetime | None = None) -> QuerySet[Match]:
     """Those that `viewer` (None: a stranger) may see. No query."""
-    return rows if _sees_all(viewer) else rows.filter(_seen("tournament__", viewer, clock.given(now)))
+    return rows if _sees_all(viewer) else rows.filter(_seen("tournament__", viewer, clock.now_or(now)))
 
 
 def read_cells(
@@ -41,7 +41,7 @@ def read_cells(
     now: datetime | None = None,
 ) -> keyset.Page[tuple[int, str]]:
     """The matches that `viewer` (None: a stranger) may see, newest first: ids, and what is shown of them as one text (prepared.Cells). One query."""
-    who, told = _asker(viewer, clock.given(now))
+    who, told = _asker(viewer, clock.now_or(now))
     return _MATCHES.read(columns, cursor, size, who=who, told=told, some=some)
 
 
@@ -55,7 +55,7 @@ def read_tournaments(
     now: datetime | None = None,
 ) -> keyset.Page[tuple[int, str]]:
     """The tournaments that `viewer` may see, newest first, as `read_cells`. Whether the secret is held back now is the column `hidden`. One query."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     who, told = _asker(viewer, now)
     return _TOURNAMENTS.read(columns, cursor, size, who=who, told=(*told, now), some=some)
 
@@ -70,7 +70,7 @@ def read_entries(
     now: datetime | None = None,
 ) -> keyset.Page[tuple[int, str]]:
     """The entries of a tournament by their number, as `read_cells`: none where `viewer` may not see it. One query."""
-    who, told = _asker(viewer, clock.given(now))
+    who, told = _asker(viewer, clock.now_or(now))
     return _ENTRIES.read(columns, cursor, size, who=who, told=(*told, tournament))
 
 
@@ -83,7 +83,7 @@ def read_rounds(
     now: datetime | None = None,
 ) -> keyset.Page[tuple[int, str]]:
     """The rounds of a tournament by their number, as `read_cells`: none where `viewer` may not see it. One query."""
-    who, told = _asker(viewer, clock.given(now))
+    who, told = _asker(viewer, clock.now_or(now))
     return _ROUNDS.read(("number",), cursor, size, who=who, told=(*told, tournament))
 
 
@@ -97,7 +97,7 @@ def read_boards(
     now: datetime | None = None,
 ) -> keyset.Page[tuple[int, str]]:
     """The boards of the match of this public id by their number, as `read_cells`: none where `viewer` may not see it. One query."""
-    who, told = _asker(viewer, clock.given(now))
+    who, told = _asker(viewer, clock.now_or(now))
     return _BOARDS.read(columns, cursor, size, who=who, told=(*told, match))
 
 
@@ -110,7 +110,7 @@ def read_events(
     now: datetime | None = None,
 ) -> keyset.Page[tuple[int, str]]:
     """The events that `viewer` may know of, newest first, as `read_cells`. Whether the secret is held back now is the column `hidden`. One query."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     who, told = _asker(viewer, now)
     return _EVENTS.read(columns, cursor, size, who=who, told=(*told[1:], now))
 
@@ -121,7 +121,7 @@ def read_stages(
     """The tournaments of these events that `viewer` may see, by stage and group: ids, and what is shown of them as one text. One query at most."""
     if not events:
         return []
-    who, told = _asker(viewer, clock.given(now))
+    who, told = _asker(viewer, clock.now_or(now))
     missing = (1 << (len(events) - 1).bit_length()) - len(
         events
     )  # few statements for all the numbers that there may be
@@ -225,12 +225,12 @@ def tournaments(
     rows: QuerySet[Tournament], viewer: User | None, *, now: datetime | None = None
 ) -> QuerySet[Tournament]:
     """Those that `viewer` may see. No query."""
-    return rows if _sees_all(viewer) else rows.filter(_seen("", viewer, clock.given(now)))
+    return rows if _sees_all(viewer) else rows.filter(_seen("", viewer, clock.now_or(now)))
 
 
 def by_everybody(path: str, *, now: datetime | None = None) -> Q:
     """What everybody sees, of rows that have their tournament at `path` ("match__tournament__")."""
-    return _seen(path, None, clock.given(now))
+    return _seen(path, None, clock.now_or(now))
 
 
 def events(rows: QuerySet[Event], viewer: User | None) -> QuerySet[Event]:
@@ -253,7 +253,7 @@ def sees_results(event: Event, viewer: User | None, *, now: datetime | None = No
 
 def is_open(event: Event, *, now: datetime | None = None) -> bool:
     """Whether everybody who may know of an event sees all of it."""
-    return event.opens is None or event.opens <= clock.given(now)
+    return event.opens is None or event.opens <= clock.now_or(now)
 
 
 def is_held_back(tournament: Tournament | None) -> bool:

@@ -18,7 +18,7 @@ from django.db import transaction
 import engine
 from engine.runner import FaultReport, Limits, MatchResult, bounds
 from engine.runner.trial import Check as Checked
-from league.domain.core import clock, hints, journal, moves
+from league.domain.core import clock, hints, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.matches import matches
 from league.domain.ratings import pools
@@ -124,20 +124,20 @@ def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | N
     attempt = 1 + max(map(_attempt, keys), default=0)
     pools.make_ready(games(version))  # the worker plans the other games, and may make no pool
     first = next(plan_games(version, attempt, secret or secrets.token_bytes(32)))
-    matches.insert([replace(first, expected_s=GAME_S * len(games(version)))], now=clock.given(now))
+    matches.insert([replace(first, expected_s=GAME_S * len(games(version)))], now=clock.now_or(now))
     hints.matches_wait()
 
 
 def validate_again(version: BotVersion, *, now: datetime | None = None) -> None:
     """Try a version once more, after a fault of ours or for a rejected one at the wish of the operator."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         if Match.objects.filter(key__startswith=_prefix(version), status__in=LIVE).exists():
             raise Refused("{version} is being validated already; wait for its match to finish", version=version)
         if version.status == VersionStatus.ACCEPTED:
             raise Refused("{version} is accepted already", version=version)
         if version.status == VersionStatus.REJECTED:
-            moves.move(version, VersionStatus.VALIDATING, now=now, fault="", fault_detail="", refused=[])
+            transitions.move(version, VersionStatus.VALIDATING, now=now, fault="", fault_detail="", refused=[])
         begin(version, now=now)
 
 
@@ -146,7 +146,7 @@ def repeat_void(*, now: datetime | None = None) -> int:
 
     What became void was broken off for reasons of ours: no version waits for ever because a machine of ours was out of order.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     return sum(
         _repeat(version, now)
         for version in BotVersion.objects.filter(status=VersionStatus.VALIDATING).select_related("bot").order_by("pk")
@@ -206,16 +206,18 @@ def settle(match: Match, played: Sequence[Played], *, now: datetime) -> None:
     refused = [one for one in played if one.faulty]
     if len(refused) < len(played):
         names = sorted(one.game for one in refused)
-        moves.move(version, VersionStatus.ACCEPTED, now=now, actor=match.worker, refused=names)
+        transitions.move(version, VersionStatus.ACCEPTED, now=now, actor=match.worker, refused=names)
         if names:
-            journal.append("version.refused", moves.subject(version), now=now, actor=match.worker, games=names)
+            journal.append("version.refused", transitions.subject(version), now=now, actor=match.worker, games=names)
         return
     first = refused[0].faulty
     if first is None or first.fault is None:
         raise ValueError(f"the validation {match.public_id} has no game")
     detail = f"{first.fault.detail} ({_place(refused[0], first, first.fault)}; match {refused[0].match.public_id})"
     kind = first.fault.kind
-    moves.move(version, VersionStatus.REJECTED, now=now, actor=match.worker, why=kind, fault=kind, fault_detail=detail)
+    transitions.move(
+        version, VersionStatus.REJECTED, now=now, actor=match.worker, why=kind, fault=kind, fault_detail=detail
+    )
 
 
 def _place(one: Played, check: Checked, fault: FaultReport) -> str:

@@ -31,7 +31,7 @@ FORGOTTEN = timedelta(days=7)
 
 def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = None) -> Worker:
     """Note that a worker has started. `tier` is the sandbox tier that it proved; where it is empty, `refusal` says why the worker plays nothing."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     fields: dict[str, Any] = {"tier": tier, "refusal": refusal, "match": None, "started": now, "seen": now}
     fields |= {"errors": {}, "trouble": "", "broker": "", "commit": version.commit() or "", "rules": pools.revisions()}
     worker, _ = Worker.objects.update_or_create(name=name, defaults=fields)
@@ -59,12 +59,12 @@ def note_alive(
     )
     if free_mb is not None:
         told["free_mb"] = free_mb
-    Worker.objects.filter(name=name).update(seen=clock.given(now), match=match, **told)
+    Worker.objects.filter(name=name).update(seen=clock.now_or(now), match=match, **told)
 
 
 def change(name: str, *, tier: str, refusal: str, now: datetime | None = None) -> None:
     """Note that a worker refuses from now on, for the reason given, or that it takes work again: in the tier it proved."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     if Worker.objects.filter(name=name).update(tier=tier, refusal=refusal, seen=now):
         kind = "worker.refused" if refusal else "worker.resumed"
         journal.append(kind, f"worker:{name}", now=now, actor=name, tier=tier, **({"why": refusal} if refusal else {}))
@@ -72,7 +72,7 @@ def change(name: str, *, tier: str, refusal: str, now: datetime | None = None) -
 
 def unregister(name: str, *, now: datetime | None = None) -> None:
     """Take a worker that has ended in good order off the list."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     if Worker.objects.filter(name=name).delete()[0]:
         journal.append("worker.stopped", f"worker:{name}", now=now, actor=name)
 
@@ -130,7 +130,7 @@ class Queue:
 
 def queue(*, now: datetime | None = None) -> Queue:
     """How many matches wait, since when and why, how many workers play, and why nothing is played where that is so. Two queries."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     waiting = Q(status=MatchStatus.QUEUED)
     held = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
     retest = holds.matches_on_hold(Match.objects.filter(waiting)).values("pk")
@@ -160,12 +160,12 @@ def queue(*, now: datetime | None = None) -> Queue:
 
 def count_ready(*, now: datetime | None = None) -> int:
     """How many workers play, as `queue` has it. One query."""
-    return count_able(now=clock.given(now))
+    return count_able(now=clock.now_or(now))
 
 
 def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
     """The queued matches in the order in which they are claimed, each with the reason `why` it waits (see `Queue.waiting`). One query besides."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED)
     alive = list(living(now))
     ready = [worker for worker in alive if worker.tier]
@@ -212,7 +212,7 @@ def hold_back(strange: QuerySet[Match]) -> None:
 
 def explain(*, now: datetime | None = None) -> int:
     """Write into the queued matches why nothing is played, or take that back; the number of rows changed."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     if not Match.line.filter(status=MatchStatus.QUEUED).exists():
         return 0
     alive = list(living(now).order_by("name"))

@@ -1,4 +1,4 @@
-"""What operators do to what belongs to others: one table of actions (`actions`), and the one way to carry them out (`acting`).
+"""The actions of operators: one table (`actions`), and the one way to carry them out (`acting`).
 
-The pages under /operators/, the addresses of the API and the commands follow from the table.
+The pages under /operators/, the API and the commands are derived from the table.
 """

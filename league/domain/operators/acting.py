@@ -50,7 +50,7 @@ def act(
 
     Raises Forbidden, Refused.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     action = ACTIONS[name]
     check(action, by)
     values = _read(action, given)

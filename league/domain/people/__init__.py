@@ -1,1 +1,1 @@
-"""Players and their tokens."""
+"""Players: accounts, tokens, rights and quotas."""

@@ -37,7 +37,7 @@ def ban(
 
     Raises Refused for the house, for operators, whose role is taken first, and for an end that has passed.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         players.lock(player.pk)
         row = Player.objects.select_related("user").get(pk=player.pk)
@@ -80,7 +80,7 @@ def _end_keys(player: Player, actor: str, now: datetime) -> int:
 
 def lift(player: Player, *, why: str, actor: str, now: datetime | None = None) -> bool:
     """Let a banned player sign in again, and their bots play. Whether there was a ban."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         players.lock(player.pk)
         ended = Player.objects.filter(pk=player.pk, banned__isnull=False)
@@ -99,7 +99,7 @@ def lift(player: Player, *, why: str, actor: str, now: datetime | None = None) -
 
 def end_over(*, now: datetime | None = None) -> int:
     """End the bans whose end has come; their number."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     over = Player.objects.filter(banned_until__lte=now).order_by("pk")
     return sum(lift(player, why="its end has come", actor=LEAGUE, now=now) for player in over)
 

@@ -25,7 +25,7 @@ def make(player: Player, *, actor: str, now: datetime | None = None) -> tuple[st
     """
     if not player.user.is_active:
         raise Refused("the account of {name} is closed; open it first", name=player.name)
-    journal.append("player.link_made", f"player:{player.name}", now=clock.given(now), actor=actor)
+    journal.append("player.link_made", f"player:{player.name}", now=clock.now_or(now), actor=actor)
     return urlsafe_base64_encode(force_bytes(player.user.pk)), default_token_generator.make_token(player.user)
 
 
@@ -54,6 +54,6 @@ def keep_address(player: Player, address: str, *, now: datetime | None = None) -
         journal.append(
             "player.mail_kept" if address else "player.mail_removed",
             f"player:{player.name}",
-            now=clock.given(now),
+            now=clock.now_or(now),
             actor=player.name,
         )

@@ -45,7 +45,7 @@ def _end_what_it_let_in(instance: User, created: bool, **kwargs: Any) -> None:
     player = Player.objects.filter(user=instance).first()
     if player is None:
         return
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         keys = list(player.tokens.filter(revoked=None))
         for key in keys:

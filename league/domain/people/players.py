@@ -31,7 +31,7 @@ def create(
 
     Raises Refused for a name that is taken, reserved or not of the form a-z 0-9 and inner hyphens, at most 40 characters.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if not NAME.fullmatch(name):
         raise Refused(
             "the name {name!r} cannot be used: take 1 to 40 of a-z, 0-9 and hyphens inside, such as ana-1", name=name
@@ -65,4 +65,4 @@ def player_of_user(user: User, *, now: datetime | None = None) -> Player:
     if not names.is_free(names.PLAYER, name):
         name = f"{name[:30]}-{user.pk}"
     names.take(names.PLAYER, name, holder=f"player:{name}")
-    return Player.objects.get_or_create(user=user, defaults={"name": name, "created": clock.given(now)})[0]
+    return Player.objects.get_or_create(user=user, defaults={"name": name, "created": clock.now_or(now)})[0]

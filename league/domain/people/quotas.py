@@ -176,7 +176,7 @@ class Limit:
 
 def limits(player: Player, *, now: datetime | None = None) -> list[Limit]:
     """All limits of a player, in one order. Two queries, and for each limit one or three."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     own = dict(Quota.objects.filter(player=player).values_list("name", "value"))
     return [_limit(player, kind, own.get(kind.name), now) for kind in KINDS.values()]
 
@@ -184,7 +184,7 @@ def limits(player: Player, *, now: datetime | None = None) -> list[Limit]:
 def limit(player: Player, name: str, *, now: datetime | None = None) -> Limit:
     """One limit of a player."""
     own = Quota.objects.filter(player=player, name=name).values_list("value", flat=True).first()
-    return _limit(player, KINDS[name], own, clock.given(now))
+    return _limit(player, KINDS[name], own, clock.now_or(now))
 
 
 def most(player: Player | None, name: str) -> int | None:
@@ -307,7 +307,7 @@ def set_quota(
     player: Player, name: str, value: int | None, *, why: str, actor: str, now: datetime | None = None
 ) -> bool:
     """Give a player a limit of their own, or with None the default again; whether that changes something. Each change is in the journal."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     if name not in KINDS:
         raise Refused("there is no limit {name!r}; the limits are {names}", name=name, names=", ".join(KINDS))
     if value is not None and not 0 <= value < 2**62:

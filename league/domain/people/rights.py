@@ -88,7 +88,7 @@ def change(
         rows = [_permission(word) for word in changed if word in Right.values]
         (user.user_permissions.add if give else user.user_permissions.remove)(*rows)
         word = "operator.given" if give else "operator.taken"
-        journal.append(word, f"player:{player.name}", now=clock.given(now), actor=actor, why=why, words=changed)
+        journal.append(word, f"player:{player.name}", now=clock.now_or(now), actor=actor, why=why, words=changed)
     return changed
 
 

@@ -59,7 +59,7 @@ def ask(player: Player, *, language: str, site: str, now: datetime | None = None
 
     Raises Refused where there is no address, it was confirmed, or a link was sent in the last minutes.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     address = player.user.email
     if not address:
         raise Refused("no address is kept; keep one first")
@@ -78,14 +78,14 @@ def ask(player: Player, *, language: str, site: str, now: datetime | None = None
 def to_confirm(word: str, *, now: datetime | None = None) -> Subscription | None:
     """Whose address a link confirms; None where it is of no use (any more)."""
     row = _found(word, CONFIRM)
-    if row is None or row.asked is None or clock.given(now) > row.asked + CONFIRM_WITHIN:
+    if row is None or row.asked is None or clock.now_or(now) > row.asked + CONFIRM_WITHIN:
         return None
     return row
 
 
 def confirm(word: str, *, now: datetime | None = None) -> Subscription | None:
     """The address is confirmed; of whom. None where the link is of no use. Twice does no harm."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     row = to_confirm(word, now=now)
     if row is None:
         return None
@@ -98,7 +98,7 @@ def confirm(word: str, *, now: datetime | None = None) -> Subscription | None:
 
 def choose(player: Player, period: str, *, language: str, site: str, now: datetime | None = None) -> None:
     """How often the digest is sent, "" for never. It begins with the period that runs. Raises Refused where no address is kept."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     if period and not player.user.email:
         raise Refused("no address is kept; keep one first")
     with transaction.atomic():
@@ -129,7 +129,7 @@ def stop(word: str, *, now: datetime | None = None) -> Subscription | None:
         return None
     with transaction.atomic():
         if Subscription.objects.filter(pk=row.pk).exclude(period="").update(period="", told=None, due=None, tries=0):
-            journal.append("player.digest_chosen", _subject(row), now=clock.given(now), actor="link", period="")
+            journal.append("player.digest_chosen", _subject(row), now=clock.now_or(now), actor="link", period="")
     return row
 
 

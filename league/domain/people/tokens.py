@@ -36,7 +36,7 @@ def _digest(key: str) -> str:
 
 def live(player: Player, *, now: datetime | None = None) -> QuerySet[ApiToken]:
     """The keys of `player` that are neither revoked nor expired."""
-    return player.tokens.filter(Q(expires=None) | Q(expires__gt=clock.given(now)), revoked=None)
+    return player.tokens.filter(Q(expires=None) | Q(expires__gt=clock.now_or(now)), revoked=None)
 
 
 def create(
@@ -52,7 +52,7 @@ def create(
 
     actor: who makes it, where that is not `player`, who is told so (`made_by_others`).
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     label = label.strip()
     if not 1 <= len(label) <= 60 or not label.isprintable():
         raise Refused(
@@ -89,7 +89,7 @@ def made_by_others(player: Player, *, now: datetime | None = None) -> list[str]:
 
 def authenticate(key: str, *, now: datetime | None = None) -> ApiToken | None:
     """The live token of `key` with its player and account, or None."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     token = ApiToken.objects.select_related("player__user").filter(sha256=_digest(key), revoked=None).first()
     if token is None or not token.player.user.is_active or (token.expires and token.expires <= now):
         return None
@@ -103,7 +103,7 @@ def find_reader(key: str, *, now: datetime | None = None) -> Viewer | None:
 
     Every scope may read. None tells nothing: `authenticate` knows.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     found = _READER.rows((), (_digest(key), now, now - SEEN_EVERY))
     return next((Viewer(int(pk), is_staff in (True, 1, "t")) for pk, is_staff in found), None)
 
@@ -120,7 +120,7 @@ _READER = Prepared(_reader)
 
 def revoke(token: ApiToken, *, now: datetime | None = None, actor: str = "") -> None:
     """End `token`. Doing it again changes nothing."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     if ApiToken.objects.filter(pk=token.pk, revoked=None).update(revoked=now):
         journal.append(
             "token.revoked",

@@ -20,7 +20,7 @@ from engine.runner.table import Advise, Question, Taken, play_table
 from engine.sandbox import Sandbox
 from engine.sandbox.files import keeping
 from league.domain.bots import packages
-from league.domain.core import moves
+from league.domain.core import transitions
 from league.domain.tables import holding
 from league.domain.tables.holding import Held, Lost
 from league.service import wakes
@@ -148,7 +148,7 @@ class Tables:
     def _answer(self, held: Held, number: int, advise: Advise | None, stop: Callable[[], bool], until: float) -> str:
         """Wait for the person. Raises PutDown where they think for long, Lost."""
         began = looked = time.monotonic()
-        with wakes.EAR.attend(moves.subject(held.row)) as bell:
+        with wakes.EAR.attend(transitions.subject(held.row)) as bell:
             while True:
                 found = holding.answer(held, number)
                 if found is not None:

@@ -96,7 +96,7 @@ def _line(line: bytes) -> str:
 
 def report(match_id: int, token: int, found: Result, *, now: datetime | None = None) -> bool:
     """Store the result and finish the work, in one transaction. False, and nothing is changed, where the lease is not the present one."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     data = found.packed()
     with transaction.atomic():
         work = Match.work.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING).first()

@@ -29,7 +29,7 @@ def answer(puzzle: Puzzle, text: str, by: Player | None, *, now: datetime | None
         raise Refused("{text!r} is none of the choices here", text=text[:40])
     solved, first = text in puzzle.best, None
     if by is not None:
-        made = {"game": puzzle.game, "answer": text, "solved": solved, "created": clock.given(now)}
+        made = {"game": puzzle.game, "answer": text, "solved": solved, "created": clock.now_or(now)}
         _row, first = PuzzleAnswer.objects.get_or_create(player=by, puzzle=puzzle.id, defaults=made)
     return Verdict(text, solved, puzzle.lost[text], first)
 

@@ -20,7 +20,7 @@ from django.db.models import Q
 
 from engine.judging import Broken, Child, Stopped
 from engine.puzzles import DEALS, Puzzle
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.matches import background, holds, logs, replays, sight
 from league.enums import MatchKind, MatchStatus
@@ -44,7 +44,7 @@ def claim(
 
     before_ladders: matches of ladders do not count. by_hand: neither matches that wait nor the day count. Two queries where nothing is left, at most.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if not settings.PUZZLES_PER_DAY:
         return None
     waiting = PuzzleSearch.objects.filter(Q(lease_until=None) | Q(lease_until__lte=now), finished=None)
@@ -69,7 +69,7 @@ def makes_way(*, before_ladders: bool = False, now: datetime | None = None) -> b
 
     before_ladders: matches of ladders do not count, nor audits, which come after these.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     waits = any(background.waiting(model, now).exists() for model in background.KINDS)
     if waits or background.is_busy(before_ladders=before_ladders, now=now):
         return True
@@ -99,19 +99,19 @@ def carry_out(row: PuzzleSearch, *, stop: Callable[[], bool], now: datetime | No
     made = row.made
     child = Child(cpu_s=settings.JUDGE_CPU_S, puzzles=DEALS)
     try:
-        whole = _look(row, child, stop, clock.given(now))
+        whole = _look(row, child, stop, clock.now_or(now))
     except Stopped:
-        _write(row, worker="", lease_until=clock.given(now) + PAUSE, attempts=row.attempts - 1)
+        _write(row, worker="", lease_until=clock.now_or(now) + PAUSE, attempts=row.attempts - 1)
         return row.made - made
     except Broken as error:
         log.error("puzzles of judgement %s: attempt %d failed: %s", row.pk, row.attempts, error)
-        _write(row, worker="", lease_until=clock.given(now) + PAUSE)
+        _write(row, worker="", lease_until=clock.now_or(now) + PAUSE)
         return row.made - made
     finally:
         child.close()
     if not whole:
         log.info("puzzles of judgement %s: its time was over", row.pk)
-    _write(row, finished=clock.given(now), lease_until=None)
+    _write(row, finished=clock.now_or(now), lease_until=None)
     return row.made - made
 
 
@@ -161,7 +161,7 @@ def _keep(row: PuzzleSearch, match: Match, sitting: Sitting, found: list[Puzzle]
             if FoundPuzzle.objects.get_or_create(puzzle=one.id, defaults=made)[1]:
                 new.append(one.id)
         if new:
-            journal.append("puzzle.found", moves.subject(match), now=now, actor=row.worker, puzzles=new)
+            journal.append("puzzle.found", transitions.subject(match), now=now, actor=row.worker, puzzles=new)
     return len(new)
 
 

@@ -1,1 +1,1 @@
-"""Pools, the fit of their ratings, and what is shown of it."""
+"""Pools, their ratings and leaderboards."""

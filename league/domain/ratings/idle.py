@@ -20,7 +20,7 @@ def mark(*, now: datetime | None = None) -> int:
 
     Rows of an earlier release do not say when their version played: they learn it here first. One look at all rows, once a day.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     due = Q(idle=False) & (Q(played__lt=now - AFTER) | Q(played=None))
     pools = set(Rating.objects.filter(due).values_list("pool_id", flat=True).distinct())
     return sum(_mark(pool, now) for pool in sorted(pools))

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from django.db.models import Count, F, Min, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from league.domain.core import keyset, past
+from league.domain.core import history, keyset
 from league.domain.core.listed import Listed
 from league.domain.core.prepared import Cells, Prepared, Some
-from league.domain.ratings import idle, pools, sums
+from league.domain.ratings import idle, pools, totals
 from league.domain.ratings import ratings as fits
 from league.models import BotVersion, Match, Pool, PoolSums, Rating, RatingPoint
 from league.service.remembered import Held
@@ -37,7 +37,7 @@ class RankedBot:
     """A line of the leaderboard. `place` counts all rows of the table from 1, by rating; provisional ones, too.
 
     `unsealed`: partners sit at these tables, and this bot cannot be sealed off from the clocks by which they could talk. `day`, `week`: how it
-    has moved (`league.domain.ratings.days`); None where nobody has looked, or it had no place then.
+    has moved (`league.domain.ratings.daily`); None where nobody has looked, or it had no place then.
     """
 
     place: int
@@ -106,7 +106,7 @@ class Uncounted:
 
 def read_uncounted(pool: Pool) -> Uncounted:
     """What a leaderboard that is read afterwards may lack: every other result that was in the league at this moment is in it. One query."""
-    found = sums.rated_matches(pool).filter(counted=None).aggregate(matches=Count("pk"), since=Min("finished"))
+    found = totals.rated_matches(pool).filter(counted=None).aggregate(matches=Count("pk"), since=Min("finished"))
     return Uncounted(**found)
 
 
@@ -128,10 +128,10 @@ def _listed(pool: int) -> QuerySet[Rating]:
 def past_ratings(pool: Pool, at: datetime, *, every_version: bool = False) -> list[Rating]:
     """The ratings as they were at a past moment, fitted anew from the boards that counted then; not saved. Six queries, more for many matches."""
     then = {
-        match.pk: match for match in past.finished(Match.objects.filter(pool=pool, rated=True), at).only("finished")
+        match.pk: match for match in history.finished(Match.objects.filter(pool=pool, rated=True), at).only("finished")
     }
-    played = sums.read_matches(list(then))
-    rows = fits.rating_rows(pool, fits.fit_pool(pool, sums.tally_matches(pool, played.values())), at)
+    played = totals.read_matches(list(then))
+    rows = fits.rating_rows(pool, fits.fit_pool(pool, totals.tally_matches(pool, played.values())), at)
     last = fits.last_played((then[pk], match.versions) for pk, match in played.items())
     versions = BotVersion.objects.select_related("bot__owner").in_bulk([row.version_id for row in rows])
     for row in rows:

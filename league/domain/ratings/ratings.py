@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 
 from league.domain.core import clock, journal
-from league.domain.ratings import pools, sums
+from league.domain.ratings import pools, totals
 from league.enums import MatchStatus
 from league.models import BotVersion, Match, Pool, PoolSums, Rating, RatingPoint
 from league.pure.portable import ELO_DIGITS, comparable
@@ -48,26 +48,26 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
     5. Sums and table replace the rows of `PoolSums` and `Rating`. Marks, sums and table are one transaction: each match counts once.
 
     The boards of matches that count already are not read. A table of another revision of the ratings is fitted anew from its sums, once;
-    its history stays as it was told. A large pool goes on in stages (`league.domain.ratings.stages`); this takes them all at once.
+    its history stays as it was told. A large pool goes on in stages (`league.domain.ratings.refits`); this takes them all at once.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
         struck = Match.objects.filter(STRUCK, pool=pool).exclude(counted=None)
         if struck.update(counted=None) or rebuild:
             RatingPoint.objects.filter(pool=pool).delete()
-            sums.counted_matches(pool).update(counted=None)
+            totals.counted_matches(pool).update(counted=None)
             journal.append("pool.rebuilt", f"pool:{pool.pk}", now=now)
             rebuild = True
-        waiting = sums.rated_matches(pool).filter(counted=None).select_for_update(no_key=True)
+        waiting = totals.rated_matches(pool).filter(counted=None).select_for_update(no_key=True)
         fresh = list(waiting.order_by("finished", "id"))
         revised = _revise(pool, now) and not rebuild
         if not fresh and not rebuild:
             return settle(pool, now) or revised
         ids = [match.pk for match in fresh]
-        played = sums.read_matches(ids)
+        played = totals.read_matches(ids)
         last = last_played((match, played[match.pk].versions) for match in fresh)
-        known = sums.Kept.of(NOTHING) if rebuild else sums.remembered(pool)
+        known = totals.Kept.of(NOTHING) if rebuild else totals.remembered(pool)
         before = {} if rebuild else shown_elo(pool)
         table = _add(pool, known, fresh, played, before, now)
         mark_counted(ids, now)
@@ -79,8 +79,8 @@ def settle(pool: Pool, now: datetime) -> bool:
     """Bring the table of `pool`, which is locked, up to the sums that are kept; whether it was not."""
     if not PoolSums.objects.filter(pool=pool).exclude(ranked=F("stamp")).exists():
         return False
-    _write(pool, fit_pool(pool, sums.remembered(pool).whole, start=shown_elo(pool)), now)
-    sums.settle(pool, now)
+    _write(pool, fit_pool(pool, totals.remembered(pool).whole, start=shown_elo(pool)), now)
+    totals.settle(pool, now)
     return True
 
 
@@ -91,8 +91,8 @@ def shown_elo(pool: Pool) -> dict[int, float]:
 
 def mark_counted(ids: Sequence[int], now: datetime) -> None:
     """These matches, which are locked, count."""
-    for start in range(0, len(ids), sums.CHUNK):
-        Match.objects.filter(pk__in=ids[start : start + sums.CHUNK]).update(counted=now)
+    for start in range(0, len(ids), totals.CHUNK):
+        Match.objects.filter(pk__in=ids[start : start + totals.CHUNK]).update(counted=now)
 
 
 def _revise(pool: Pool, now: datetime) -> bool:
@@ -103,8 +103,8 @@ def _revise(pool: Pool, now: datetime) -> bool:
     Pool.objects.filter(pk=pool.pk).update(ratings_revision=REVISION, revised=now if had else None)
     if had:
         before = pool.ratings_revision or 1
-        _write(pool, fit_pool(pool, sums.read_kept(pool)), now)
-        sums.settle(pool, now)
+        _write(pool, fit_pool(pool, totals.read_kept(pool)), now)
+        totals.settle(pool, now)
         journal.append("pool.revised", f"pool:{pool.pk}", now=now, revisions=[before, REVISION])
     return had
 
@@ -116,9 +116,9 @@ def is_large(versions: int) -> bool:
 
 def _add(
     pool: Pool,
-    known: sums.Kept,
+    known: totals.Kept,
     fresh: Sequence[Match],
-    played: dict[int, sums.PlayedMatch],
+    played: dict[int, totals.PlayedMatch],
     before: dict[int, float],
     now: datetime,
 ) -> pure.Leaderboard:
@@ -133,7 +133,7 @@ def _add(
     )
     for start in range(0, len(fresh), step or 1):
         part = fresh[start : start + step]
-        added += sums.tally_matches(pool, [played[match.pk] for match in part])
+        added += totals.tally_matches(pool, [played[match.pk] for match in part])
         tallies = known.whole + added
         versions = played[part[-1].pk].versions
         if large:
@@ -145,11 +145,11 @@ def _add(
             margins = {row.bot: row.margin for row in table.rows}
         add_points(pool, part[-1], versions, before, after, margins)
         before = after
-    matches = sums.counted_matches(pool).count() + len(fresh)
+    matches = totals.counted_matches(pool).count() + len(fresh)
     if known.is_empty:
-        sums.write_kept(pool, tallies, matches=matches, now=now)
+        totals.write_kept(pool, tallies, matches=matches, now=now)
     else:
-        sums.add_kept(pool, known, added, matches=matches, now=now)
+        totals.add_kept(pool, known, added, matches=matches, now=now)
     return table or fit_pool(pool, tallies, start=before)
 
 
@@ -251,7 +251,7 @@ def write_rows(rows: Iterable[Rating], names: Collection[str] = COLUMNS) -> None
     for row in rows:
         row.pk = None  # pool and version say which row it is
     Rating.objects.bulk_create(
-        rows, sums.ROWS, update_conflicts=True, unique_fields=["pool", "version"], update_fields=names
+        rows, totals.ROWS, update_conflicts=True, unique_fields=["pool", "version"], update_fields=names
     )
 
 
@@ -291,8 +291,8 @@ def choose_listed(provisional: Mapping[int, bool]) -> set[int]:
     """For each bot its newest version that is not provisional, else its newest. `provisional`: of versions. A query for each 5,000 of them."""
     best: dict[int, tuple[tuple[bool, int], int]] = {}
     there = sorted(provisional)
-    for start in range(0, len(there), sums.CHUNK):
-        rows = BotVersion.objects.filter(pk__in=there[start : start + sums.CHUNK])
+    for start in range(0, len(there), totals.CHUNK):
+        rows = BotVersion.objects.filter(pk__in=there[start : start + totals.CHUNK])
         for pk, bot_id, number in rows.values_list("pk", "bot_id", "number"):
             claim = (not provisional[pk], number)
             if bot_id not in best or claim > best[bot_id][0]:

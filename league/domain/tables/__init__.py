@@ -1,1 +1,1 @@
-"""Tables at which people sit: who sits down, what they do, and which worker has the bots meanwhile."""
+"""Tables where people play against bots: seating, actions, and the worker that holds the bots."""

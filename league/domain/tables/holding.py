@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from django.db.models import BinaryField, F, Func, Q, QuerySet
 
 from engine.runner.table import Question, TableResult, Taken
-from league.domain.core import clock, moves
+from league.domain.core import clock, transitions
 from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.tables import seating
 from league.enums import TableStatus
@@ -44,7 +44,7 @@ class Held:
 
     def beat(self, *, now: datetime | None = None) -> None:
         """Renew the lease."""
-        self.lost |= not mine(self.row).update(lease_until=_deadline(clock.given(now)))
+        self.lost |= not mine(self.row).update(lease_until=_deadline(clock.now_or(now)))
 
 
 def mine(row: Table) -> QuerySet[Table]:
@@ -58,12 +58,12 @@ def _due(now: datetime) -> QuerySet[Table]:
 
 def is_awaited(*, now: datetime | None = None) -> bool:
     """Whether a table waits for a worker. One query, of an index that holds nothing else."""
-    return _due(clock.given(now)).exists()
+    return _due(clock.now_or(now)).exists()
 
 
 def claim(worker: str, *, now: datetime | None = None) -> Held | None:
     """Lease the table to `worker` that has waited longest; None if none does."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     if not is_awaited(now=now):
         return None
     with transaction.atomic():
@@ -71,7 +71,7 @@ def claim(worker: str, *, now: datetime | None = None) -> Held | None:
         row = rows.select_for_update(skip_locked=True, of=("self",)).first()
         if row is None:
             return None
-        moves.move(
+        transitions.move(
             row,
             TableStatus.HELD,
             now=now,
@@ -110,7 +110,7 @@ def taken(row: Table) -> list[Taken]:
 
 def ask(held: Held, question: Question, made: Sequence[Taken], *, now: datetime | None = None) -> None:
     """Write down what the bots have done since, and ask the person: both or nothing. Raises Lost."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         _write(held, question.number - len(made), made, now)
         told = {
@@ -121,7 +121,7 @@ def ask(held: Held, question: Question, made: Sequence[Taken], *, now: datetime 
             "hand": question.hand,
         }
         mine(held.row).update(turn=question.number, since=now, attempts=0, **told)
-        wakes.tell(moves.subject(held.row))
+        wakes.tell(transitions.subject(held.row))
 
 
 def _write(held: Held, first: int, made: Sequence[Taken], now: datetime) -> None:
@@ -154,7 +154,7 @@ def advise(held: Held, number: int, action: str | None) -> None:
     with transaction.atomic():
         asked = mine(held.row).filter(turn=number, advice_asked=number, advice="")
         if asked.update(advice=action or NO_ADVICE):
-            wakes.tell(moves.subject(held.row))
+            wakes.tell(transitions.subject(held.row))
 
 
 def rest(held: Held, number: int, *, now: datetime | None = None) -> bool:
@@ -163,24 +163,24 @@ def rest(held: Held, number: int, *, now: datetime | None = None) -> bool:
         there = mine(held.row).select_for_update().first()
         if there is None or there.awaits_advice:
             return False
-        return _move(there, TableStatus.RESTING, now=clock.given(now), guard={"turn": number})
+        return _move(there, TableStatus.RESTING, now=clock.now_or(now), guard={"turn": number})
 
 
 def release(held: Held, why: str, *, now: datetime | None = None) -> None:
     """Give the table back, because the worker is told to stop; no attempt is counted."""
-    _let_go(held.row, why, clock.given(now), attempts=0)
+    _let_go(held.row, why, clock.now_or(now), attempts=0)
 
 
 def fail(held: Held, error: Exception, *, now: datetime | None = None) -> None:
     """Something of ours failed. It is tried again, and after some tries void."""
-    now, row = clock.given(now), held.row
+    now, row = clock.now_or(now), held.row
     log.error("table %s: attempt %d failed", row.public_id, row.attempts, exc_info=error)
     _give_up_or_let_go(row, without_folders(f"{type(error).__name__}: {error}"[:500]), now)
 
 
 def finish(held: Held, result: TableResult, first: int, *, now: datetime | None = None) -> None:
     """Store what was played, once. first: the number of the first decision of `result.made`. Raises Lost."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     told: dict[str, Any] = {
         "scores": result.scores,
         "seen": result.seen,
@@ -196,14 +196,14 @@ def finish(held: Held, result: TableResult, first: int, *, now: datetime | None 
 
 def expire(*, now: datetime | None = None, most: int = 500) -> int:
     """Take back the tables of workers that have been silent past their lease; their number."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     overdue = Table.objects.filter(status=TableStatus.HELD, lease_until__lt=now).order_by("id")[:most]
     return sum(_give_up_or_let_go(row, f"worker {row.worker} was lost", now, overdue=True) for row in overdue)
 
 
 def abandon(*, now: datetime | None = None, most: int = 500) -> int:
     """End the tables whose player has answered nothing for `TABLE_AWAY_S`, and those that no worker took for so long; their number."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     old = Table.objects.filter(since__lt=now - timedelta(seconds=settings.TABLE_AWAY_S)).order_by("id")
     count = 0
     for row in old.filter(status=TableStatus.RESTING)[:most]:
@@ -242,10 +242,10 @@ def _move(
     columns = {"worker": "", "lease_until": None, "reason": why, **columns}
     try:
         with transaction.atomic():
-            moves.move(
+            transitions.move(
                 row, to, now=now, actor=row.worker, why=why, guard={"token": row.token, **(guard or {})}, **columns
             )
-            wakes.tell(moves.subject(row))
+            wakes.tell(transitions.subject(row))
     except IllegalMove as error:
         log.info("table %s: %s", row.public_id, error)
         return False

@@ -21,7 +21,7 @@ from django.db.models import QuerySet
 import engine
 from engine.runner.table import NEXT
 from league.domain.bots import tries
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import matches
 from league.domain.people import quotas
@@ -71,7 +71,7 @@ def sit(
     is chosen before the cards are dealt: whoever could take advice later could have a bad board not counted.
     Raises Refused; TooMany where all tables of the league are taken, or one's own hour is used up.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if not is_on():
         raise Refused("this league has no tables for people")
     if game not in engine.games():
@@ -109,7 +109,7 @@ def sit(
             since=now,
         )
         TableSeat.objects.bulk_create(TableSeat(table=row, number=seat, version=one) for seat, one in seats.items())
-        journal.append("table.opened", moves.subject(row), now=now, actor=by.name, game=game)
+        journal.append("table.opened", transitions.subject(row), now=now, actor=by.name, game=game)
     return row
 
 
@@ -159,7 +159,7 @@ def act(by: Player, public_id: str, number: int, action: str, *, now: datetime |
 
     The answer is the next line of the journal. A table that rested waits for a worker from now on.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = of(by, public_id).select_for_update().first()
         if row is None:
@@ -175,8 +175,8 @@ def act(by: Player, public_id: str, number: int, action: str, *, now: datetime |
         Table.objects.filter(pk=row.pk).update(since=now, **taken)
         row.turn, row.legal, row.since = None, [], now
         if row.status == TableStatus.RESTING:
-            moves.move(row, TableStatus.WAITING, now=now, actor=by.name)
-        wakes.tell(moves.subject(row))
+            transitions.move(row, TableStatus.WAITING, now=now, actor=by.name)
+        wakes.tell(transitions.subject(row))
     return row
 
 
@@ -185,7 +185,7 @@ def ask_advice(by: Player, public_id: str, number: int, *, now: datetime | None 
 
     A table that rested waits for a worker from now on.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = of(by, public_id).select_for_update().first()
         if row is None:
@@ -198,8 +198,8 @@ def ask_advice(by: Player, public_id: str, number: int, *, now: datetime | None 
             row.advice_asked, row.advice, row.since = number, "", now
             row.save(update_fields=["advice_asked", "advice", "since"])
         if row.awaits_advice and row.status == TableStatus.RESTING:
-            moves.move(row, TableStatus.WAITING, now=now, actor=by.name)
-        wakes.tell(moves.subject(row))
+            transitions.move(row, TableStatus.WAITING, now=now, actor=by.name)
+        wakes.tell(transitions.subject(row))
     return row
 
 
@@ -214,16 +214,16 @@ def _advisor(pool: Pool) -> BotVersion:
 
 def leave(by: Player, public_id: str, *, now: datetime | None = None) -> bool:
     """Get up. A board that was begun counts as lost (`standing`); the worker lets it go within a second. False where it was over."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = of(by, public_id).select_for_update().first()
         if row is None or row.status not in LIVE:
             return False
         try:
-            moves.move(row, TableStatus.LEFT, now=now, actor=by.name, **ended(now))
+            transitions.move(row, TableStatus.LEFT, now=now, actor=by.name, **ended(now))
         except IllegalMove:
             return False
-        wakes.tell(moves.subject(row))
+        wakes.tell(transitions.subject(row))
     return True
 
 

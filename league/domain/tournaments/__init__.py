@@ -1,1 +1,1 @@
-"""Tournaments, events of several stages, circuits: entries, fixtures, standings."""
+"""Tournaments, events of several stages, and circuits: entries, fixtures, standings."""

@@ -46,7 +46,7 @@ def create(
     now: datetime | None = None,
 ) -> Circuit:
     """A league whose seasons are due by this calendar. Refused with what is allowed."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     name = names.checked(name)
     if not 1 <= len(name) <= 60:
         raise Refused("a circuit needs a name of 1 to 60 characters; this one has {length}", length=len(name))
@@ -107,7 +107,7 @@ def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | No
     Circuit.objects.filter(pk=circuit.pk).update(active=active)
     PeriodicTask.objects.filter(name__startswith=f"circuit {circuit.slug} by ").update(enabled=active)
     PeriodicTasks.update_changed()
-    journal.append("circuit.active", f"circuit:{circuit.slug}", now=clock.given(now), actor=actor, active=active)
+    journal.append("circuit.active", f"circuit:{circuit.slug}", now=clock.now_or(now), actor=actor, active=active)
 
 
 def join(
@@ -117,7 +117,7 @@ def join(
 
     By the owner of the circuit or of the bot. Refused for a bot without an accepted version that plays the game.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     bots.sent_version(bot, circuit.game)
     if by.pk not in (circuit.owner_id, bot.owner_id):
         raise Refused(
@@ -145,7 +145,7 @@ def admit(circuit: Circuit, bot: Bot, *, actor: str, now: datetime) -> None:
 
 def leave(circuit: Circuit, bot: Bot, *, by: Player, now: datetime | None = None) -> None:
     """From the next season on; the present one is played to its end. Doing it again changes nothing."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = Circuit.objects.select_for_update(of=("self",)).get(pk=circuit.pk)
         if row.bots.filter(pk=bot.pk).exists():
@@ -182,7 +182,7 @@ def course(circuit: Circuit) -> Course | None:
 def next_due(circuit: Circuit, *, now: datetime | None = None) -> datetime | None:
     """When its next season is due, as its course has it; None while it rests."""
     found = course(circuit)
-    return found.due(clock.given(now)) if found else None
+    return found.due(clock.now_or(now)) if found else None
 
 
 def read_cells(columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int) -> keyset.Page[tuple[int, str]]:
@@ -199,7 +199,7 @@ _CIRCUITS = Listed(_all)
 
 def upcoming(most: int, *, now: datetime | None = None) -> list[tuple[datetime, Circuit]]:
     """The next seasons of recurring leagues, the first one first, of the newest LOOKED leagues. One query."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     rows = Circuit.objects.filter(active=True).annotate(last=value_of(Season.objects.all(), "circuit", Max("due")))
     found: list[tuple[datetime, Circuit]] = []
     for circuit in rows.order_by("-pk")[:LOOKED]:
@@ -210,7 +210,7 @@ def upcoming(most: int, *, now: datetime | None = None) -> list[tuple[datetime, 
 
 def open_due(*, now: datetime | None = None) -> int:
     """Open the seasons that are due by now; their number. Harmless to repeat, and to run twice at once."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     return sum(_open(circuit.pk, now) for circuit in Circuit.objects.filter(active=True).order_by("pk"))
 
 

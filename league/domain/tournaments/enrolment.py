@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.people import players
 from league.domain.tournaments import booking, formats
@@ -31,7 +31,7 @@ def enter(
 
     By the owner of the tournament (None) or of the bot. Entering or asking again changes nothing. Refused where it cannot be.
     """
-    now, by = clock.given(now), by or tournament.owner
+    now, by = clock.now_or(now), by or tournament.owner
     bot = entrant if isinstance(entrant, Bot) else entrant.bot
     version = bots.version_of(entrant, tournament.pool.game)
     with transaction.atomic():
@@ -72,7 +72,7 @@ def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -
     number = 1 + max((entry.number for entry in present), default=-1)
     entry = Entry.objects.create(tournament=row, version=version, number=number)
     booking.book_more(row, now=now)
-    journal.append("tournament.entered", moves.subject(row), now=now, actor=actor, version=str(version))
+    journal.append("tournament.entered", transitions.subject(row), now=now, actor=actor, version=str(version))
     return entry
 
 
@@ -85,7 +85,7 @@ def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: 
     """A version that had left a ladder goes on where it was."""
     entry.withdrawn = None
     entry.save(update_fields=["withdrawn"])
-    journal.append("tournament.entered", moves.subject(row), now=now, actor=actor, version=str(version))
+    journal.append("tournament.entered", transitions.subject(row), now=now, actor=actor, version=str(version))
     return entry
 
 
@@ -114,7 +114,7 @@ def withdraw(
     its place stands, so that nobody escapes a loss and nobody's table changes; it goes on to no further stage.
     By the owner of the bot (None); by that of the tournament before the start and in a ladder. Doing it again changes nothing.
     """
-    now, by = clock.given(now), by or version.bot.owner
+    now, by = clock.now_or(now), by or version.bot.owner
     with transaction.atomic():
         row = _lock(tournament)
         grows = formats.format_named(row.format).grows
@@ -131,7 +131,7 @@ def withdraw(
         mine = row.entries.filter(version=version, withdrawn=None)
         gone = mine.delete()[0] if row.status == TournamentStatus.OPEN else mine.update(withdrawn=now)
         if gone:
-            subject = moves.subject(row)
+            subject = transitions.subject(row)
             journal.append("tournament.withdrawn", subject, now=now, actor=by.name, version=str(version))
             consent.take_out(row, version.bot, by, now=now)
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, moves, names
+from league.domain.core import clock, journal, names, transitions
 from league.domain.core.errors import Refused
 from league.domain.matches import embargoes
 from league.domain.people import quotas
@@ -41,7 +41,7 @@ def create(
     Where owners of bots want to be asked, they are, with `message`, and the event is open until its owner starts it. So is a private one
     (`terms`), which those may enter who hold its link. One that is `due` at a moment is open until then, and begins by itself.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     plan = _read(document)
     game = pools.load(plan.game, plan.players, dict(plan.options))
     for stage in plan.stages:
@@ -110,7 +110,7 @@ def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
 
     A bot that cannot play now is left out, and the journal says why: nobody keeps an event from beginning by retiring a bot.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).select_related("owner").get(pk=event.pk)
         if row.status == TournamentStatus.OPEN:
@@ -144,7 +144,7 @@ def _able(event: Event, game: str, agreed: Iterable[EntryRequest], *, now: datet
 
 def enter(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) -> None:
     """Enter one's own bot in an open private event that one was let into: the version that it sends. Again changes nothing."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
         _check_mine(row, bot, by)
@@ -164,14 +164,14 @@ def enter(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) ->
 
 def leave(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) -> None:
     """Take one's own bot, or as its owner any, out of an open private event again; it may enter anew. Again changes nothing."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
         if row.owner_id != by.pk:
             _check_mine(row, bot, by)
         _check_open(row, now)
         for one in consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED):
-            moves.move(one, RequestStatus.WITHDRAWN, now=now, actor=by.name, answered=now)
+            transitions.move(one, RequestStatus.WITHDRAWN, now=now, actor=by.name, answered=now)
 
 
 def _check_mine(event: Event, bot: Bot, by: Player) -> None:
@@ -192,7 +192,7 @@ def _check_open(event: Event, now: datetime) -> None:
 
 def cancel(event: Event, *, actor: str, now: datetime | None = None) -> None:
     """Take back an event that has not begun. Again changes nothing. One that runs ends with the tournament of its stage, which can be cancelled."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).select_related("owner").get(pk=event.pk)
         if row.status == TournamentStatus.OPEN:
@@ -264,7 +264,7 @@ def _open(event: Event, plan: pure.EventPlan, number: int, line: Sequence[BotVer
 
 def advance(event: Event, *, now: datetime | None = None) -> bool:
     """Open the next stage when the present one is over, or finish the event; whether something changed. Harmless to repeat."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update().select_related("owner").get(pk=event.pk)
         if row.status != TournamentStatus.RUNNING:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from league.domain.core import hints, past
+from league.domain.core import hints, history
 from league.domain.matches import matches, sight
 from league.domain.tournaments import formats
 from league.enums import MatchKind, MatchStatus
@@ -59,7 +59,7 @@ def read_results(
     live: set[Slot] = set()
     then: Collection[int] | None = over
     if at is not None:
-        then = set(past.finished(tournament.matches.all(), at).values_list("pk", flat=True))
+        then = set(history.finished(tournament.matches.all(), at).values_list("pk", flat=True))
     for pk, table, first, status in tournament.matches.values_list("pk", "table", "first_board", "status"):
         if pk in then if then is not None else status == MatchStatus.FINISHED:
             finished[pk] = (table, first)

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from league.domain.bots import consent
-from league.domain.core import clock, hints, journal, moves
+from league.domain.core import clock, hints, journal, transitions
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.matches import matches, turns, workers
 from league.domain.people import players
@@ -34,7 +34,7 @@ def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
     At most `room` of one tournament wait in the queue: so no request and no pass inserts more, and the queue is as long as what is played soon.
     """
     with _about(tournament):
-        return _schedule(tournament, now=clock.given(now))
+        return _schedule(tournament, now=clock.now_or(now))
 
 
 def _about(tournament: Tournament) -> AbstractContextManager[None]:
@@ -82,7 +82,7 @@ def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
     Whether it is over is read again with the row locked: who extends it, or has one of its matches played again, comes before that or after
     the end.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if tournament.status != TournamentStatus.RUNNING or tournament.paused or tournament.stopped:
         return False
     waits = fixtures.has_open_matches(tournament)
@@ -135,7 +135,7 @@ def stalled(tournament: Tournament) -> list[Stall]:
 
 def close(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
     """End a running ladder: what waits is taken back, what is being played is waited for no longer, the order of now is final."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     if not formats.format_named(tournament.format).grows:
         raise Refused("a {format} ends by itself, so nobody closes it; it can be cancelled", format=tournament.format)
     with transaction.atomic():
@@ -156,7 +156,7 @@ def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: 
             entries[number].place = place
         place += len(level)
     facts = dict(outcome.facts)
-    moves.move(
+    transitions.move(
         tournament,
         TournamentStatus.FINISHED,
         now=now,
@@ -171,24 +171,24 @@ def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: 
 
 def pause(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
     """Let no match of a running tournament be begun: what waits waits, what a worker holds is played to its end. Doing it again changes nothing."""
-    _hold(tournament, {"paused": clock.given(now)}, "paused", actor=actor, now=clock.given(now))
+    _hold(tournament, {"paused": clock.now_or(now)}, "paused", actor=actor, now=clock.now_or(now))
 
 
 def resume(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
     """Let a paused tournament go on. Its matches stand in the line of its owner as if they came now. Doing it again changes nothing."""
-    _hold(tournament, {"paused": None}, "resumed", actor=actor, now=clock.given(now))
+    _hold(tournament, {"paused": None}, "resumed", actor=actor, now=clock.now_or(now))
 
 
 def stop(tournament: Tournament, *, why: str, actor: str, now: datetime | None = None) -> bool:
     """The pause of an operator, which the owner cannot end. Whether that changes something."""
-    found = {"stopped": clock.given(now), "stopped_for": why}
-    return _hold(tournament, found, "stopped", actor=actor, now=clock.given(now), why=why)
+    found = {"stopped": clock.now_or(now), "stopped_for": why}
+    return _hold(tournament, found, "stopped", actor=actor, now=clock.now_or(now), why=why)
 
 
 def let_go(tournament: Tournament, *, why: str, actor: str, now: datetime | None = None) -> bool:
     """End the pause of an operator. Whether that changes something."""
     found = {"stopped": None, "stopped_for": ""}
-    return _hold(tournament, found, "let_go", actor=actor, now=clock.given(now), why=why)
+    return _hold(tournament, found, "let_go", actor=actor, now=clock.now_or(now), why=why)
 
 
 def _hold(
@@ -207,7 +207,7 @@ def _hold(
         changed = (getattr(row, name) is None) != (since is None)
         if changed:
             Tournament.objects.filter(pk=row.pk).update(**columns)
-            journal.append(f"tournament.{word}", moves.subject(row), now=now, actor=actor, **facts)
+            journal.append(f"tournament.{word}", transitions.subject(row), now=now, actor=actor, **facts)
             players.lock(row.owner_id)
             turns.lay(row.owner_id, 0)
             hints.matches_wait()
@@ -219,11 +219,11 @@ def cancel(
     tournament: Tournament, *, actor: str, why: str = "cancelled by its owner", now: datetime | None = None
 ) -> None:
     """End a tournament that is not over. What is finished stays and counts; what waits or is played now is cancelled. Again changes nothing."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         tournament.status = Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk).status
         if tournament.status != TournamentStatus.CANCELLED:  # else somebody asks again who got no answer
-            moves.move(tournament, TournamentStatus.CANCELLED, now=now, actor=actor, why=why, finished=now)
+            transitions.move(tournament, TournamentStatus.CANCELLED, now=now, actor=actor, why=why, finished=now)
             consent.lapse(tournament, now=now)
     cancel_matches(tournament, actor=actor, why=why, now=now)
 

@@ -86,7 +86,7 @@ def change(event: Event, terms: Terms, *, actor: str, now: datetime | None = Non
     Refused where more has been shown already: what was seen is seen. Before the event begins, anything may be chosen but
     whether it is private. The same again changes nothing.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update().get(pk=event.pk)
         begun = row.status != TournamentStatus.OPEN
@@ -175,7 +175,7 @@ def renew(event: Event, *, actor: str, close: bool = False, now: datetime | None
     link = "" if close else new_link()
     with transaction.atomic():
         Event.objects.filter(pk=event.pk).update(invitation=link)
-        journal.append("event.link", f"event:{event.slug}", now=clock.given(now), actor=actor, closed=close)
+        journal.append("event.link", f"event:{event.slug}", now=clock.now_or(now), actor=actor, closed=close)
     event.invitation = link
     return link
 
@@ -190,7 +190,7 @@ def invited(slug: str, link: str) -> Event | None:
 
 def join(slug: str, link: str, player: Player, *, now: datetime | None = None) -> Event | None:
     """Let a player in who holds the link. Joining again changes nothing; None where the link does not hold any more."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         # Who renews the link does so before this or after it
         Event.objects.select_for_update().filter(slug=slug).first()

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, moves
+from league.domain.core import clock, transitions
 from league.domain.core.errors import Refused
 from league.domain.tournaments import circuits, enrolment
 from league.enums import RequestStatus, TournamentStatus
@@ -34,14 +34,14 @@ def grant(request: EntryRequest, *, by: Player, now: datetime | None = None) -> 
 
     Refused where entries are closed, or where the bot cannot enter.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         occasion, row = _locked(request, by)
         if row.status == RequestStatus.GRANTED:
             return row
         if row.status not in (RequestStatus.ASKED, RequestStatus.REFUSED):
             raise _answered(row)
-        moves.move(row, RequestStatus.GRANTED, now=now, actor=by.name, answered=now)
+        transitions.move(row, RequestStatus.GRANTED, now=now, actor=by.name, answered=now)
         if isinstance(occasion, Tournament):
             version = bots.version_of(row.version or row.bot, occasion.pool.game)
             enrolment.place(occasion, version, actor=by.name, now=now)
@@ -57,12 +57,12 @@ def refuse(request: EntryRequest, *, by: Player, now: datetime | None = None) ->
 
     Out of an event that has not begun its owner takes a bot so, too.
     """
-    return _end(request, RequestStatus.REFUSED, by, clock.given(now))
+    return _end(request, RequestStatus.REFUSED, by, clock.now_or(now))
 
 
 def withdraw(request: EntryRequest, *, by: Player, now: datetime | None = None) -> EntryRequest:
     """Who has asked does not want it any more; out of an event that has not begun its owner takes a bot so. Again changes nothing."""
-    return _end(request, RequestStatus.WITHDRAWN, by, clock.given(now))
+    return _end(request, RequestStatus.WITHDRAWN, by, clock.now_or(now))
 
 
 def _end(request: EntryRequest, to: RequestStatus, by: Player, now: datetime) -> EntryRequest:
@@ -73,7 +73,7 @@ def _end(request: EntryRequest, to: RequestStatus, by: Player, now: datetime) ->
         open_event = isinstance(occasion, Event) and occasion.status == TournamentStatus.OPEN
         if row.status != RequestStatus.ASKED and not (row.status == RequestStatus.GRANTED and open_event):
             raise _answered(row)
-        moves.move(row, to, now=now, actor=by.name, answered=now)
+        transitions.move(row, to, now=now, actor=by.name, answered=now)
     return row
 
 

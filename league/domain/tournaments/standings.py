@@ -12,7 +12,7 @@ import numpy as np
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
-from league.domain.core import past
+from league.domain.core import history
 from league.domain.ratings import pools
 from league.domain.tournaments import fixtures, formats
 from league.enums import MatchStatus, TournamentStatus
@@ -220,7 +220,7 @@ def _tally_pairs(played: Ints, number_of: dict[int, int]) -> tuple[Tallies, Coun
 
 def _read_boards(tournament: Tournament, at: datetime | None) -> tuple[Tallies, Counter[int], int]:
     """The same of tables of any size, from the boards, now or at a past moment, and how many matches it is. Four queries."""
-    then = past.finished(tournament.matches.all(), at)
+    then = history.finished(tournament.matches.all(), at)
     # This one statement says which matches are in the table. One that finishes from here on is left out of all that follows.
     played = set(then.values_list("pk", flat=True))
     number_of = dict(tournament.entries.values_list("version_id", "number"))
@@ -261,7 +261,7 @@ def _seats(
     tournament: Tournament, versions: Iterable[int], across: Sequence[int], at: datetime | None
 ) -> Iterable[tuple[str, list[int]]]:
     other = Party.objects.filter(match=OuterRef("match"), version__in=across)
-    then = past.finished(tournament.matches.all(), at)
+    then = history.finished(tournament.matches.all(), at)
     seated = Party.objects.filter(match__in=then, version__in=versions).filter(Exists(other))
     by_match: dict[str, list[int]] = defaultdict(list)
     for public_id, version in seated.order_by("match_id", "number").values_list("match__public_id", "version_id"):

@@ -14,7 +14,7 @@ from django.utils.text import slugify
 
 from engine.runner import Limits
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, moves, names
+from league.domain.core import clock, journal, names, transitions
 from league.domain.core.errors import IllegalMove, Refused
 from league.domain.matches import embargoes
 from league.domain.people import quotas
@@ -69,7 +69,7 @@ def create(
     are asked where they want that (`enrolment.enter`).
     Raises Refused for a game, option, format, parameter, number of boards, limit or entry that cannot be.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     name = names.checked(name)
     if not 1 <= len(name) <= 80:
         raise Refused("a tournament needs a name of 1 to 80 characters; this one has {length}", length=len(name))
@@ -105,7 +105,7 @@ def create(
             **_embargo_of(belongs.get("event")),
             **belongs,
         )
-        journal.append("tournament.created", moves.subject(tournament), now=now, actor=owner.name)
+        journal.append("tournament.created", transitions.subject(tournament), now=now, actor=owner.name)
         if belongs:
             for version in versions:
                 enrolment.place(tournament, bots.version_of(version, game), actor=owner.name, now=now)
@@ -163,13 +163,13 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
     Requests that are still open expire, but for those to enter a ladder.
     Of a large one the scheduler inserts the others, as those before them are played (`progress.schedule`).
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = Tournament.objects.select_for_update(of=("self",)).select_related("pool", "owner").get(pk=tournament.pk)
         if row.status == TournamentStatus.OPEN:
             enrolment.freeze_entries(row)
             booking.book(row, now=now)
-            moves.move(row, TournamentStatus.RUNNING, now=now, actor=actor, started=now, request=logs.asked_by())
+            transitions.move(row, TournamentStatus.RUNNING, now=now, actor=actor, started=now, request=logs.asked_by())
             if not formats.format_named(row.format).grows:
                 consent.lapse(row, now=now)
     tournament.refresh_from_db()
@@ -204,7 +204,7 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
 
     Returns the number of matches by which it may grow. Refused for less than there is, and for any other parameter: what was played follows from it.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     with transaction.atomic():
         row = Tournament.objects.select_for_update(of=("self",)).select_related("pool", "owner").get(pk=tournament.pk)
         if row.status != TournamentStatus.RUNNING:
@@ -231,7 +231,7 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
         Tournament.objects.filter(pk=row.pk).update(parameters=row.parameters)
         planned = row.planned_matches
         booking.book_more(row, now=now)
-        journal.append("tournament.extended", moves.subject(row), now=now, actor=actor, **parameters)
+        journal.append("tournament.extended", transitions.subject(row), now=now, actor=actor, **parameters)
     tournament.refresh_from_db()
     progress.schedule(tournament, now=now)
     return row.planned_matches - planned

@@ -1,1 +1,1 @@
-"""What keeps the league right: reconciling, repair, invariants, metrics."""
+"""Upkeep: reconciling, repair, invariants, metrics."""

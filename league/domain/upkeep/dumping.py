@@ -50,7 +50,7 @@ def dump(
 
     games: only these. since: from that day (UTC) on. Raises Refused where the folder cannot be written, or its list cannot be read.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         there = _listed(folder)

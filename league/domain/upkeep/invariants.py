@@ -17,7 +17,7 @@ from django.db.models.functions import Concat
 from league.domain.core import clock, journal
 from league.domain.matches import holds, logs, replays, reports
 from league.domain.matches.leases import HELD
-from league.domain.ratings import pools, ratings, sums
+from league.domain.ratings import pools, ratings, totals
 from league.enums import BotState, MatchKind, MatchStatus, TournamentStatus, VersionStatus
 from league.models import (
     Board,
@@ -71,7 +71,7 @@ class Finding:
 
 def check_all(*, since: datetime | None = None, now: datetime | None = None, by: str = "") -> list[Finding]:
     """All checks; matches that finished before `since` are trusted (None: none is). The outcome is an event; each finding an error in the log."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     found = [finding for check in CHECKS for finding in check(since, now)]
     for finding in found:
         log.error("invariant broken: %s", finding)
@@ -411,9 +411,9 @@ def cold_fits(since: datetime | None, now: datetime) -> Iterator[Finding]:
 
 def _cold(pool: Pool, now: datetime) -> Iterator[Finding]:
     name = f"pool:{pool.pk}"
-    cold = sums.recount(pool)
-    if sums.read_kept(pool).dump() != cold.dump():
-        more = int(sums.read_kept(pool).totals[:, 1].sum()) - int(cold.totals[:, 1].sum())
+    cold = totals.recount(pool)
+    if totals.read_kept(pool).dump() != cold.dump():
+        more = int(totals.read_kept(pool).totals[:, 1].sum()) - int(cold.totals[:, 1].sum())
         how = "boards were counted twice or from nowhere" if more > 0 else "boards are missing or were changed"
         yield Finding("sums", name, f"the kept sums are not those of the boards ({how})", REBUILD)
     if pool.ratings_revision != REVISION:

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.conf import settings
 
 from league.domain.audits import sampling
-from league.domain.bots import bots, consent, sums
+from league.domain.bots import bots, consent, totals
 from league.domain.consultations import carrying as consulting
 from league.domain.core import clock
 from league.domain.judgements import carrying as judging
@@ -18,7 +18,7 @@ from league.domain.ladders import drawing, places
 from league.domain.matches import health, holds, leases, turns, validation, workers
 from league.domain.people import bans
 from league.domain.puzzles import finding
-from league.domain.ratings import days, ratings, stages
+from league.domain.ratings import daily, ratings, refits
 from league.domain.tables import holding
 from league.domain.tournaments import circuits, events, progress
 from league.enums import MatchStatus, TournamentStatus
@@ -86,12 +86,12 @@ def _cancelled(found: Reconciled, now: datetime) -> None:
 
 
 def _days(found: Reconciled, now: datetime) -> None:
-    found.kept = days.keep(now=now)
+    found.kept = daily.keep(now=now)
 
 
 def _ratings(found: Reconciled, now: datetime) -> None:
     for pool in ratings.stale_pools():
-        found.refreshed += stages.go_on(pool, now=now)
+        found.refreshed += refits.go_on(pool, now=now)
 
 
 def _audits(found: Reconciled, now: datetime) -> None:
@@ -112,7 +112,7 @@ def _ladders(found: Reconciled, now: datetime) -> None:
 
 def play_ladders(*, now: datetime | None = None) -> int:
     """Let the standing ladders go on: who is new enters, who has left is taken out of the queue, the next tables are drawn; how many these are."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     drawing.tidy(now=now)
     if not settings.LADDERS:
         return 0
@@ -131,7 +131,7 @@ def _judgements(found: Reconciled, now: datetime) -> None:
 
 
 def _played(found: Reconciled, now: datetime) -> None:
-    found.played = sums.count_new(now=now)
+    found.played = totals.count_new(now=now)
 
 
 def _marks(found: Reconciled, now: datetime) -> None:
@@ -162,7 +162,7 @@ STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (
 
 def reconcile(*, now: datetime | None = None) -> Reconciled:
     """One pass over everything that can be unfinished: the STEPS, one after the other. No transaction holds two of them."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     found = Reconciled()
     for step in STEPS:
         step(found, now)
@@ -171,6 +171,6 @@ def reconcile(*, now: datetime | None = None) -> Reconciled:
 
 def count_waiting(*, now: datetime | None = None, most: int) -> int:
     """How many matches could be claimed now, counted up to `most`."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     due = holds.playable_matches(Match.line.filter(status=MatchStatus.QUEUED)).exclude(not_before__gt=now)
     return len(due.values_list("pk")[:most])

@@ -12,7 +12,7 @@ from datetime import datetime
 from django.db import transaction
 
 import engine
-from league.domain.core import clock, hints, journal, moves
+from league.domain.core import clock, hints, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.matches import matches
 from league.domain.ratings import pools, ratings
@@ -56,7 +56,7 @@ def strike(
     now: datetime | None = None,
 ) -> RepairReport:
     """Make matches void, play them again if asked to, and rate their pools anew. What is void already stays so."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     found = RepairReport()
     with transaction.atomic():
         touched = {match.pool_id: match.pool for match in rows}
@@ -88,7 +88,7 @@ def repair_revisions(
     ratings. `before` limits the repair to results that are older; it must be given where the present revision is among the wrong
     ones (then something else was mended), since otherwise a second run would strike out what the first one has played again.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     if game not in engine.games():
         raise Refused("unknown game {game!r}; the games are {games}", game=game, games=", ".join(engine.games()))
     if first > last:
@@ -134,7 +134,7 @@ def repair_revisions(
 
 def rebuild_pools(chosen: Iterable[Pool], *, dry_run: bool = False, now: datetime | None = None) -> RepairReport:
     """Fit pools anew from their boards, history included."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     found = RepairReport()
     touched = list(chosen)
     with transaction.atomic():
@@ -191,7 +191,7 @@ def _reopen(tournament: Tournament, pool: Pool, found: RepairReport, *, why: str
     Tournament.objects.filter(pk=row.pk).update(pool=pool, ending="", facts={})
     row.entries.update(place=None)
     if row.status == TournamentStatus.FINISHED:
-        moves.move(row, TournamentStatus.RUNNING, now=now, actor=actor, why=why, finished=None)
+        transitions.move(row, TournamentStatus.RUNNING, now=now, actor=actor, why=why, finished=None)
 
 
 def _elo(chosen: Iterable[Pool]) -> dict[tuple[int, str], float]:

@@ -23,7 +23,7 @@ from engine.replay import ReplayError
 from engine.runner.evidence.replays import check
 from engine.runner.match import suits_of
 from league.domain.consultations import reading
-from league.domain.core import clock, journal, moves
+from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.judgements import bodies
 from league.domain.matches import logs, packing, replays
@@ -54,7 +54,7 @@ class Restored:
 
 def restore_replays(*, actor: str, dry_run: bool = False, now: datetime | None = None) -> Restored:
     """Look at the replays of all matches that were played to their end, bind those that are not bound, and restore what can be restored."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     found = Restored()
     damaged: list[int] = []
     for rows in _batches():
@@ -83,13 +83,13 @@ def _make_again(found: Restored, *, actor: str, dry_run: bool, now: datetime) ->
         if _is_damaged(partial(bodies.unpack, bytes(row.body))):
             found.again.append(f"{row.match.public_id}, {row.kind} judgement")
             if not dry_run:
-                moves.move(row, JudgementStatus.ASKED, now=now, actor=actor, body=b"", **afresh)
+                transitions.move(row, JudgementStatus.ASKED, now=now, actor=actor, body=b"", **afresh)
     for one in asked.iterator(chunk_size=CHUNK):
         if _is_damaged(partial(reading.answers, one)):
             place = f"board {one.board}, sitting {one.sitting}, seat {one.seat}"
             found.again.append(f"{one.match.public_id}, {place}, answers of {one.version}")
             if not dry_run:
-                moves.move(one, JudgementStatus.ASKED, now=now, actor=actor, answers=[], **afresh)
+                transitions.move(one, JudgementStatus.ASKED, now=now, actor=actor, answers=[], **afresh)
 
 
 def _is_damaged(read: Callable[[], object]) -> bool:

@@ -22,7 +22,7 @@ def let_go(*, actor: str = "", now: datetime | None = None) -> int:
 
     A log is kept beyond its time while lots for audits are not drawn of it, or an audit of it waits.
     """
-    now, count = clock.given(now), 0
+    now, count = clock.now_or(now), 0
     while gone := _let_go_some(now):
         count += gone
     if count:

@@ -14,7 +14,7 @@ FORGOTTEN = timedelta(days=7)
 
 def register(name: str, *, now: datetime | None = None) -> None:
     """Note that a scheduler has started."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     Scheduler.objects.filter(seen__lt=now - FORGOTTEN).delete()
     fresh = {"started": now, "seen": now, "errors": {}, "trouble": "", "broker": "", "commit": version.commit() or ""}
     Scheduler.objects.update_or_create(name=name, defaults=fresh)

@@ -32,7 +32,7 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """Check and tell."""
-        now = clock.given(None)
+        now = clock.now_or(None)
         since = None if options["hours"] is None else now - timedelta(hours=options["hours"])
         found = invariants.check_all(since=since, now=now, by="operator")
         if options["json"]:

@@ -15,7 +15,7 @@ from league import celery, tasks
 from league.domain.core import clock
 from league.domain.core.loops import Loops
 from league.domain.matches import outlook
-from league.domain.ratings import stages
+from league.domain.ratings import refits
 from league.domain.upkeep import schedulers
 from league.management.base import LeagueCommand
 from league.management.listening import Listener
@@ -56,7 +56,7 @@ class Command(LeagueCommand):
         """Reconcile, look over the workers, follow the calendar and tell of it in threads of their own; take hints here."""
         name = f"{socket.gethostname()[:60]}:{os.getpid()}"
         schedulers.register(name)
-        stages.keep_as(name)
+        refits.keep_as(name)
         loops, self.done = Loops("scheduler"), clock.present()
         listener = Listener(loops)
         loops.lost = lambda: schedulers.note(name, loops, done=self.done)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from league.domain.bots import sums
+from league.domain.bots import totals
 from league.models import Bot, MeetingSum, Pool
 
 MOST = 100  # opponents of all pools, those with most boards
@@ -30,7 +30,7 @@ def encounter_lines(bot: Bot) -> list[EncounterLine]:
     rows = MeetingSum.objects.filter(bot=bot, boards__gt=0).select_related("pool", "opponent")
     lines = []
     for row in rows.order_by("-boards", "opponent__slug", "pool")[:MOST]:
-        size = sums.size_of(row.pool)
+        size = totals.size_of(row.pool)
         difference = row.difference / row.boards / size
         digits = 1 if size == 1 else 2
         lines.append(

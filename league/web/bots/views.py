@@ -24,7 +24,7 @@ from engine.rules.terms import GAME_SCORE
 from engine.runner import Limits, PackageRefused
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import challenges, consent, sums
+from league.domain.bots import challenges, consent, totals
 from league.domain.core import keyset
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
@@ -94,8 +94,8 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "judged": summing.of_bot(found, pool) if pool else [],
         "judged_size": GAME_SCORE if pool and engine.load(pool.game).score_unit == "games" else 1,
         "encounters": dict(by_pool),
-        "results": sums.results_of(found),
-        "manner": sums.manner_of(found, pool) if pool else None,
+        "results": totals.results_of(found),
+        "manner": totals.manner_of(found, pool) if pool else None,
         "successions": list(succession.of_bot(found)),
         "ladders": settings.LADDERS,
         "matches": lists.with_parties(played.order_by("-id"))[:MOST_MATCHES],

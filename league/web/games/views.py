@@ -8,7 +8,7 @@ from django.shortcuts import render
 
 import engine
 from league.domain.core import keyset
-from league.domain.ratings import days, idle, leaderboards
+from league.domain.ratings import daily, idle, leaderboards
 from league.service import kept, marks, topics
 from league.web.common import inputs, lists
 from league.web.common.game_lines import describe_game
@@ -45,7 +45,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     if pool:
         cursor = lists.cursor_of(request, leaderboards.BEST)
         page = leaderboards.read_page(pool, cursor, every_version=every_version, only=only)
-    moved = days.movement(pool, page.rows) if pool and page.rows and not every_version else days.Movement()
+    moved = daily.movement(pool, page.rows) if pool and page.rows and not every_version else daily.Movement()
     lines, axis = with_bars(moved.of(page).rows)
     matches = (
         lists.latest_matches(user_of(request), finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []

@@ -12,7 +12,7 @@ from django.core.cache import cache
 
 from league.domain.core import clock
 from league.domain.matches import broadcast, embargoes, leases, sight
-from league.domain.ratings import days
+from league.domain.ratings import daily
 from league.domain.tournaments import circuits
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Event, Match, Pool
@@ -45,7 +45,7 @@ def today(pools: Iterable[Pool], viewer: User | None) -> dict[str, Any]:
     return {
         "playing": list(playing[:MOST_PLAYING]),
         "board": board_of_day(now),
-        "rising": days.rises(pools, MOST_RISING, now=now),
+        "rising": daily.rises(pools, MOST_RISING, now=now),
         "open": lists.open_tournaments([], viewer)[:MOST_NEXT],
         "open_events": list(open_events.defer("secret").order_by("-pk")[:MOST_NEXT]),
         "seasons": circuits.upcoming(MOST_NEXT, now=now),

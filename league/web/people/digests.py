@@ -39,7 +39,7 @@ def digest(request: HttpRequest, name: str, period: str) -> HttpResponse:
         "mail": settings.MAIL,
         "period": kind,
         "periods": Period.choices,
-        "digest": digests.of(player, since, until),
+        "digest": digests.build_digest(player, since, until),
         "last": until - timedelta(days=1),
         "before": max(since - LENGTHS[kind], datetime(2000, 1, 3, tzinfo=UTC)),
         "after": until if until < latest[1] else None,
@@ -64,7 +64,7 @@ def feed(request: HttpRequest, name: str, period: str) -> HttpResponse:
     )
     since, until = digests.last_whole(kind, clock.present())
     for _number in range(LATEST):
-        told = digests.of(player, since, until)
+        told = digests.build_digest(player, since, until)
         if told.lines:
             address = f"{page}?of={since:%Y-%m-%d}"
             text = "\n".join(line for one in told.lines for line in texts(one))

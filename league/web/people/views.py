@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from league.domain.bots import sums
+from league.domain.bots import totals
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.people import passwords, players, quotas, tokens
@@ -45,7 +45,7 @@ def player(request: HttpRequest, name: str) -> HttpResponse:
         "player": found,
         "bots": bots,
         "ratings": rated.order_by("pool", "-elo", "version")[:MOST_RATINGS],
-        "results": sums.results_of_player(found),
+        "results": totals.results_of_player(found),
         "news": news.news(found, user_of(request))[:MOST_NEWS],
         "tournaments": tournaments,
     }

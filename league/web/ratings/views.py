@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 import engine
 from league.domain.core import keyset
-from league.domain.ratings import leaderboards, publishing
+from league.domain.ratings import leaderboards, publication
 from league.domain.ratings import overall as all_games
 from league.models import Pool
 from league.service import kept, marks, topics
@@ -66,6 +66,6 @@ def leaderboard_csv(request: HttpRequest, key: str) -> HttpResponse:
 def boards_jsonl(request: HttpRequest, key: str) -> StreamingHttpResponse:
     """Every board that counts in a pool (`?pool=`), as JSON lines: what `manage.py rate_boards` reads."""
     pool = _pool(request, key)
-    response = StreamingHttpResponse(publishing.published_lines(pool), content_type="application/jsonl")
+    response = StreamingHttpResponse(publication.published_lines(pool), content_type="application/jsonl")
     response["Content-Disposition"] = f'attachment; filename="{key}-{pool.pk}-boards.jsonl"'
     return response

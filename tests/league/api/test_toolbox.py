@@ -13,7 +13,7 @@ from django.core.cache import cache
 from engine import cli
 from engine.cli import remote, submit
 from league.domain.bots import bots
-from league.domain.core import moves
+from league.domain.core import transitions
 from league.domain.people import players, tokens
 from league.enums import MatchStatus, VersionStatus
 from league.models import BotVersion, Match
@@ -55,8 +55,8 @@ def test_from_login_to_the_replay(live_server, at_home, monkeypatch, capsys) -> 
     assert (version.bot.slug, version.games) == (NAME, ["partnership"])
 
     for match in Match.objects.all():  # its validation: nobody plays here
-        moves.move(match, MatchStatus.CANCELLED, now=made.NOW)
-    moves.move(version, VersionStatus.ACCEPTED, now=made.NOW)
+        transitions.move(match, MatchStatus.CANCELLED, now=made.NOW)
+    transitions.move(version, VersionStatus.ACCEPTED, now=made.NOW)
     monkeypatch.setattr(submit, "LOOK_S", 0.0)
     assert cli.main(["submit", "rufo.py", "--games", "partnership"]) == 0
     said = capsys.readouterr().out

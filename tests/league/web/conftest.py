@@ -18,7 +18,7 @@ from django.test import Client
 
 import engine
 from engine.runner import FaultReport
-from league.domain.bots import sums
+from league.domain.bots import totals
 from league.domain.matches import leases, logs, reports
 from league.domain.people import players
 from league.domain.ratings import ratings
@@ -86,7 +86,7 @@ def played() -> League:
             clean = made.play(match)
     progress.advance(cup, now=made.NOW)
     ratings.refresh(cup.pool, now=made.NOW)
-    sums.count_new(now=made.NOW)
+    totals.count_new(now=made.NOW)
     next_cup = tournaments.create(ana, "Next cup", "corriente", versions=[rufo], now=made.NOW)
     assert faulty is not None
     assert clean is not None

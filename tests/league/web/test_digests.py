@@ -51,7 +51,7 @@ def test_periods_are_whole_days_and_weeks_from_monday() -> None:
 
 
 def test_it_names_who_won_most_from_whom_and_on_which_boards(two) -> None:
-    found = digests.of(two.berto, DAY, NEXT)
+    found = digests.build_digest(two.berto, DAY, NEXT)
 
     [line] = found.lines
     assert (line.version, line.pool, line.matches, line.boards) == (two.luna, two.pool, 2, 4)
@@ -62,17 +62,17 @@ def test_it_names_who_won_most_from_whom_and_on_which_boards(two) -> None:
     assert (line.worst.bot, line.worst.lead, [one.lead for one in line.worst.boards]) == ("sol", -12, [-20])
     assert (line.best.bot, line.best.lead, [one.lead for one in line.best.boards]) == ("rufo", 30, [30])
     assert not found.more
-    assert digests.of(two.berto, NEXT, NEXT + timedelta(days=1)).lines == []
-    assert digests.of(two.berto, DAY - timedelta(days=1), DAY).lines == []
-    assert digests.of(two.ana, DAY, NEXT).lines[0].faults == 1
+    assert digests.build_digest(two.berto, NEXT, NEXT + timedelta(days=1)).lines == []
+    assert digests.build_digest(two.berto, DAY - timedelta(days=1), DAY).lines == []
+    assert digests.build_digest(two.ana, DAY, NEXT).lines[0].faults == 1
 
 
 def test_so_many_matches_are_looked_at_and_no_more(two, monkeypatch) -> None:
     with CaptureQueriesContext(connection) as all_of_them:
-        digests.of(two.berto, DAY, NEXT)
+        digests.build_digest(two.berto, DAY, NEXT)
     monkeypatch.setattr(digests, "MOST", 1)
     with CaptureQueriesContext(connection) as one:
-        found = digests.of(two.berto, DAY, NEXT)
+        found = digests.build_digest(two.berto, DAY, NEXT)
     assert (found.more, found.lines[0].matches) == (True, 1)
     assert len(all_of_them) == len(one) == 3
 

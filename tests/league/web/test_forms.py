@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from league.domain.core import moves
+from league.domain.core import transitions
 from league.domain.tournaments import progress
 from league.models import ApiToken, Bot, BotVersion, Match, Player, Tournament
 from tests.league.web.conftest import crash
@@ -91,7 +91,7 @@ def test_the_page_of_an_upload_follows_it_until_it_is_decided(league, owner, rea
     waiting = reader.get("/bots/espera/v1/").content.decode()
     assert 'data-live="bot:' in waiting
     assert "en validación" in waiting
-    moves.move(version, "rejected", now=made.NOW, fault="timeout", fault_detail="step 3: 2.0 s exceeded")
+    transitions.move(version, "rejected", now=made.NOW, fault="timeout", fault_detail="step 3: 2.0 s exceeded")
     rejected = owner.get("/bots/espera/v1/").content.decode()
     assert "data-live" not in rejected
     assert "step 3: 2.0 s exceeded" in rejected

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from league.domain.people import players
-from league.domain.ratings import days, ratings
+from league.domain.ratings import daily, ratings
 from league.domain.tournaments import events
 from league.models import PlaceOfDay, Pool, Rating
 from league.service import remembered
@@ -33,7 +33,7 @@ def rated(ana) -> Pool:
         first = (other - one) % 3 == 1 if max(one, other) < 3 else one < other
         made.play(match, winner=None if min(one, other) > 2 else 0 if first else 1)
     ratings.refresh(cup.pool, now=made.NOW)
-    days.keep(now=made.later(86_400))
+    daily.keep(now=made.later(86_400))
     return cup.pool
 
 
@@ -101,7 +101,7 @@ def test_rises_of_one_size_are_told_in_the_order_of_names(rated: Pool) -> None:
     PlaceOfDay.objects.update(rise=12.0)
 
     def risen() -> list[str]:
-        return [one.bot for one in days.rises([rated], 5, now=made.later(2 * 86_400))]
+        return [one.bot for one in daily.rises([rated], 5, now=made.later(2 * 86_400))]
 
     assert risen() == sorted(NAMES)
     turned_round(PlaceOfDay)

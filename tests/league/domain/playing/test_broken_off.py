@@ -16,7 +16,7 @@ from engine.runner.match import forfeited
 from engine.sandbox import Sandbox
 from engine.sandbox.process import bot as process
 from league.domain.bots import bots
-from league.domain.core import clock, moves
+from league.domain.core import clock, transitions
 from league.domain.matches import leases, workers
 from league.domain.people import players
 from league.domain.playing.process import Machine
@@ -57,8 +57,8 @@ def match(folder: Path) -> Match:
         data = acts.package(program, name, act)
         version = willing(bots.upload(players.create(name), name, data, "bot.zip", secret=SECRET))
         for tried in Match.objects.filter(parties__version=version, kind="validation").distinct():
-            moves.move(tried, "cancelled", now=clock.given(None))
-        moves.move(version, VersionStatus.ACCEPTED, now=clock.given(None))
+            transitions.move(tried, "cancelled", now=clock.now_or(None))
+        transitions.move(version, VersionStatus.ACCEPTED, now=clock.now_or(None))
         versions.append(version)
     cup = tournaments.create(versions[0].bot.owner, "Cup", GAME, boards=1, versions=versions, secret=SECRET)
     tournaments.start(cup)
@@ -66,7 +66,7 @@ def match(folder: Path) -> Match:
 
 
 def attempt(machine: Machine, match: Match) -> Match:
-    held = leases.claim(machine.name, prefer=match.pk, now=clock.given(None) + timedelta(minutes=5))
+    held = leases.claim(machine.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
     assert held is not None
     machine.play(Work(held))
     match.refresh_from_db()

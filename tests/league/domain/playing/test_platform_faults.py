@@ -32,7 +32,7 @@ from engine.runner.trial import CHECKS
 from engine.sandbox.files import keeping
 from engine.sandbox.process import spawn, wall
 from league.domain.bots import bots
-from league.domain.core import clock, moves
+from league.domain.core import clock, transitions
 from league.domain.matches import leases, replays, validation, workers
 from league.domain.people import players
 from league.domain.playing import trials
@@ -87,8 +87,8 @@ def waiting(code: Callable[[], bytes] = source) -> Match:
         uploaded = bots.upload(players.create(name), name, code(), "bot.py", ["partnership"], secret=SECRET)
         version = willing(uploaded)
         for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
-            moves.move(match, "cancelled", now=clock.given(None))
-        moves.move(version, VersionStatus.ACCEPTED, now=clock.given(None))
+            transitions.move(match, "cancelled", now=clock.now_or(None))
+        transitions.move(version, VersionStatus.ACCEPTED, now=clock.now_or(None))
         versions.append(version)
     cup = tournaments.create(versions[0].bot.owner, "Cup", "partnership", boards=2, versions=versions, secret=SECRET)
     tournaments.start(cup)
@@ -99,7 +99,7 @@ def attempt(
     machine: Machine, match: Match, broken: Callable[[Machine], AbstractContextManager[None]] | None = None
 ) -> Match:
     """The next attempt, however long it was to wait; what is broken was whole when the match was claimed."""
-    held = leases.claim(machine.name, prefer=match.pk, now=clock.given(None) + timedelta(minutes=5))
+    held = leases.claim(machine.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
     assert held is not None
     assert held.pk == match.pk
     with broken(machine) if broken else contextlib.nullcontext():
@@ -314,7 +314,7 @@ def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(machine:
         assert (match.status, match.attempts) == (MatchStatus.QUEUED, 0)
         why = "fewer than DISK_FREE_MB=1000000000: make room on the disk of STATE_DIR"
         assert why in workers.queue().starved
-        reconcile(now=clock.given(None))
+        reconcile(now=clock.now_or(None))
         assert "has" in page(client, match)
         assert why in page(client, match)
         assert 'tute_workers{state="refusing"} 1' in metrics.metrics_page()
@@ -444,7 +444,7 @@ def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself
     assert [check.name for check in checks if check.game == "bato"] == list(CHECKS[:-1])  # it declares nothing
     assert {check.fault for check in checks if check.game == "bato"} == {""}
     assert {check.fault for check in checks if check.game == "partnership"} >= {"crash"}
-    assert reconcile(now=clock.given(None)).inserted == 0
+    assert reconcile(now=clock.now_or(None)).inserted == 0
 
 
 def test_games_that_a_validation_has_no_time_for_are_refused(machine: Machine) -> None:

@@ -18,7 +18,7 @@ from django.test import Client
 
 import engine
 from league.domain.bots import bots
-from league.domain.core import clock, moves
+from league.domain.core import clock, transitions
 from league.domain.matches import matches, replays
 from league.domain.people import players
 from league.domain.ratings import ratings
@@ -81,8 +81,8 @@ def admitted(name: str, data: bytes, game: str) -> BotVersion:
     with transaction.atomic():
         version = entered(name, data, name, game)
         for match in Match.objects.filter(parties__version=version).distinct():
-            moves.move(match, MatchStatus.CANCELLED, now=clock.given(None))
-        moves.move(version, VersionStatus.ACCEPTED, now=clock.given(None))
+            transitions.move(match, MatchStatus.CANCELLED, now=clock.now_or(None))
+        transitions.move(version, VersionStatus.ACCEPTED, now=clock.now_or(None))
     return version
 
 

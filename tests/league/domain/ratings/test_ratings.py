@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from league import tasks
 from league.domain.matches import matches
 from league.domain.people import players
-from league.domain.ratings import leaderboards, ratings, sums
+from league.domain.ratings import leaderboards, ratings, totals
 from league.domain.tournaments import standings, tournaments
 from league.enums import MatchStatus
 from league.models import Board, Match, PoolSums, Rating, RatingPoint
@@ -223,12 +223,12 @@ def test_kept_sums_are_those_of_the_boards_after_every_match(cup) -> None:
         play(match, now=later(second))
         ratings.refresh(cup.pool, now=later(second))
 
-        assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
+        assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
         assert PoolSums.objects.get(pool=cup.pool).matches == second + 1
 
     matches.void(cup.matches.order_by("id")[1], actor="operator", why="x", now=NOW)
     ratings.refresh(cup.pool, now=NOW)
-    assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
+    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
     assert PoolSums.objects.get(pool=cup.pool).matches == 2
 
 
@@ -242,8 +242,8 @@ def test_refresh_reads_no_board_that_counts_already(cup) -> None:
         play(match)
     ratings.refresh(cup.pool, now=NOW)
 
-    drawn = sums.recount(cup.pool).totals[:, 2].sum()
-    assert sums.read_kept(cup.pool).totals[:, 2].sum() > drawn
+    drawn = totals.recount(cup.pool).totals[:, 2].sum()
+    assert totals.read_kept(cup.pool).totals[:, 2].sum() > drawn
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 
-from league.domain.ratings import publishing, ratings, sums
+from league.domain.ratings import publication, ratings, totals
 from league.domain.upkeep import invariants, reconcile
 from league.models import LeagueEvent, Pool, Rating, RatingPoint
 from league.pure.rating.bradley_terry import REVISION, fit
@@ -31,7 +31,7 @@ def make_old(ana, berto) -> list[Pool]:
         cup = started(ana, versions, boards=12, game=game, name=game)
         play(cup.matches.get(), now=NOW)
         ratings.refresh(cup.pool, now=NOW)
-        before = fit(sums.read_kept(cup.pool), prior_sd=2.0)
+        before = fit(totals.read_kept(cup.pool), prior_sd=2.0)
         for version, theta in zip(before.bots, before.theta.tolist(), strict=True):
             Rating.objects.filter(pool=cup.pool, version=version).update(elo=1000 + ELO * theta)
         found.append(cup.pool)
@@ -127,7 +127,7 @@ def test_pages_and_api_say_that_a_table_was_computed_anew(old, client: Client) -
 def test_published_boards_name_the_revision_of_their_table(old, tmp_path, capsys) -> None:
     path = tmp_path / "boards.jsonl"
     for revision in (1, REVISION):
-        path.write_text("".join(publishing.published_lines(Pool.objects.get(pk=old[0].pk))))
+        path.write_text("".join(publication.published_lines(Pool.objects.get(pk=old[0].pk))))
         assert json.loads(path.read_text().splitlines()[0])["ratings_revision"] == revision
         call_command("rate_boards", str(path))
         assert ("is of revision 1 of the ratings" in capsys.readouterr().out) == (revision == 1)

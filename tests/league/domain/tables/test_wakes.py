@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, transaction
 
 from league.domain.bots import house
-from league.domain.core import moves
+from league.domain.core import transitions
 from league.domain.tables import seating
 from league.models import Table
 from league.service import live, marks, topics, wakes
@@ -44,7 +44,7 @@ def pull(name: str, row: Table) -> None:
 
 
 def test_a_bell_rings_for_its_own_and_after_the_database_was_away(row) -> None:
-    name = moves.subject(row)
+    name = transitions.subject(row)
     with EAR.attend(name) as bell:
         wait_for(lambda: EAR.hears, "wake-ups are heard", 60)
         assert bell.wait(60), "it rings when they are heard for the first time: what was before nobody has heard"

@@ -9,7 +9,7 @@ import pytest
 from django.db.models import F
 
 from league.domain.matches import leases, matches
-from league.domain.ratings import ratings, sums
+from league.domain.ratings import ratings, totals
 from league.domain.tournaments import progress
 from league.domain.upkeep import invariants
 from league.models import (
@@ -62,8 +62,8 @@ def rated() -> Match:
 def twice() -> None:
     match = rated()
     pool = match.pool
-    doubled = sums.read_kept(pool) + sums.tally_matches(pool, sums.read_matches([match.pk]).values())
-    sums.write_kept(pool, doubled, matches=3, now=NOW)
+    doubled = totals.read_kept(pool) + totals.tally_matches(pool, totals.read_matches([match.pk]).values())
+    totals.write_kept(pool, doubled, matches=3, now=NOW)
 
 
 def lend(**columns: object) -> Callable[[], None]:

@@ -7,7 +7,7 @@ import pytest
 import engine
 from league.domain.core.errors import Refused
 from league.domain.matches import matches
-from league.domain.ratings import ratings, sums
+from league.domain.ratings import ratings, totals
 from league.domain.upkeep import reconcile, repair
 from league.models import LeagueEvent, Match, Player, Pool, Rating, RatingPoint, Tournament
 from tests.support import rows
@@ -42,7 +42,7 @@ def everything() -> list[object]:
         list(Tournament.objects.order_by("id").values()),
         LeagueEvent.objects.count(),
         Pool.objects.count(),
-        [sums.read_kept(pool).digest for pool in Pool.objects.order_by("id")],
+        [totals.read_kept(pool).digest for pool in Pool.objects.order_by("id")],
     ]
 
 
@@ -75,7 +75,7 @@ def test_struck_out_and_played_again_on_the_same_deals(cup) -> None:
     assert cup.status == "finished"
     assert {board.number: board.scores for board in fresh.boards.all()} == before  # same deals, and here the same play
     assert Rating.objects.filter(boards__gte=2).count() == 3
-    assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
+    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
 
 
 def test_striking_out_twice_is_striking_out_once(cup) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from league.domain.bots import sums
+from league.domain.bots import totals
 from league.domain.matches import encounters
 from league.domain.tournaments.standings import standings
 from league.templatetags.league_web import signed
@@ -21,7 +21,7 @@ def test_the_page_tells_boards_share_and_difference(league, reader) -> None:
 
 def test_a_difference_is_told_in_the_unit_of_the_game_on_both_pages(league, reader) -> None:
     made.play(made.started(league.ana, [league.rufo, league.luna], game="corriente", name="Stock").matches.get())
-    sums.count_new(now=made.NOW)
+    totals.count_new(now=made.NOW)
     [games] = [one for one in encounters.list_encounters(league.rufo.bot, league.luna.bot) if one.size > 1]
     told = signed(games.difference, 2)
     assert told in Page(reader.get("/bots/rufo/vs/luna/").content.decode()).text

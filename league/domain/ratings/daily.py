@@ -53,7 +53,7 @@ def keep(*, now: datetime | None = None) -> int:
 
     A table that has begun today is kept tomorrow.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     today = _today(now)
     last = TableOfDay.objects.filter(pool=OuterRef("pool")).order_by("-day")
     old = Match.objects.filter(pool=OuterRef("pool"), status=MatchStatus.FINISHED, finished__lt=_begin(today))
@@ -103,7 +103,7 @@ def _note_rises(places: Iterable[PlaceOfDay], base: TableOfDay) -> None:
 
 def movement(pool: Pool, rows: Collection[RankedBot], *, now: datetime | None = None) -> Movement:
     """How these rows have moved. Two queries; one where no table is kept."""
-    today = _today(clock.given(now))
+    today = _today(clock.now_or(now))
     compared = _compared(pool.pk, today)
     here = {row.rating.version.bot_id: Stand(row.place, row.rating.elo) for row in rows}
     day, week = _moved(here, _stood(compared, list(here)))
@@ -134,7 +134,7 @@ def moved(
 
     version: of the ratings of the pool (marks.of_ratings), read before. What is remembered needs no query, else three.
     """
-    today = _today(clock.given(now))
+    today = _today(clock.now_or(now))
     follows = (version, today)
 
     def compare(_: object) -> tuple[dict[int, Compared], dict[int, tuple[int, date]]]:
@@ -204,7 +204,7 @@ class Rise:
 def rises(pools: Iterable[Pool], most: int, *, now: datetime | None = None) -> list[Rise]:
     """The bots that rose the most in these pools up to the end of yesterday, where their tables changed within a week. Two queries."""
     by_id = {pool.pk: pool for pool in pools}
-    today = _today(clock.given(now))
+    today = _today(clock.now_or(now))
     last = TableOfDay.objects.filter(pool=OuterRef("pool"), day__lt=today).order_by("-day").values("pk")[:1]
     newest = TableOfDay.objects.filter(pool__in=list(by_id), day__gte=today - WEEK, pk=Subquery(last))
     tables = {pk: (by_id[pool], since) for pk, pool, since in newest.values_list("pk", "pool", "since")}

@@ -39,7 +39,7 @@ def count_new(*, most: int = BATCH, now: datetime | None = None) -> int:
 
     At any time, by any number of processes. Two queries where there is none.
     """
-    now = clock.given(now)
+    now = clock.now_or(now)
     struck = Match.objects.filter(STRUCK, summed=True).order_by("id")
     fresh = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, summed=False).order_by("-id")
     done = _carry(struck, list(struck.values_list("pk", flat=True)[:most]), {}, sign=-1)

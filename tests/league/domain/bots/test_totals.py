@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from league.domain.bots import sums
+from league.domain.bots import totals
 from league.domain.matches import embargoes, encounters, logs, matches, replays
 from league.domain.people import players
 from league.models import Match, MatchStyle, MeetingSum, Party, PlayedSum, Sitting
@@ -22,13 +22,13 @@ def trio(ana, berto):
 
 def counted() -> int:
     found = 0
-    while fresh := sums.count_new(now=NOW):
+    while fresh := totals.count_new(now=NOW):
         found += fresh
     return found
 
 
 def row(version) -> dict[str, int]:
-    return PlayedSum.objects.filter(version=version).values(*sums.RESULTS, *style.COUNTS).get()
+    return PlayedSum.objects.filter(version=version).values(*totals.RESULTS, *style.COUNTS).get()
 
 
 @pytest.mark.slow
@@ -36,7 +36,7 @@ def test_each_match_counts_once_and_the_sums_are_those_of_all_rows(trio, ana) ->
     rufo, lola, _ = trio
     old, _new = [play(started(ana, [rufo, lola], boards=3, name=f"Cup {number}").matches.get()) for number in (1, 2)]
     Party.objects.filter(match=old).update(style=None)
-    assert (sums.count_new(most=1, now=NOW), sums.count_new(now=NOW), sums.count_new(now=NOW)) == (1, 1, 0)
+    assert (totals.count_new(most=1, now=NOW), totals.count_new(now=NOW), totals.count_new(now=NOW)) == (1, 1, 0)
 
     mine = Party.objects.filter(version=rufo, match__kind="tournament")
     assert mine.count() == 2
@@ -47,7 +47,7 @@ def test_each_match_counts_once_and_the_sums_are_those_of_all_rows(trio, ana) ->
     wanted = style.Style()
     # One of them by a worker of a release that did not count: its first boards are played again
     for sitting in Sitting.objects.filter(board__match__kind="tournament"):
-        if sitting.board.match_id == old.pk and sitting.board.number > sums.STYLE_BOARDS:
+        if sitting.board.match_id == old.pk and sitting.board.number > totals.STYLE_BOARDS:
             continue
         number = mine.get(match=sitting.board.match_id).number
         seating = sitting.seating
@@ -90,8 +90,8 @@ def test_what_is_struck_out_goes_out_of_the_sums_also_without_its_replay(trio, a
     assert counted() == 1
     assert set(row(trio[0]).values()) == {0}
     assert not MatchStyle.objects.exists()
-    assert sums.results_of(trio[0].bot) == []
-    assert sums.manner_of(trio[0].bot, second.pool) is None
+    assert totals.results_of(trio[0].bot) == []
+    assert totals.manner_of(trio[0].bot, second.pool) is None
 
 
 def test_cards_that_are_held_back_or_cannot_be_read_tell_nothing_of_style(trio, ana) -> None:
@@ -101,7 +101,7 @@ def test_cards_that_are_held_back_or_cannot_be_read_tell_nothing_of_style(trio, 
     assert counted() == 2
     assert row(trio[0])["matches"] == 2
     assert row(trio[0])["places"] == 0
-    assert sums.manner_of(trio[0].bot, first.pool) is None
+    assert totals.manner_of(trio[0].bot, first.pool) is None
 
 
 def test_partners_and_versions_of_one_bot_do_not_meet(ana, berto) -> None:
@@ -126,17 +126,17 @@ def test_the_newest_version_stands_beside_the_one_before_and_all(trio, ana) -> N
     PlayedSum.objects.filter(version=rufo).update(places=20, sung=1, leads=0, trump_leads=0, capotes=0)
     PlayedSum.objects.filter(version=None).update(places=100, sung=20, leads=50, trump_leads=5, capotes=0)
 
-    found = sums.manner_of(rufo.bot, match.pool)
+    found = totals.manner_of(rufo.bot, match.pool)
 
     assert found is not None
     assert (found.version, found.before, found.places) == (2, 1, 40)
     assert found.traits == [
-        sums.Trait("sung", 0.25, 0.05, 0.2),
-        sums.Trait("trump_leads", 0.25, None, 0.1),
+        totals.Trait("sung", 0.25, 0.05, 0.2),
+        totals.Trait("trump_leads", 0.25, None, 0.1),
     ]
-    [result] = sums.results_of(rufo.bot)
+    [result] = totals.results_of(rufo.bot)
     assert (result.boards, result.wins + result.draws + result.losses) == (4, 4)
-    assert sums.results_of_player(ana) == [result]
+    assert totals.results_of_player(ana) == [result]
 
 
 def test_a_look_costs_the_same_after_more_matches(trio, ana) -> None:
@@ -147,8 +147,8 @@ def test_a_look_costs_the_same_after_more_matches(trio, ana) -> None:
         counted()
         pool, bot = match.pool, rufo.bot
         with CaptureQueriesContext(connection) as told:
-            sums.results_of(bot)
-            sums.manner_of(bot, pool)
-            sums.count_new(now=NOW)
+            totals.results_of(bot)
+            totals.manner_of(bot, pool)
+            totals.count_new(now=NOW)
         counts.append(len(told))
     assert counts == [5, 5]

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from league.domain.ratings import ratings, sums
+from league.domain.ratings import ratings, totals
 from league.models import BoardSums, BotSums, PoolSums, Rating
 from league.pure.rating.tallies import board_rows, from_rows, tally
 from tests.support import rows
@@ -45,7 +45,7 @@ def test_a_match_writes_the_rows_of_its_own_versions(cup) -> None:
 
     assert written == [2, 1], "two bots, one pair"
     assert set(BotSums.objects.filter(pool=cup.pool).values_list("version_id", flat=True)) >= met
-    assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
+    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
 
 
 @pytest.mark.slow
@@ -67,22 +67,22 @@ def test_what_a_process_remembers_holds_until_somebody_else_changes_it(cup, djan
         with django_capture_on_commit_callbacks(execute=True):
             ratings.refresh(cup.pool, now=NOW)
     with CaptureQueriesContext(connection) as made:
-        known = sums.remembered(cup.pool)
-    assert (len(made), known.whole.dump()) == (1, sums.recount(cup.pool).dump())
+        known = totals.remembered(cup.pool)
+    assert (len(made), known.whole.dump()) == (1, totals.recount(cup.pool).dump())
 
     play(third, now=NOW)
     ratings.refresh(cup.pool, now=NOW)  # by another process: nothing of it is remembered here
-    assert sums.remembered(cup.pool).whole.dump() == sums.recount(cup.pool).dump()
+    assert totals.remembered(cup.pool).whole.dump() == totals.recount(cup.pool).dump()
     play(fourth, now=NOW)
     ratings.refresh(cup.pool, now=NOW)
-    assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
+    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
 
 
 def test_sums_of_an_earlier_release_become_rows_with_the_next_match(cup) -> None:
     first, second, *_ = waiting(cup)
     play(first, now=NOW)
     ratings.refresh(cup.pool, now=NOW)
-    old = zlib.compress(sums.read_kept(cup.pool).dump(), 1)
+    old = zlib.compress(totals.read_kept(cup.pool).dump(), 1)
     BotSums.objects.all().delete()
     BoardSums.objects.all().delete()
     PoolSums.objects.update(data=old)
@@ -91,7 +91,7 @@ def test_sums_of_an_earlier_release_become_rows_with_the_next_match(cup) -> None
     ratings.refresh(cup.pool, now=NOW)
 
     assert PoolSums.objects.get().data == b""
-    assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
+    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
 
 
 @pytest.mark.parametrize("sides", [None, ((0, 2), (1, 3))], ids=["seats", "mixed pairs"])

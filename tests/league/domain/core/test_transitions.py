@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from league.domain.core import moves
+from league.domain.core import transitions
 from league.domain.core.errors import IllegalMove
-from league.enums import MATCH_MOVES, TOURNAMENT_MOVES, VERSION_MOVES, MatchStatus, TournamentStatus, VersionStatus
+from league.enums import (
+    MATCH_TRANSITIONS,
+    TOURNAMENT_TRANSITIONS,
+    VERSION_TRANSITIONS,
+    MatchStatus,
+    TournamentStatus,
+    VersionStatus,
+)
 from league.models import LeagueEvent, Match
 from tests.support.league import NOW, uploaded
 
@@ -28,23 +35,23 @@ def test_move_follows_the_table(ana, was: str, to: str) -> None:
     Match.objects.update(status=was)
     match.refresh_from_db()
 
-    if to in MATCH_MOVES[was]:
-        moves.move(match, to, now=NOW)
+    if to in MATCH_TRANSITIONS[was]:
+        transitions.move(match, to, now=NOW)
         assert moved(match) == [{"was": was, "to": to}]
     else:
         with pytest.raises(IllegalMove, match=f"is {was} and cannot become {to}"):
-            moves.move(match, to, now=NOW)
+            transitions.move(match, to, now=NOW)
         assert moved(match) == []
-    assert Match.objects.get().status == (to if to in MATCH_MOVES[was] else was)
+    assert Match.objects.get().status == (to if to in MATCH_TRANSITIONS[was] else was)
 
 
 def test_move_with_a_stale_row_changes_nothing(ana) -> None:
     match = waiting(ana)
     stale = Match.objects.get()
-    moves.move(match, MatchStatus.LEASED, now=NOW, actor="w1", worker="w1")
+    transitions.move(match, MatchStatus.LEASED, now=NOW, actor="w1", worker="w1")
 
     with pytest.raises(IllegalMove, match="no longer queued"):
-        moves.move(stale, MatchStatus.CANCELLED, now=NOW)
+        transitions.move(stale, MatchStatus.CANCELLED, now=NOW)
 
     assert Match.objects.get().status == MatchStatus.LEASED
     assert moved(match) == [{"was": "queued", "to": "leased"}]
@@ -54,14 +61,18 @@ def test_move_with_a_guard_that_fails_changes_nothing(ana) -> None:
     match = waiting(ana)
 
     with pytest.raises(IllegalMove, match="not held by the caller"):
-        moves.move(match, MatchStatus.LEASED, now=NOW, guard={"token": 7})
+        transitions.move(match, MatchStatus.LEASED, now=NOW, guard={"token": 7})
 
     assert Match.objects.get().status == MatchStatus.QUEUED
 
 
 @pytest.mark.parametrize(
     ("table", "words"),
-    [(MATCH_MOVES, MatchStatus), (TOURNAMENT_MOVES, TournamentStatus), (VERSION_MOVES, VersionStatus)],
+    [
+        (MATCH_TRANSITIONS, MatchStatus),
+        (TOURNAMENT_TRANSITIONS, TournamentStatus),
+        (VERSION_TRANSITIONS, VersionStatus),
+    ],
 )
 def test_tables_name_every_status(table, words) -> None:
     assert set(table) == set(words.values)

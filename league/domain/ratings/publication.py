@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from league.domain.ratings import pools, ratings, sums
+from league.domain.ratings import pools, ratings, totals
 from league.models import BotVersion, Match, Pool
 from league.pure.rating import published
 
@@ -27,11 +27,11 @@ def published_lines(pool: Pool) -> Iterator[str]:
             "revision": pool.revision,
             "sides": pools.sides(pool),
             "score_size": game.score_size,
-            "anchor": ratings.anchor_version(sums.bots_kept(pool)),
+            "anchor": ratings.anchor_version(totals.bots_kept(pool)),
             "ratings_revision": pool.ratings_revision or 1,
         }
     )
-    keys = list(sums.counted_matches(pool).order_by("finished", "pk").values_list("pk", flat=True))
+    keys = list(totals.counted_matches(pool).order_by("finished", "pk").values_list("pk", flat=True))
     for start in range(0, len(keys), CHUNK):
         chunk = keys[start : start + CHUNK]
         found = Match.objects.filter(pk__in=chunk)
@@ -40,7 +40,7 @@ def published_lines(pool: Pool) -> Iterator[str]:
             for pk, public_id, at in found.values_list("pk", "public_id", "finished")
             if at is not None  # what is counted has finished
         }
-        played = sums.read_matches(chunk)
+        played = totals.read_matches(chunk)
         names = _names({version for match in played.values() for version in match.versions})
         for pk in chunk:
             match, (public_id, finished) = played[pk], told[pk]

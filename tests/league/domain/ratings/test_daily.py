@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from league.domain.core import keyset
 from league.domain.people import players
-from league.domain.ratings import days, idle, leaderboards, ratings, stages
+from league.domain.ratings import daily, idle, leaderboards, ratings, refits
 from league.domain.upkeep import reconcile
 from league.models import Bot, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from tests.support import rows
@@ -43,7 +43,7 @@ def decide(cup, winner: str, loser: str, *, now) -> None:
 
 def moved(cup, now) -> dict[str, tuple]:
     page = leaderboards.read_page(cup.pool)
-    page = days.movement(cup.pool, page.rows, now=now).of(page)
+    page = daily.movement(cup.pool, page.rows, now=now).of(page)
     return {
         row.rating.version.bot.slug: (row.place, row.day and row.day.places, row.week and row.week.places)
         for row in page
@@ -52,13 +52,13 @@ def moved(cup, now) -> dict[str, tuple]:
 
 @pytest.mark.slow
 def test_a_table_is_kept_at_the_end_of_each_day_that_changed_it(cup) -> None:
-    assert days.keep(now=NOW) == 0
+    assert daily.keep(now=NOW) == 0
     decide(cup, "greedy", "rufo", now=NOW)
-    assert days.keep(now=NOW) == 0, "it has begun today: as it was yesterday, there was none"
+    assert daily.keep(now=NOW) == 0, "it has begun today: as it was yesterday, there was none"
     assert moved(cup, NOW) == {"greedy": (1, None, None), "rufo": (2, None, None)}
 
     assert reconcile.reconcile(now=NOW + DAY).kept == 1
-    assert days.keep(now=NOW + DAY) == 0
+    assert daily.keep(now=NOW + DAY) == 0
     assert list(TableOfDay.objects.values_list("day", "since")) == [(date(2026, 1, 1), None)]
     decide(cup, "rufo", "lola", now=NOW + DAY)
 
@@ -66,12 +66,12 @@ def test_a_table_is_kept_at_the_end_of_each_day_that_changed_it(cup) -> None:
     assert now["lola"][1:] == (None, None), "it had no place yesterday"
     assert now["greedy"] == (1, 0, None)
     assert now["rufo"] == (2, 0, None)
-    assert days.movement(cup.pool, [], now=NOW + DAY).week is None
+    assert daily.movement(cup.pool, [], now=NOW + DAY).week is None
 
-    assert days.keep(now=NOW + 8 * DAY) == 1
-    assert days.keep(now=NOW + 9 * DAY) == 0, "nothing has changed since"
+    assert daily.keep(now=NOW + 8 * DAY) == 1
+    assert daily.keep(now=NOW + 9 * DAY) == 0, "nothing has changed since"
     decide(cup, "lola", "greedy", now=NOW + 9 * DAY)
-    found = days.movement(cup.pool, leaderboards.leaderboard(cup.pool), now=NOW + 9 * DAY)
+    found = daily.movement(cup.pool, leaderboards.leaderboard(cup.pool), now=NOW + 9 * DAY)
     assert (found.day, found.week) == (date(2026, 1, 9), date(2026, 1, 2))
     lola = Bot.objects.get(slug="lola").pk
     assert lola in found.by_day
@@ -84,14 +84,14 @@ def test_a_pool_has_nine_tables_at_most_and_what_is_read_is_bounded(cup) -> None
     decide(cup, "greedy", "rufo", now=NOW)
     for day in range(1, 31):
         PoolSums.objects.filter(pool=cup.pool).update(ranked=day)
-        assert days.keep(now=NOW + day * DAY) == 1
+        assert daily.keep(now=NOW + day * DAY) == 1
     kept = sorted(TableOfDay.objects.values_list("day", flat=True))
     assert kept == [date(2026, 1, day) for day in range(23, 31)]
     assert PlaceOfDay.objects.count() == 2 * len(kept)
 
     page = leaderboards.read_page(cup.pool)
     with CaptureQueriesContext(connection) as seen:
-        found = days.movement(cup.pool, page.rows, now=NOW + 30 * DAY)
+        found = daily.movement(cup.pool, page.rows, now=NOW + 30 * DAY)
     assert len(seen) == 2
     assert (found.day, found.week) == (date(2026, 1, 30), date(2026, 1, 23))
 
@@ -100,18 +100,18 @@ def test_who_has_risen_was_settled_then_and_now(cup) -> None:
     decide(cup, "greedy", "rufo", now=NOW)
     decide(cup, "lola", "greedy", now=NOW)
     Rating.objects.update(provisional=False)
-    days.keep(now=NOW + DAY)
+    daily.keep(now=NOW + DAY)
     greedy, lola = (Rating.objects.get(version__bot__slug=slug) for slug in ("greedy", "lola"))
     Rating.objects.filter(pk=greedy.pk).update(elo=greedy.elo + 12)
     Rating.objects.filter(pk=lola.pk).update(elo=lola.elo + 300, provisional=True)
     Rating.objects.filter(version__bot__slug="rufo").update(elo=-300)
     PoolSums.objects.update(ranked=1)
-    days.keep(now=NOW + 3 * DAY)
+    daily.keep(now=NOW + 3 * DAY)
 
-    (found,) = days.rises([cup.pool], 5, now=NOW + 3 * DAY)
+    (found,) = daily.rises([cup.pool], 5, now=NOW + 3 * DAY)
 
     assert (found.bot, round(found.rise), found.since) == ("greedy", 12, date(2026, 1, 1))
-    assert days.rises([cup.pool], 5, now=NOW + 20 * DAY) == [], "that is no news any more"
+    assert daily.rises([cup.pool], 5, now=NOW + 20 * DAY) == [], "that is no news any more"
 
 
 @pytest.mark.parametrize("large", mostly_slow([False, True], bool))
@@ -135,7 +135,7 @@ def test_idle_rows_fade_and_come_back(cup, settings, large) -> None:
 
     match = cup.matches.get(status="queued")
     play(match, winner=0, now=NOW + 32 * DAY)
-    stages.go_on(cup.pool, now=NOW + 32 * DAY)
+    refits.go_on(cup.pool, now=NOW + 32 * DAY)
     assert not Rating.objects.filter(idle=True).exists()
     again = dict(Rating.objects.values_list("version__bot__slug", "played"))
     assert again == {"greedy": NOW + 32 * DAY, "rufo": NOW + 20 * DAY, "lola": NOW + 32 * DAY}

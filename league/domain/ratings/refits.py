@@ -22,7 +22,7 @@ from django.db import transaction
 from django.db.models import Avg, Count, Exists, F, OuterRef, Q
 
 from league.domain.core import clock
-from league.domain.ratings import pools, ratings, sums
+from league.domain.ratings import pools, ratings, totals
 from league.enums import MatchStatus
 from league.models import BotSums, BotVersion, Match, Pool, PoolSums, Rating
 from league.pure.portable import ELO_DIGITS, comparable
@@ -85,7 +85,7 @@ class _Look:
     stamp: int
     fitted: int
     ranked: int
-    kept: sums.Kept
+    kept: totals.Kept
     at: datetime
     counted: set[int] = field(default_factory=set)  # versions
     unlisted: set[int] = field(default_factory=set)  # versions for which a newer one stands now
@@ -102,7 +102,7 @@ def keep_as(name: str) -> None:
 
 def look(pool: Pool, *, now: datetime | None = None) -> bool:
     """Count what is new in `pool` and show it; whether anything changed. A small pool gets its whole table at once."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     if not _is_large(pool):
         return ratings.refresh(pool, now=now)
     if _is_begun_anew(pool):
@@ -117,7 +117,7 @@ def look(pool: Pool, *, now: datetime | None = None) -> bool:
 
 def go_on(pool: Pool, *, now: datetime | None = None) -> bool:
     """`look`, and the later stages of a large pool, where their time has come; whether anything changed."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     changed = look(pool, now=now)
     return any([changed, fit_due(now=now, pool=pool), rank_due(now=now, pool=pool)])
 
@@ -125,18 +125,18 @@ def go_on(pool: Pool, *, now: datetime | None = None) -> bool:
 def fit_due(*, now: datetime | None = None, pool: Pool | None = None) -> int:
     """Fit the strengths of all in each large pool (or in this one) that waits for it long enough; in how many."""
     wait = timedelta(seconds=settings.RATINGS_FIT_S)
-    return _each_due(_Here.fitting, fit, pool, clock.given(now), ~Q(fitted=F("stamp")), "fitted_until", wait)
+    return _each_due(_Here.fitting, fit, pool, clock.now_or(now), ~Q(fitted=F("stamp")), "fitted_until", wait)
 
 
 def rank_due(*, now: datetime | None = None, pool: Pool | None = None) -> int:
     """Make the whole table of each large pool (or of this one) that waits for it long enough; of how many."""
     wait = timedelta(seconds=settings.RATINGS_RANK_S)
-    return _each_due(_Here.ranking, rank, pool, clock.given(now), ~Q(ranked=F("stamp")), "ranked_until", wait)
+    return _each_due(_Here.ranking, rank, pool, clock.now_or(now), ~Q(ranked=F("stamp")), "ranked_until", wait)
 
 
 def count_waiting(*, now: datetime | None = None) -> int:
     """Count the results that no hint announced in the large pools of this process, and keep them for it; in how many pools there were some."""
-    now = clock.given(now)
+    now = clock.now_or(now)
     if _Here.name:
         PoolSums.objects.filter(keeper=_Here.name, keeper_until__lt=now + KEEP / 2).update(keeper_until=now + KEEP)
     waiting = Match.objects.filter(rated=True, status=MatchStatus.FINISHED, counted=None)
@@ -198,21 +198,21 @@ def count(pool: Pool, *, now: datetime) -> int:
         head = PoolSums.objects.get(pool=pool)
         if _Here.name and head.keeper not in ("", _Here.name) and head.keeper_until and head.keeper_until >= now:
             return 0
-        waiting = sums.rated_matches(pool).filter(counted=None).select_for_update(no_key=True)
+        waiting = totals.rated_matches(pool).filter(counted=None).select_for_update(no_key=True)
         fresh = list(waiting.order_by("finished", "id")[:BATCH])
         if not fresh:
             return 0
         ids = [match.pk for match in fresh]
-        played = sums.read_matches(ids)
-        known = sums.remembered(pool)
-        added = sums.tally_matches(pool, played.values())
+        played = totals.read_matches(ids)
+        known = totals.remembered(pool)
+        added = totals.tally_matches(pool, played.values())
         movers = set(added.ids.tolist())
         elo = _elo_of((known + added).around(movers).ids.tolist(), pool)
         anchor = ratings.anchor_version(movers)
         estimates: dict[int, local.Estimate] = {}
         kept = known
         for match in fresh:
-            kept += sums.tally_matches(pool, [played[match.pk]])
+            kept += totals.tally_matches(pool, [played[match.pk]])
             versions = played[match.pk].versions
             found = local.estimate(kept.around(versions), versions, elo, anchor)
             after = {version: one.elo for version, one in found.items()}
@@ -229,7 +229,7 @@ def count(pool: Pool, *, now: datetime) -> int:
         }
         if _Here.name:
             told |= {"keeper": _Here.name, "keeper_until": now + KEEP}
-        sums.add_kept(pool, known, added, matches=head.matches + len(fresh), now=now, settled=False, **told)
+        totals.add_kept(pool, known, added, matches=head.matches + len(fresh), now=now, settled=False, **told)
         for seen in tuple(_looks.get(pool.pk, ())):
             seen.counted |= movers
             seen.unlisted |= unlisted
@@ -244,7 +244,7 @@ def _elo_of(versions: Collection[int], pool: Pool) -> dict[int, float]:
 
 def _write_estimates(
     pool: Pool,
-    kept: sums.Kept,
+    kept: totals.Kept,
     found: Mapping[int, local.Estimate],
     last: Mapping[int, datetime],
     now: datetime,
@@ -358,8 +358,8 @@ def _begin(pool: Pool, now: datetime, stage: str) -> _Look | None:
         head = PoolSums.objects.filter(pool=pool).first()
         if head is None or getattr(head, stage) == head.stamp or _is_begun_anew(pool):
             return None
-        seen = _Look(head.stamp, head.fitted, head.ranked, sums.remembered(pool), now)
-        sums.remember(pool.pk, head.stamp, seen.kept)
+        seen = _Look(head.stamp, head.fitted, head.ranked, totals.remembered(pool), now)
+        totals.remember(pool.pk, head.stamp, seen.kept)
         _looks.setdefault(pool.pk, weakref.WeakSet()).add(seen)
     return seen
 
@@ -388,8 +388,8 @@ def _write_in_parts(
             done = {*stages, "fitted"} if strengths else {*stages}
             told = dict.fromkeys(done, seen.stamp) | {f"{name}_until": until for name in done}
             PoolSums.objects.filter(pk=head.pk).update(**told)
-            current = sums.remembered_as(pool, head.stamp)
+            current = totals.remembered_as(pool, head.stamp)
             if current is not None:  # put together, so that the next match finds little beside the most
-                sums.remember(pool.pk, head.stamp, sums.Kept.of(current.whole))
+                totals.remember(pool.pk, head.stamp, totals.Kept.of(current.whole))
             return True
     raise AssertionError("unreachable")

@@ -13,7 +13,7 @@ from django.db import connection
 
 from league.domain.matches import matches
 from league.domain.people import players
-from league.domain.ratings import leaderboards, ratings, stages, sums
+from league.domain.ratings import leaderboards, ratings, refits, totals
 from league.domain.upkeep import invariants, reconcile
 from league.models import Match, PoolSums, Rating, RatingPoint
 from tests.support import rows
@@ -30,8 +30,8 @@ def every_pool_is_large(settings) -> None:
 
 @pytest.fixture
 def keeper() -> Iterator[Callable[[str], None]]:
-    yield stages.keep_as
-    stages.keep_as("")
+    yield refits.keep_as
+    refits.keep_as("")
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def meanwhile(happens: Callable[[], Any], when: str) -> Iterator[None]:
     done = []
 
     def look(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
-        if when in sql and not done and not stages._Here.writing.locked():
+        if when in sql and not done and not refits._Here.writing.locked():
             done.append(sql)
             happens()
         return execute(sql, *rest)
@@ -98,7 +98,7 @@ def test_each_stage_comes_closer_and_the_last_one_is_the_fit_of_all_boards(cup) 
     for one, other in ((0, 3), (3, 4), (4, 5)):
         play(match_of(cup, one, other), now=later(10))
 
-    assert stages.look(cup.pool, now=later(11)) is True
+    assert refits.look(cup.pool, now=later(11)) is True
 
     counted = table()
     assert estimated() == {"bot-0", "bot-3", "bot-4", "bot-5"}
@@ -107,48 +107,48 @@ def test_each_stage_comes_closer_and_the_last_one_is_the_fit_of_all_boards(cup) 
     assert [counted[f"bot-{number}"][3] for number in range(6)] == [3, 2, 2, 2, 2, 1]
     assert RatingPoint.objects.filter(at=later(10)).count() == 6
     assert not Match.objects.filter(status="finished", counted=None).exists()
-    assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
+    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
 
-    assert stages.fit(cup.pool, now=later(12)) is True
+    assert refits.fit(cup.pool, now=later(12)) is True
     fitted = table()
     assert estimated() == set()
     assert fitted["bot-0"][1] == before["bot-0"][1], "margins come with the table"
 
-    assert stages.rank(cup.pool, now=later(13)) is True
+    assert refits.rank(cup.pool, now=later(13)) is True
     ranked = table()
     truth = exact(cup)
     for bot, row in truth.items():
-        assert fitted[bot][0] == pytest.approx(row[0], abs=stages.MOVED + 1e-3)
+        assert fitted[bot][0] == pytest.approx(row[0], abs=refits.MOVED + 1e-3)
     assert_alike(ranked, truth)
 
 
 def test_a_stage_that_nobody_owes_does_nothing(cup) -> None:
-    assert stages.count(cup.pool, now=NOW) == 0
-    assert stages.fit(cup.pool, now=NOW) is False
-    assert stages.rank(cup.pool, now=NOW) is False
+    assert refits.count(cup.pool, now=NOW) == 0
+    assert refits.fit(cup.pool, now=NOW) is False
+    assert refits.rank(cup.pool, now=NOW) is False
     assert ratings.stale_pools() == []
 
 
 @pytest.mark.slow
 def test_results_beyond_a_batch_are_counted_by_further_transactions(cup, monkeypatch) -> None:
-    monkeypatch.setattr(stages, "BATCH", 2)
+    monkeypatch.setattr(refits, "BATCH", 2)
     for other in (3, 4, 5):
         play(match_of(cup, 0, other), now=later(other))
 
-    assert stages.count(cup.pool, now=later(10)) == 2
+    assert refits.count(cup.pool, now=later(10)) == 2
     assert match_of(cup, 0, 5).counted is None, "the oldest come first"
-    assert stages.look(cup.pool, now=later(10)) is True
+    assert refits.look(cup.pool, now=later(10)) is True
     assert match_of(cup, 0, 5).counted == later(10)
 
 
-@pytest.mark.parametrize("stage", [stages.fit, stages.rank])
+@pytest.mark.parametrize("stage", [refits.fit, refits.rank])
 def test_who_plays_while_all_are_fitted_stays_as_estimated(cup, stage) -> None:
     play(match_of(cup, 0, 3), now=later(10))
-    stages.look(cup.pool, now=later(10))
+    refits.look(cup.pool, now=later(10))
 
     def another() -> None:
         play(match_of(cup, 1, 4), now=later(20))
-        assert stages.count(cup.pool, now=later(20)) == 1
+        assert refits.count(cup.pool, now=later(20)) == 1
 
     with meanwhile(another, 'SELECT "league_rating"."version_id"'):
         assert stage(cup.pool, now=later(15)) is True
@@ -158,16 +158,16 @@ def test_who_plays_while_all_are_fitted_stays_as_estimated(cup, stage) -> None:
     head = PoolSums.objects.get()
     assert head.stamp not in (head.fitted, head.ranked)
     assert head.fitted_until == later(15)
-    assert stages.fit(cup.pool, now=later(25)) is True
-    assert stages.rank(cup.pool, now=later(25)) is True
+    assert refits.fit(cup.pool, now=later(25)) is True
+    assert refits.rank(cup.pool, now=later(25)) is True
     assert estimated() == set()
     assert_alike(table(), exact(cup))
 
 
-@pytest.mark.parametrize("stage", [stages.fit, stages.rank])
+@pytest.mark.parametrize("stage", [refits.fit, refits.rank])
 def test_a_table_that_was_made_anew_meanwhile_is_not_overwritten(cup, stage) -> None:
     play(match_of(cup, 0, 3), now=later(10))
-    stages.look(cup.pool, now=later(10))
+    refits.look(cup.pool, now=later(10))
 
     def struck() -> None:
         matches.void(match_of(cup, 0, 3), actor="operator", why="wrong rules", now=later(11))
@@ -176,22 +176,22 @@ def test_a_table_that_was_made_anew_meanwhile_is_not_overwritten(cup, stage) -> 
     with meanwhile(struck, 'SELECT "league_rating"."version_id"'):
         assert stage(cup.pool, now=later(12)) is False
     assert (len(table()), ratings.stale_pools()) == (3, [])
-    assert stages.fit(cup.pool, now=later(12)) is False
+    assert refits.fit(cup.pool, now=later(12)) is False
 
 
 def test_strengths_of_later_sums_outlive_a_table_that_took_long(cup) -> None:
     play(match_of(cup, 0, 3), now=later(10))
-    stages.look(cup.pool, now=later(10))
+    refits.look(cup.pool, now=later(10))
 
     def more() -> None:
         play(match_of(cup, 1, 4), now=later(20))
-        stages.count(cup.pool, now=later(20))
-        assert stages.fit(cup.pool, now=later(21)) is True
+        refits.count(cup.pool, now=later(20))
+        assert refits.fit(cup.pool, now=later(21)) is True
         strengths.update({bot: row[0] for bot, row in table().items()})
 
     strengths: dict[str, float] = {}
     with meanwhile(more, 'SELECT "league_rating"."version_id"'):
-        assert stages.rank(cup.pool, now=later(15)) is True
+        assert refits.rank(cup.pool, now=later(15)) is True
 
     assert {bot: row[0] for bot, row in table().items()} == strengths
     head = PoolSums.objects.get()
@@ -203,11 +203,11 @@ def test_a_newer_version_stands_for_its_bot_at_once_where_the_older_is_provision
     new = accepted(players.Player.objects.get(name="owner-3"), "bot-5")
     rival = cup.entries.get(version__bot__slug="bot-0").version
     play(match_of(cup, 5, 1), now=later(5))
-    stages.look(cup.pool, now=later(5))
+    refits.look(cup.pool, now=later(5))
     other = started(rival.bot.owner, [new, rival], boards=12, name="Other")
     play(other.matches.get(), now=later(10))
 
-    stages.look(cup.pool, now=later(10))
+    refits.look(cup.pool, now=later(10))
 
     rows = {row.rating.version_id for row in leaderboards.leaderboard(cup.pool)}
     assert new.pk in rows
@@ -222,30 +222,30 @@ def test_a_newer_version_stands_for_its_bot_at_once_where_the_older_is_provision
 def test_fits_wait_for_a_while_and_ranks_for_longer(cup, settings) -> None:
     settings.RATINGS_FIT_S, settings.RATINGS_RANK_S = 3, 30
     play(match_of(cup, 0, 3), now=later(100))
-    stages.look(cup.pool, now=later(100))
-    assert (stages.fit_due(now=later(100)), stages.rank_due(now=later(100))) == (1, 1), "after a rest at once"
+    refits.look(cup.pool, now=later(100))
+    assert (refits.fit_due(now=later(100)), refits.rank_due(now=later(100))) == (1, 1), "after a rest at once"
 
     play(match_of(cup, 1, 4), now=later(101))
-    stages.look(cup.pool, now=later(101))
-    assert (stages.fit_due(now=later(102)), stages.rank_due(now=later(102))) == (0, 0)
-    assert (stages.fit_due(now=later(104)), stages.rank_due(now=later(104))) == (1, 0)
-    assert stages.rank_due(now=later(131)) == 1
-    assert (stages.fit_due(now=later(999)), stages.rank_due(now=later(999))) == (0, 0)
+    refits.look(cup.pool, now=later(101))
+    assert (refits.fit_due(now=later(102)), refits.rank_due(now=later(102))) == (0, 0)
+    assert (refits.fit_due(now=later(104)), refits.rank_due(now=later(104))) == (1, 0)
+    assert refits.rank_due(now=later(131)) == 1
+    assert (refits.fit_due(now=later(999)), refits.rank_due(now=later(999))) == (0, 0)
 
 
 @pytest.mark.slow
 def test_the_moment_is_never_after_a_result_that_is_not_in(cup) -> None:
     """A worker's report may be committed after a fit, and have ended before it."""
-    stages.look(cup.pool, now=later(50))
+    refits.look(cup.pool, now=later(50))
     assert PoolSums.objects.get().fitted_until == NOW
     play(match_of(cup, 0, 3), now=later(60))
-    stages.look(cup.pool, now=later(61))
-    stages.fit(cup.pool, now=later(62))
-    stages.rank(cup.pool, now=later(62))
+    refits.look(cup.pool, now=later(61))
+    refits.fit(cup.pool, now=later(62))
+    refits.rank(cup.pool, now=later(62))
     assert PoolSums.objects.get().ranked_until == later(62)
 
     play(match_of(cup, 1, 4), now=later(55))
-    stages.look(cup.pool, now=later(63))
+    refits.look(cup.pool, now=later(63))
 
     head = PoolSums.objects.get()
     assert (head.fitted_until, head.ranked_until) == (later(55), later(55))
@@ -255,32 +255,32 @@ def test_the_moment_is_never_after_a_result_that_is_not_in(cup) -> None:
 def test_a_pool_is_left_to_the_process_that_keeps_it_until_that_is_silent(cup, keeper) -> None:
     keeper("one")
     play(match_of(cup, 0, 3), now=later(10))
-    assert stages.look(cup.pool, now=later(10)) is True
+    assert refits.look(cup.pool, now=later(10)) is True
 
     keeper("two")
     play(match_of(cup, 1, 4), now=later(11))
-    assert stages.look(cup.pool, now=later(11)) is False
-    assert (stages.count_waiting(now=later(11)), stages.fit_due(now=later(20)), stages.rank_due(now=later(29))) == (
+    assert refits.look(cup.pool, now=later(11)) is False
+    assert (refits.count_waiting(now=later(11)), refits.fit_due(now=later(20)), refits.rank_due(now=later(29))) == (
         0,
         0,
         0,
     )
 
     keeper("one")
-    assert stages.count_waiting(now=later(12)) == 1
-    assert PoolSums.objects.get().keeper_until == later(12) + stages.KEEP
-    stages.count_waiting(now=later(25))
-    assert PoolSums.objects.get().keeper_until == later(25) + stages.KEEP, "it lives, though nobody plays"
+    assert refits.count_waiting(now=later(12)) == 1
+    assert PoolSums.objects.get().keeper_until == later(12) + refits.KEEP
+    refits.count_waiting(now=later(25))
+    assert PoolSums.objects.get().keeper_until == later(25) + refits.KEEP, "it lives, though nobody plays"
 
     keeper("two")
     play(match_of(cup, 2, 5), now=later(40))
-    assert stages.look(cup.pool, now=later(40)) is False
-    assert stages.look(cup.pool, now=later(46)) is True
+    assert refits.look(cup.pool, now=later(40)) is False
+    assert refits.look(cup.pool, now=later(46)) is True
     assert PoolSums.objects.get().keeper == "two"
 
 
 def test_a_result_waits_for_one_part_of_a_table_and_not_for_the_last() -> None:
-    lock, order = stages.InTurn(), []
+    lock, order = refits.InTurn(), []
 
     def count() -> None:
         with lock:
@@ -302,13 +302,13 @@ def test_a_process_that_dies_between_two_stages_costs_nothing(cup, django_captur
     for seconds, (one, other) in enumerate(((0, 3), (1, 4))):
         play(match_of(cup, one, other), now=later(seconds))
         with django_capture_on_commit_callbacks(execute=True):
-            stages.look(cup.pool, now=later(seconds))
-    sums._memory.clear()
+            refits.look(cup.pool, now=later(seconds))
+    totals._memory.clear()
 
     play(match_of(cup, 2, 5), now=later(9))
     reconcile.reconcile(now=later(99))
 
-    assert sums.read_kept(cup.pool).dump() == sums.recount(cup.pool).dump()
+    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
     assert estimated() == set()
     assert_alike(table(), exact(cup))
 
@@ -317,23 +317,23 @@ def test_what_a_process_remembers_is_what_is_kept(cup, django_capture_on_commit_
     for seconds, (one, other) in enumerate(((0, 3), (1, 4), (2, 5))):
         play(match_of(cup, one, other), now=later(seconds))
         with django_capture_on_commit_callbacks(execute=True):
-            stages.look(cup.pool, now=later(seconds))
+            refits.look(cup.pool, now=later(seconds))
             if one:
-                stages.fit(cup.pool, now=later(seconds))
+                refits.fit(cup.pool, now=later(seconds))
     head = PoolSums.objects.get()
-    known = sums.remembered_as(cup.pool, head.stamp)
+    known = totals.remembered_as(cup.pool, head.stamp)
 
     assert known is not None
-    assert known.whole.dump() == sums.recount(cup.pool).dump()
+    assert known.whole.dump() == totals.recount(cup.pool).dump()
     assert head.matches == 6
 
 
 def test_what_is_struck_out_leaves_a_large_pool_too(cup) -> None:
     play(match_of(cup, 0, 3), now=later(10))
-    stages.look(cup.pool, now=later(10))
+    refits.look(cup.pool, now=later(10))
     matches.void(match_of(cup, 0, 3), actor="operator", why="wrong rules", now=later(11))
 
-    stages.look(cup.pool, now=later(12))
+    refits.look(cup.pool, now=later(12))
 
     assert set(table()) == {"bot-0", "bot-1", "bot-2"}
     assert RatingPoint.objects.filter(match=match_of(cup, 0, 3)).count() == 0
@@ -341,7 +341,7 @@ def test_what_is_struck_out_leaves_a_large_pool_too(cup) -> None:
 
 def test_the_proof_is_of_the_table_that_follows(cup) -> None:
     play(match_of(cup, 0, 3), now=later(10))
-    stages.look(cup.pool, now=later(10))
+    refits.look(cup.pool, now=later(10))
 
     assert list(invariants.cold_fits(None, later(20))) == []
     assert (estimated(), ratings.stale_pools()) == (set(), [])
@@ -353,7 +353,7 @@ def test_history_of_a_large_pool_is_told_match_by_match(cup) -> None:
     start = Rating.objects.get(version__bot__slug="bot-0").elo
     play(match_of(cup, 0, 3), now=later(10))
     play(match_of(cup, 0, 4), now=later(20))
-    stages.look(cup.pool, now=later(21))
+    refits.look(cup.pool, now=later(21))
 
     first, second = RatingPoint.objects.filter(version__bot__slug="bot-0", at__gt=NOW).order_by("at")
     assert first.change == pytest.approx(first.elo - start)

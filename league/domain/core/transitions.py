@@ -1,0 +1,126 @@
+"""The only writer of `status` columns."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.db.models.sql import UpdateQuery
+
+from league.domain.core import journal
+from league.domain.core.errors import IllegalMove
+from league.enums import (
+    JUDGEMENT_TRANSITIONS,
+    MATCH_TRANSITIONS,
+    REQUEST_TRANSITIONS,
+    TABLE_TRANSITIONS,
+    TOURNAMENT_TRANSITIONS,
+    VERSION_TRANSITIONS,
+    MatchKind,
+)
+from league.models import BotVersion, Consultation, EntryRequest, Judgement, Match, Table, Tournament
+
+# Kinds of rows that wait in the queue but are not matches.
+NOT_MATCHES = (MatchKind.AUDIT, MatchKind.TRY)
+Row = Match | Tournament | BotVersion | EntryRequest | Judgement | Consultation | Table
+
+TRANSITIONS: dict[type, dict[str, frozenset[str]]] = {
+    Match: MATCH_TRANSITIONS,
+    Tournament: TOURNAMENT_TRANSITIONS,
+    BotVersion: VERSION_TRANSITIONS,
+    EntryRequest: REQUEST_TRANSITIONS,
+    Judgement: JUDGEMENT_TRANSITIONS,
+    Consultation: JUDGEMENT_TRANSITIONS,
+    Table: TABLE_TRANSITIONS,
+}
+
+
+def subject(row: Row) -> str:
+    """Return the name of a row in the journal."""
+    if isinstance(row, Match):
+        return f"{row.kind if row.kind in NOT_MATCHES else 'match'}:{row.public_id}"
+    if isinstance(row, Tournament):
+        return f"tournament:{row.slug}"
+    if isinstance(row, Table):
+        return f"table:{row.public_id}"
+    if isinstance(row, Judgement):
+        return f"judgement:{row.pk}"
+    if isinstance(row, Consultation):
+        return f"consultation:{row.pk}"
+    return f"{'request' if isinstance(row, EntryRequest) else 'version'}:{row.pk}"
+
+
+def move(
+    row: Row,
+    to: str,
+    *,
+    now: datetime,
+    actor: str = "",
+    why: str = "",
+    guard: dict[str, Any] | None = None,
+    **columns: Any,
+) -> None:
+    """Set the status of `row` to `to`, write `columns`, and add a line to the journal, in one transaction.
+
+    1. The transition table must allow the step from `row.status` to `to`.
+    2. The row is updated only if it still has the status that `row` was read with, and the `guard` columns.
+    3. If no row was updated, another process was faster: raise IllegalMove; nothing has changed.
+    """
+    was = row.status
+    name = subject(row)
+    label = dict(type(row)._meta.get_field("status").flatchoices).__getitem__
+    if to not in TRANSITIONS[type(row)][was]:
+        raise IllegalMove("{name} is {was} and cannot become {to}", name=name, was=label(was), to=label(to))
+    with transaction.atomic():
+        rows = type(row)._base_manager.filter(pk=row.pk, status=was, **(guard or {}))
+        if not rows.update(status=to, **columns):
+            raise IllegalMove(
+                "{name} could not become {to}: it is no longer {was}, or another process holds it; reload it and try again",
+                name=name,
+                to=label(to),
+                was=label(was),
+            )
+        kind = f"{name.partition(':')[0]}.moved"
+        journal.append(kind, name, now=now, actor=actor, was=was, to=to, **({"why": why} if why else {}))
+    for column, value in {"status": to, **columns}.items():
+        if not hasattr(value, "resolve_expression"):  # Only the database knows the value of F() and the like.
+            setattr(row, column, value)
+
+
+def take(rows: QuerySet[Match], was: str, to: str, *, now: datetime, actor: str, **columns: Any) -> list[int]:
+    """Move the first matches of a sorted and limited query from one status to another; return their ids in no order.
+
+    One statement chooses and moves, so of two callers each gets different matches, or none. If `rows` skips locked rows (PostgreSQL),
+    neither waits for the other, and the same statement writes the journal. Call it in a transaction.
+    """
+    if to not in TRANSITIONS[Match][was]:
+        raise ValueError(f"no match moves from {was} to {to}")
+    choice_sql, choice_values = rows.only("pk").query.get_compiler(connection=connection).as_sql()
+    update: Any = Match._base_manager.filter(status=was).query.chain(UpdateQuery)
+    update.add_update_values({"status": to, **columns})
+    update_sql, update_values = update.get_compiler(connection=connection).as_sql()
+    # Materialized: evaluated again for each row, the choice would skip the rows that this statement has locked.
+    with_sql = f"WITH chosen AS MATERIALIZED ({choice_sql})"
+    moved_sql = f"{update_sql} AND id IN (SELECT id FROM chosen) RETURNING id, public_id, kind"  # noqa: S608  # all of it is Django's
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            data = json.dumps({"was": was, "to": to})
+            statement = f"{with_sql}, moved AS ({moved_sql}), {JOURNAL_INSERT} SELECT id FROM moved"  # noqa: S608  # all of it is Django's or our own
+            cursor.execute(statement, (*choice_values, *update_values, now, actor, data))
+            return [pk for (pk,) in cursor.fetchall()]
+        cursor.execute(f"{with_sql} {moved_sql}", (*choice_values, *update_values))
+        rows_moved = cursor.fetchall()
+    subjects = [(kind if kind in NOT_MATCHES else "match", public_id) for _, public_id, kind in rows_moved]
+    lines = [(f"{name}.moved", f"{name}:{public_id}", {"was": was, "to": to}) for name, public_id in subjects]
+    journal.append_all(lines, now=now, actor=actor)
+    return [pk for pk, _, _ in rows_moved]
+
+
+# The journal's lines of all rows in `moved`, with the names that `subject` gives them.
+JOURNAL_INSERT = f"""journalled AS (INSERT INTO league_leagueevent (at, kind, subject, actor, data)
+    SELECT %s, subjects.what || '.moved', subjects.what || ':' || subjects.public_id, %s, %s::jsonb FROM
+        (SELECT public_id, CASE WHEN kind IN ({", ".join(f"'{kind}'" for kind in NOT_MATCHES)}) THEN kind ELSE 'match' END AS what
+        FROM moved) subjects)"""  # noqa: S608
