@@ -49,7 +49,7 @@ class ActionCommand(LeagueCommand):
         given = {field.name: options[field.name] or "" for field in self.action.fields}
         by = find_player(options["by"]) if options["by"] else None
         found = acting.act(
-            self.action.name, options["subject"], given, why=options["why"], by=by, dry_run=options["dry_run"]
+            self.action.name, options["subject"], given, why=options["why"], operator=by, dry_run=options["dry_run"]
         )
         self.say("nothing was changed; this would be done:" if options["dry_run"] else "done:")
         with translation.override("en"):

@@ -11,29 +11,29 @@ from league.models.words import only_words
 
 
 class Audit(models.Model):
-    """One conversation of a finished match, that is a seat in a pass, put to the same bot again, and what came of it."""
+    """An audit: one conversation of a finished match (a seat in a pass), repeated with the same bot, and the comparison."""
 
-    work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="audit")  # its place in the queue
+    work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="audit")  # Its row in the queue.
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="audits")
-    sitting = models.PositiveSmallIntegerField()  # the pass
+    sitting = models.PositiveSmallIntegerField()  # The pass.
     seat = models.PositiveSmallIntegerField()
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="audits")
     reason = models.CharField(max_length=10, choices=AuditReason)
-    verdict = models.CharField(max_length=10, choices=AuditVerdict, blank=True)  # empty: not yet
+    verdict = models.CharField(max_length=10, choices=AuditVerdict, blank=True)  # Empty until it is finished.
     decisions = models.PositiveIntegerField(default=0)
-    # Decisions in which one of three answers was the odd one out (engine.runner.audit)
+    # Decisions where one of three answers was the odd one out (see engine.runner.audit).
     log_odd = models.PositiveIntegerField(default=0)
     run_odd = models.PositiveIntegerField(default=0)
     all_differ = models.PositiveIntegerField(default=0)
-    chance = models.FloatField(null=True)  # that so many of the odd ones, or more, are the match's
-    first = models.JSONField(null=True)  # the first difference: board, step, request, legal, logged, runs
-    fault = models.CharField(max_length=20, blank=True)  # of a bot that failed when it was run again
-    fault_detail = models.TextField(blank=True)  # owner only
+    chance = models.FloatField(null=True)  # Probability that the match has this many odd answers, or more.
+    first = models.JSONField(null=True)  # The first difference: board, step, request, legal, logged, runs.
+    fault = models.CharField(max_length=20, blank=True)  # Of a bot that failed in the repetition.
+    fault_detail = models.TextField(blank=True)  # Only its owner sees it.
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
-    # What a person found who looked at a difference; empty while nobody has
+    # The conclusion of a person about a difference; empty until there is one.
     conclusion = models.CharField(max_length=10, choices=AuditConclusion, blank=True, db_default="")
-    why = models.TextField(blank=True, db_default="")  # for everybody to read
+    why = models.TextField(blank=True, db_default="")  # Public.
     closed_by = models.CharField(max_length=80, blank=True, db_default="")
     closed = models.DateTimeField(null=True)
 

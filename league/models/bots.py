@@ -1,4 +1,4 @@
-"""Tables of bots, their versions, and the files that these share."""
+"""Tables of bots, their versions and their packages."""
 
 from __future__ import annotations
 
@@ -10,33 +10,35 @@ from league.models.words import only_words
 
 
 class Bot(models.Model):
-    """A name under which its owner uploads versions."""
+    """A bot: a name under which its owner uploads versions."""
 
     owner = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="bots")
     slug = models.SlugField(max_length=40, unique=True)
     state = models.CharField(max_length=10, choices=BotState, default=BotState.ACTIVE)
     description = models.TextField(blank=True)
-    is_house = models.BooleanField(default=False)  # shipped with the league; entered like anybody's
-    # Why the league paused it (league.domain.matches.health); empty: nobody, or its owner did
+    is_house = models.BooleanField(default=False)  # Shipped with the league, but entered like any other.
+    # Why the league paused it (league.domain.matches.health); empty if it did not.
     paused_for = models.TextField(blank=True)
-    retest_at = models.DateTimeField(null=True)  # when the league tries it again by itself
-    retests = models.PositiveSmallIntegerField(default=0)  # of this pause
-    # Until when the pause of its owner holds its matches back, and when that began last (league.domain.bots.bots)
+    retest_at = models.DateTimeField(null=True)  # When the league tests it again.
+    retests = models.PositiveSmallIntegerField(default=0)  # Retests since it was paused.
+    # Until when its owner's pause keeps its matches in the queue, and when the last such pause began (league.domain.bots.bots).
     held_until = models.DateTimeField(null=True)
     held_at = models.DateTimeField(null=True)
-    # Since when and why an operator holds it back, whatever its owner does (league.domain.bots.bots)
+    # When and why an operator paused it, whatever its owner does (league.domain.bots.bots).
     stopped = models.DateTimeField(null=True)
     stopped_for = models.TextField(blank=True, default="", db_default="")
-    owner_banned = models.BooleanField(default=False, db_default=False)  # workers, who see no player, must know
-    # The version that it sends to tournaments; null: its newest accepted one
+    owner_banned = models.BooleanField(
+        default=False, db_default=False
+    )  # A copy for workers, which may not read players.
+    # The version that it sends to tournaments; null: its newest accepted one.
     sends = models.ForeignKey(
         "league.BotVersion", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
-    # Whom its owner lets enter it (league.domain.bots.consent)
+    # Whom its owner lets enter it (league.domain.bots.consent).
     entry_policy = models.CharField(
         max_length=10, choices=EntryPolicy, default=EntryPolicy.USUAL, db_default=EntryPolicy.USUAL
     )
-    # Whether its owner lets it play on the standing ladders of its games (league.domain.ladders)
+    # True if its owner lets it play on the standing ladders of its games (league.domain.ladders).
     on_ladders = models.BooleanField(default=True, db_default=True)
     created = models.DateTimeField()
 
@@ -49,11 +51,11 @@ class Bot(models.Model):
 
 
 class Package(models.Model):
-    """The bytes of an upload, once per content. In the database, so that a worker needs nothing but the database."""
+    """The bytes of an upload, stored once for equal contents. They are in the database because workers share nothing else."""
 
     sha256 = models.CharField(max_length=64, primary_key=True)
-    data = models.BinaryField()  # a normalised zip: the checked files only, sorted, without times or modes
-    size = models.PositiveIntegerField()  # bytes of `data`
+    data = models.BinaryField()  # A normalised zip: only the checked files, sorted, without times or modes.
+    size = models.PositiveIntegerField()  # Bytes of `data`.
     files = models.PositiveIntegerField()
 
     def __str__(self) -> str:
@@ -61,21 +63,21 @@ class Package(models.Model):
 
 
 class BotVersion(models.Model):
-    """One upload, immutable. A tournament enters versions, never bots."""
+    """One upload, immutable. Tournaments enter versions, not bots."""
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="versions")
-    number = models.PositiveIntegerField()  # 1, 2, ... within the bot
+    number = models.PositiveIntegerField()  # 1, 2, ... within the bot.
     package = models.ForeignKey(Package, on_delete=models.PROTECT, related_name="versions")
     runtime = models.CharField(max_length=20)
     entry = models.CharField(max_length=120)
-    games = models.JSONField(default=list)  # keys of the games it says it plays; [] = all
-    refused = models.JSONField(default=list)  # of these, the games in which its validation found a fault
-    deterministic = models.BooleanField(default=False)  # as its manifest declares; audits hold it to that
-    sealable = models.BooleanField(default=True)  # whether it can play off from every clock of the host
+    games = models.JSONField(default=list)  # Keys of the games it declares; [] means all.
+    refused = models.JSONField(default=list)  # Those of them in which its validation found a fault.
+    deterministic = models.BooleanField(default=False)  # Declared in its manifest; audits check it.
+    sealable = models.BooleanField(default=True)  # True if it can play without any clock of the host.
     status = models.CharField(max_length=12, choices=VersionStatus, default=VersionStatus.VALIDATING)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)
-    entered = models.DateTimeField(null=True)  # when it entered the standing ladders of its games
+    entered = models.DateTimeField(null=True)  # When it entered the standing ladders of its games.
     created = models.DateTimeField()
 
     class Meta:
@@ -92,5 +94,5 @@ class BotVersion(models.Model):
         return f"{self.bot.slug} v{self.number}"
 
     def plays(self, game: str) -> bool:
-        """Whether it declares the game and was not refused in it."""
+        """Return True if the version declares the game and its validation accepted it there."""
         return (not self.games or game in self.games) and game not in self.refused

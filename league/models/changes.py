@@ -1,4 +1,4 @@
-"""What has changed, counted: by these numbers a kept answer knows whether it still holds (league.service.marks)."""
+"""Change counters, which tell whether a cached response is still valid (league.service.marks)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Change(models.Model):
-    """So many changes of what `key` stands for. The database adds a row with each of them, in its transaction; the sum only grows."""
+    """A number of changes of what `key` names. The database adds a row with every change, in its transaction; the sum only grows."""
 
     key = models.CharField(max_length=40)  # "matches", "ratings:3", "tournament:12"
     number = models.BigIntegerField()

@@ -1,4 +1,4 @@
-"""Tables of consent: who was asked to let a bot be entered, and what came of it; whom an owner wants nothing from."""
+"""Tables of consent: requests to enter a bot of another player, and blocked players."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ KEPT = [RequestStatus.ASKED, RequestStatus.GRANTED, RequestStatus.REFUSED]
 
 
 class EntryRequest(models.Model):
-    """Somebody wants another's bot in a tournament, event or circuit. Of an event that has not begun, each bot has one: it is the list of entries."""
+    """A request to enter another player's bot in a tournament, event or circuit. Before an event starts, these rows are its list of entries."""
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="requests")
-    # The one that was named; null: the one that the bot sends when it enters
+    # The version that was asked for; null: the one that the bot sends when it enters.
     version = models.ForeignKey(BotVersion, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
     asker = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="requests")
     tournament = models.ForeignKey(Tournament, null=True, on_delete=models.CASCADE, related_name="requests")
     event = models.ForeignKey(Event, null=True, on_delete=models.CASCADE, related_name="requests")
     circuit = models.ForeignKey(Circuit, null=True, on_delete=models.CASCADE, related_name="requests")
-    message = models.CharField(max_length=MOST_MESSAGE, blank=True)  # plain text, for the owner of the bot
+    message = models.CharField(max_length=MOST_MESSAGE, blank=True)  # Plain text for the owner of the bot.
     status = models.CharField(max_length=10, choices=RequestStatus, default=RequestStatus.ASKED)
     created = models.DateTimeField()
-    answered = models.DateTimeField(null=True)  # when it got its present status
+    answered = models.DateTimeField(null=True)  # When it got its present status.
 
     class Meta:
         constraints = [
@@ -39,10 +39,12 @@ class EntryRequest(models.Model):
                 | Q(tournament=None, event=None, circuit__isnull=False),
                 name="request_is_for_one",
             ),
-            # Who was refused does not ask again for the same
+            # After a refusal nobody may ask for the same again.
             *(
-                models.UniqueConstraint(fields=["bot", what], condition=Q(status__in=KEPT), name=f"request_{what}_once")
-                for what in ("tournament", "event", "circuit")
+                models.UniqueConstraint(
+                    fields=["bot", place], condition=Q(status__in=KEPT), name=f"request_{place}_once"
+                )
+                for place in ("tournament", "event", "circuit")
             ),
         ]
         indexes = [
@@ -55,15 +57,15 @@ class EntryRequest(models.Model):
 
     @property
     def occasion(self) -> Tournament | Event | Circuit:
-        """What it is for."""
-        found = self.tournament or self.event or self.circuit
-        if found is None:
+        """Return the tournament, event or circuit that the request is for."""
+        occasion = self.tournament or self.event or self.circuit
+        if occasion is None:
             raise ValueError("a request is for a tournament, an event or a circuit")
-        return found
+        return occasion
 
 
 class Block(models.Model):
-    """An owner lets nobody of this name enter, challenge or ask for any of their bots."""
+    """A blocked player, who may not enter, challenge or ask for any bot of this owner."""
 
     owner = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="blocks")
     blocked = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+", db_index=False)

@@ -1,4 +1,4 @@
-"""The tables of judgements and of consultations: what the decisions of a match gave away, and what a bot of the house would have played there."""
+"""Tables of judgements and consultations: what the decisions of a match gave away, and what a house bot would have played."""
 
 from __future__ import annotations
 
@@ -13,38 +13,46 @@ from league.models.words import only_words
 
 
 class BackgroundWork(models.Model):
-    """What a player asks of a finished match, and a worker does when nothing else waits. The row is its own place in a queue."""
+    """Background work on a finished match, requested by a player and done when the queue has nothing else. The row is its own queue entry."""
 
     asked_by = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
-    place = models.PositiveIntegerField(default=0)  # how many of the same asker waited before it: askers take turns
+    place = models.PositiveIntegerField(
+        default=0
+    )  # How many requests of the same player were waiting before it; players take turns.
     created = models.DateTimeField()
 
-    token = models.PositiveIntegerField(default=0)  # grows with every lease; a report with an old one is refused
+    token = models.PositiveIntegerField(
+        default=0
+    )  # Fencing token: grows with every lease; a report with an older one is refused.
     worker = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
-    attempts = models.PositiveSmallIntegerField(default=0)  # that ended by a fault of ours, with the present one
-    progress = models.PositiveSmallIntegerField(default=0)  # percent
-    reason = models.TextField(blank=True)  # why it has failed, or is tried again
+    attempts = models.PositiveSmallIntegerField(
+        default=0
+    )  # Attempts that ended by a fault of ours, with the present one.
+    progress = models.PositiveSmallIntegerField(default=0)  # Percent.
+    reason = models.TextField(blank=True)  # Why it failed or is tried again.
     finished = models.DateTimeField(null=True)
-    cpu_s = models.FloatField(default=0.0)  # of all attempts
-    limited = models.BooleanField(default=False)  # it ended for want of time: the last of it is missing
+    cpu_s = models.FloatField(default=0.0)  # CPU seconds of all attempts.
+    limited = models.BooleanField(default=False)  # True if it ran out of time, so that the last part is missing.
 
     class Meta:
         abstract = True
 
 
 class Judgement(BackgroundWork):
-    """A match judged in one way by one version of the judge (engine.analysis.JUDGE)."""
+    """The analysis of a match in one way by one version of the judge (engine.analysis.JUDGE)."""
 
-    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="judgements", db_index=False)  # once
+    match = models.ForeignKey(
+        Match, on_delete=models.CASCADE, related_name="judgements", db_index=False
+    )  # The unique constraint has an index.
     kind = models.CharField(max_length=10, choices=JudgementKind)
     judge = models.CharField(max_length=20)
-    samples = models.PositiveSmallIntegerField(default=0)  # deals over which each decision is judged; 0: the real one
+    samples = models.PositiveSmallIntegerField(default=0)  # Deals over which each decision is judged; 0: the real deal.
     status = models.CharField(max_length=10, choices=JudgementStatus, default=JudgementStatus.ASKED)
-    decisions = models.PositiveIntegerField(default=0)  # in the sittings that were looked at
+    decisions = models.PositiveIntegerField(default=0)  # Decisions in the analysed sittings.
     judged = models.PositiveIntegerField(default=0)
-    summed = models.BooleanField(default=False, db_default=False)  # counted in JudgedSum
-    # Compressed JSON (league.domain.judgements.bodies), some 20 bytes a decision; of one that is not done as far as it has come
+    summed = models.BooleanField(default=False, db_default=False)  # True once JudgedSum includes it.
+    # Compressed JSON (league.domain.judgements.bodies), some 20 bytes for each decision; partial while the work goes on.
     body = models.BinaryField(default=bytes)
 
     class Meta:
@@ -67,25 +75,27 @@ class Judgement(BackgroundWork):
 
 
 class JudgedSum(models.Model):
-    """What the judged decisions of a version in a pool gave away, summed over its judgements of one kind; without version: of all versions there.
+    """Totals of what the judged decisions of a version in a pool gave away, over its judgements of one kind. Without version: of all versions.
 
-    With the sums of squares that the interval of the mean needs, which goes by boards: decisions of one board hang together. For each board `l` is
-    what was lost on it, `n` how many of its decisions were judged.
+    They include the sums of squares for the interval of the mean, which goes by boards, since decisions on one board depend on each other. For each
+    board, `l` is the loss on it and `n` the number of its judged decisions.
     """
 
     version = models.ForeignKey(BotVersion, null=True, on_delete=models.CASCADE, related_name="judged_sums")
-    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)  # in a constraint
+    pool = models.ForeignKey(
+        Pool, on_delete=models.CASCADE, related_name="+", db_index=False
+    )  # The constraint has an index.
     kind = models.CharField(max_length=10, choices=JudgementKind)
     judge = models.CharField(max_length=20)
-    phase = models.CharField(max_length=10)  # engine.analysis.PHASES, or "all"
-    boards = models.PositiveIntegerField(default=0)  # with a judged decision
+    phase = models.CharField(max_length=10)  # One of engine.analysis.PHASES, or "all".
+    boards = models.PositiveIntegerField(default=0)  # Boards with a judged decision.
     decisions = models.PositiveIntegerField(default=0)
     judged = models.PositiveIntegerField(default=0)
-    right = models.PositiveIntegerField(default=0)  # that lost nothing
-    lost = models.FloatField(default=0.0)  # the sum of l
-    lost_lost = models.FloatField(default=0.0)  # of l * l
-    lost_judged = models.FloatField(default=0.0)  # of l * n
-    judged_judged = models.FloatField(default=0.0)  # of n * n
+    right = models.PositiveIntegerField(default=0)  # Decisions that lost nothing.
+    lost = models.FloatField(default=0.0)  # Sum of l.
+    lost_lost = models.FloatField(default=0.0)  # Sum of l * l.
+    lost_judged = models.FloatField(default=0.0)  # Sum of l * n.
+    judged_judged = models.FloatField(default=0.0)  # Sum of n * n.
 
     class Meta:
         constraints = [
@@ -103,18 +113,19 @@ class JudgedSum(models.Model):
 
 
 class Consultation(BackgroundWork):
-    """A bot of the house consulted about one seat of a sitting: what it would have done at each decision. Once for each version of the bot."""
+    """A consultation: what a house bot would have done at each decision of one seat of a sitting. Once for each version of the bot."""
 
-    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="consultations", db_index=False)  # once
+    match = models.ForeignKey(
+        Match, on_delete=models.CASCADE, related_name="consultations", db_index=False
+    )  # The unique constraint has an index.
     board = models.PositiveIntegerField()
     sitting = models.PositiveSmallIntegerField()
     seat = models.PositiveSmallIntegerField()
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
     status = models.CharField(max_length=10, choices=ConsultationStatus, default=ConsultationStatus.ASKED)
-    compiled = models.BooleanField(
-        default=False
-    )  # whether the rules beside the bot were; a bot may search less far without
-    # A short list for each decision (league.domain.consultations.reading)
+    # True if the rules beside the bot were compiled; without them a bot may search less far.
+    compiled = models.BooleanField(default=False)
+    # A short list for each decision (league.domain.consultations.reading).
     answers = models.JSONField(default=list)
 
     class Meta:

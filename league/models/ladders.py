@@ -1,4 +1,4 @@
-"""Tables of the standing ladders: who is on them, and how they are drawn. What was played on them stands in the matches."""
+"""Tables of the standing ladders: their bots and the draws. Results are in the matches."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from league.models.words import only_words
 
 
 class Rung(models.Model):
-    """One bot on the ladder of one game. A new version takes the place of the one before."""
+    """A bot on the ladder of one game. A new version replaces the one before."""
 
     game = models.CharField(max_length=30)
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="rungs")
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="rungs")
-    entered = models.DateTimeField()  # its version
-    due = models.DateTimeField()  # it rests until then (league.pure.pairing.standing.rest_s)
-    placed = models.PositiveSmallIntegerField(default=0)  # 1 from its first rest on; who is not placed is drawn first
-    tied = models.BooleanField(default=False)  # in the chain of meetings, when the draw looked last
+    entered = models.DateTimeField()  # When its version entered.
+    due = models.DateTimeField()  # The bot rests until then (league.pure.pairing.standing.rest_s).
+    placed = models.PositiveSmallIntegerField(
+        default=0
+    )  # 1 from its first rest on; bots that are not placed yet are drawn first.
+    tied = models.BooleanField(default=False)  # True if the last draw found it connected to the other bots by matches.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["game", "bot"], name="rung_once")]
@@ -29,17 +31,17 @@ class Rung(models.Model):
 
 
 class Succession(models.Model):
-    """Whether a version is better than the one whose place it took: a sequential test of the two, board by board. `verdict` "": it goes on."""
+    """A version test: is a version better than the one it replaced? A sequential test of the two, board by board. `verdict` "": still running."""
 
     game = models.CharField(max_length=30)
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="successions")
     before = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
-    # Boards of the new version that count
+    # Results of the new version on the boards that count.
     won = models.PositiveIntegerField(default=0)
     drawn = models.PositiveIntegerField(default=0)
     lost = models.PositiveIntegerField(default=0)
-    llr = models.FloatField(default=0.0)  # log-likelihood ratio (engine.sprt)
-    matches = models.PositiveIntegerField(default=0)  # that were queued; the last one may not be over
+    llr = models.FloatField(default=0.0)  # Log-likelihood ratio (engine.sprt).
+    matches = models.PositiveIntegerField(default=0)  # Matches queued so far; the last one may be unfinished.
     verdict = models.CharField(max_length=20, choices=SuccessionVerdict, blank=True)
     begun = models.DateTimeField()
     decided = models.DateTimeField(null=True)
@@ -56,7 +58,7 @@ class Succession(models.Model):
 
 
 class Lots(models.Model):
-    """How many tables of ladders were drawn, tests of new versions among them. Who draws holds its one row, so that of two schedulers one draws."""
+    """The number of ladder tables drawn so far, version tests included. The one row is locked for a draw, so that of two schedulers one draws."""
 
     drawn = models.PositiveBigIntegerField(default=0)
 

@@ -1,4 +1,4 @@
-"""Tables of matches: the queue, who sat, what was played."""
+"""Tables of matches: the queue, the parties and the results."""
 
 from __future__ import annotations
 
@@ -13,86 +13,93 @@ from league.models.words import only_words
 
 
 class Work(models.Manager["Match"]):
-    """Everything that a worker may lease. The secret is read by who asks for it: the role of the workers may not see the column."""
+    """Everything that a worker may lease. Secrets are deferred, because the role of the workers may not read that column."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
-        """Without the secrets."""
+        """Return the rows without their secrets."""
         return super().get_queryset().defer("secret")
 
 
 class Line(Work):
-    """What stands in the line of all: matches between bots, and tries. Audits wait beside it."""
+    """Matches between bots, and tries: the rows of the fair queue. Audits wait beside it."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
-        """Without audits."""
+        """Return the rows without audits."""
         return super().get_queryset().exclude(kind=MatchKind.AUDIT)
 
 
 class Played(Work):
-    """Matches between bots: all but audits and tries, which only wait in the same queue. Everything that is shown or counted begins here."""
+    """Matches between bots: the rows without audits and tries. Everything that is shown or counted begins here."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
-        """Without audits and tries."""
+        """Return the rows without audits and tries."""
         return super().get_queryset().exclude(kind__in=[MatchKind.AUDIT, MatchKind.TRY])
 
 
 class Match(models.Model):
-    """One table of bot versions that plays some boards: the unit of work, and its own queue entry."""
+    """A match: one table of bot versions that plays some boards. It is the unit of work and its own queue entry."""
 
-    public_id = models.CharField(max_length=12, unique=True)  # in addresses; not guessable, not a count
+    public_id = models.CharField(max_length=12, unique=True)  # Used in addresses; neither guessable nor a count.
     kind = models.CharField(max_length=12, choices=MatchKind)
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="matches")
+    # The index match_tournament begins with it.
     tournament = models.ForeignKey(
         Tournament, null=True, on_delete=models.CASCADE, related_name="matches", db_index=False
-    )  # match_tournament begins with it
+    )
     round = models.ForeignKey(Round, null=True, on_delete=models.CASCADE, related_name="matches")
-    key = models.CharField(max_length=120, unique=True)  # what the match is: inserting it twice is impossible
-    table = models.CharField(max_length=120)  # enters the deals: same table and board, same cards
+    key = models.CharField(
+        max_length=120, unique=True
+    )  # Natural key of the match, so that it cannot be inserted twice.
+    table = models.CharField(
+        max_length=120
+    )  # Part of the seed of the deals: the same table and board have the same cards.
     secret = models.BinaryField(max_length=32)
-    first_board = models.PositiveIntegerField(default=1)  # a table's boards are numbered on from match to match
+    first_board = models.PositiveIntegerField(
+        default=1
+    )  # Boards of a table are numbered consecutively from match to match.
     boards_planned = models.PositiveIntegerField()
     rated = models.BooleanField(default=True)
     limits = models.JSONField(default=dict)
-    priority = models.SmallIntegerField(default=0)  # higher first
-    # Then by place: owners take turns, and the tournaments of each (league.domain.matches.turns)
+    priority = models.SmallIntegerField(default=0)  # Higher first.
+    # Within a priority by position in the fair queue: owners take turns, and so do the tournaments of each (league.domain.matches.turns).
     owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
-    expected_s = models.FloatField(default=1.0, db_default=1.0)  # seconds that it is expected to take
-    turn = models.PositiveIntegerField(default=0)  # in the line of its owner
-    virtual_s = models.FloatField(default=0.0, db_default=0.0)  # in the line of all
+    expected_s = models.FloatField(default=1.0, db_default=1.0)  # Estimated duration in seconds.
+    turn = models.PositiveIntegerField(default=0)  # Position in the queue of its owner.
+    virtual_s = models.FloatField(default=0.0, db_default=0.0)  # Position in the fair queue.
 
     status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
-    # It waits and may not be played now, when the scheduler looked last: claims pass it over by their index (league.domain.matches.holds)
+    # It may not be played now, as the scheduler saw last; the index of the claims leaves it out (league.domain.matches.holds).
     held_back = models.BooleanField(default=False, db_default=False)
-    # Fencing: grows with every lease; a report with an old one is refused
+    # Fencing token: grows with every lease; a report with an older one is refused.
     token = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
-    ends_by = models.DateTimeField(null=True)  # of the running attempt: no heartbeat prolongs its lease beyond
+    ends_by = models.DateTimeField(null=True)  # End of the running attempt; no heartbeat extends the lease beyond it.
     attempts = models.PositiveIntegerField(default=0)
-    # In the lane of slow bots, which leaves workers to the others (league.domain.matches.leases); how often it stood aside or gave way
+    # Among the slow bots, which leave workers to the others (league.domain.matches.leases); how often it yielded.
     slow = models.BooleanField(default=False)
     gave_way = models.PositiveSmallIntegerField(default=0)
-    not_before = models.DateTimeField(null=True)  # the next try after a fault of ours waits until then
-    reason = models.TextField(blank=True)  # why it waits, was retried, or is void
-    progress = models.PositiveSmallIntegerField(default=0)  # percent of sittings played in the running attempt
-    # Of the running attempt: [number, scores by party] of the boards that are over in all their sittings
+    not_before = models.DateTimeField(null=True)  # The next attempt after a fault of ours waits until then.
+    reason = models.TextField(blank=True)  # Why it waits, was retried, or is void.
+    progress = models.PositiveSmallIntegerField(default=0)  # Percent of the sittings played in the running attempt.
+    # Boards of the running attempt that are finished in all sittings: [number, scores by party].
     decided = models.JSONField(null=True)
-    avoid = models.CharField(
-        max_length=80, blank=True
-    )  # the worker on which it broke off at a bot: another one is to try
-    # From the lease on the commit of its worker and the revision of its rules; then engine version, sandbox tier, runtime hash, interpreter, kernel
+    # The worker on which a bot broke off the match; another worker is to try.
+    avoid = models.CharField(max_length=80, blank=True)
+    # From the lease on: commit of the worker, revision of its rules; later: engine version, sandbox tier, runtime hash, interpreter, kernel.
     host = models.JSONField(default=dict)
-    request = models.CharField(max_length=64, blank=True, default="", db_default="")  # that queued it, as in the log
+    request = models.CharField(
+        max_length=64, blank=True, default="", db_default=""
+    )  # Id of the request that queued it, as in the log.
 
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
-    counted = models.DateTimeField(null=True)  # when its boards entered the ratings
-    embargo = models.DateTimeField(null=True)  # until when nobody sees its replays (league.domain.matches.embargoes)
-    drawn = models.DateTimeField(null=True)  # when lots were drawn which of it is audited
-    summed = models.BooleanField(
-        default=False, db_default=False
-    )  # in what its bots have played (league.domain.bots.totals)
+    counted = models.DateTimeField(null=True)  # When its boards entered the ratings.
+    embargo = models.DateTimeField(null=True)  # Until when nobody sees its replays (league.domain.matches.embargoes).
+    drawn = models.DateTimeField(null=True)  # When audits of it were drawn.
+    # True once the totals of its bots include it (league.domain.bots.totals).
+    summed = models.BooleanField(default=False, db_default=False)
 
     objects = Played()
     line = Line()
@@ -101,10 +108,10 @@ class Match(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["finished"], condition=models.Q(status="finished", drawn=None), name="match_undrawn"),
-            # The release before claims by it; it is taken away with the next one
+            # The previous release claims by this index; the next release drops it.
             models.Index(fields=["status", "-priority", "turn", "id"], name="match_turn"),
             models.Index(fields=["status", "-priority", "virtual_s", "id"], name="match_line"),
-            # The small hot part of the table: a claim reads its first rows, and it is as long as what may be played
+            # Small: only the matches that may be played now. A claim reads its first rows.
             models.Index(
                 fields=["-priority", "virtual_s", "id"],
                 condition=models.Q(status="queued", held_back=False),
@@ -124,7 +131,7 @@ class Match(models.Model):
             models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
             models.Index(fields=["tournament", "status"], name="match_tournament"),
             models.Index(fields=["-finished", "-id"], name="match_latest"),
-            # Pages of them, newest first: however old they are, nobody goes through all others
+            # Pages of matches, newest first, without reading all others.
             models.Index(fields=["pool", "-id"], name="match_age_in_pool"),
             models.Index(fields=["tournament", "-id"], name="match_age_in_tournament"),
             models.Index(
@@ -140,7 +147,7 @@ class Match(models.Model):
                 condition=models.Q(models.Q(status="void") | models.Q(status="finished", rated=False), summed=True),
                 name="match_to_take_out",
             ),
-            # What counted and is struck out since: next to nothing, and looked for before each result is counted
+            # Matches that counted and were voided since: almost none, and looked up before each result is counted.
             models.Index(
                 fields=["pool"],
                 condition=models.Q(
@@ -150,7 +157,7 @@ class Match(models.Model):
             ),
         ]
         constraints = [
-            # The deals follow from these three: nobody plays one twice. What was struck out may be played again, on the same deals.
+            # The deals follow from these three columns, so nobody plays one twice. A voided match may be played again on the same deals.
             models.UniqueConstraint(
                 fields=["tournament", "table", "first_board"],
                 condition=~models.Q(status__in=["void", "cancelled"]),
@@ -165,32 +172,31 @@ class Match(models.Model):
 
 
 class Party(models.Model):
-    """One bot version at the table of a match: it holds a side (all its seats), or a seat."""
+    """A bot version at the table of a match. It holds a side (all its seats) or one seat."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="parties", db_index=False)  # party_once
-    number = models.PositiveSmallIntegerField()  # from 0, as in the seatings of the sittings
-    version = models.ForeignKey(
-        BotVersion, on_delete=models.PROTECT, related_name="parties", db_index=False
-    )  # party_version
-    points = models.IntegerField(null=True)  # sum of its board scores, in the game's score unit
-    # Boards won, drawn, lost against the others at the table, pair by pair
+    number = models.PositiveSmallIntegerField()  # From 0, as in the seatings of the sittings.
+    # The index party_version begins with it.
+    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="parties", db_index=False)
+    points = models.IntegerField(null=True)  # Sum of its board scores, in the game's score unit.
+    # Boards won, drawn, lost against the others at the table, pair by pair.
     wins = models.PositiveIntegerField(null=True)
     draws = models.PositiveIntegerField(null=True)
     losses = models.PositiveIntegerField(null=True)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)
-    fault_at = models.JSONField(null=True)  # {"board", "sitting", "step"} of the first fault; step -1 = while starting
-    # Every fault: kind, detail, board, sitting, step, seat, request, answer; owner only
+    fault_at = models.JSONField(null=True)  # {"board", "sitting", "step"} of the first fault; step -1: while starting.
+    # Every fault: kind, detail, board, sitting, step, seat, request, answer. Only its owner sees them.
     faults = models.JSONField(default=list)
-    # The attempts that broke off at this bot: {"worker", "attempt", "why"}. The second one makes it unplayable
+    # The attempts that this bot broke off: {"worker", "attempt", "why"}. After the second one it counts as unplayable.
     broken_off = models.JSONField(default=list)
-    stderr = models.TextField(blank=True)  # shown to its owner only
+    stderr = models.TextField(blank=True)  # Only its owner sees it.
     cpu_s = models.FloatField(null=True)
     wall_s = models.FloatField(null=True)
-    max_cpu_s = models.FloatField(null=True)  # its slowest decision
+    max_cpu_s = models.FloatField(null=True)  # Its slowest decision.
     decisions = models.PositiveIntegerField(null=True)
-    sealed = models.BooleanField(null=True)  # whether it played off from every clock of the host
-    # How it played, counted over all boards (league.pure.style.COUNTS); null: the worker did not count
+    sealed = models.BooleanField(null=True)  # True if it played without any clock of the host.
+    # How it played, counted over all boards (league.pure.style.COUNTS); null: the worker did not count.
     style = models.JSONField(null=True)
 
     class Meta:
@@ -205,13 +211,12 @@ class Party(models.Model):
 
 
 class Board(models.Model):
-    """One seeded deal (or stream of deals) played in all its sittings: the rated unit."""
+    """One seeded deal (or stream of deals), played in all its sittings. The rated unit."""
 
-    match = models.ForeignKey(
-        Match, on_delete=models.CASCADE, related_name="boards", db_index=False
-    )  # board_once has one
-    number = models.PositiveIntegerField()  # from 1
-    scores = models.JSONField()  # per party, in the game's score unit, summed over the sittings
+    # The constraint board_once has an index.
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="boards", db_index=False)
+    number = models.PositiveIntegerField()  # From 1.
+    scores = models.JSONField()  # By party, in the game's score unit, summed over the sittings.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["match", "number"], name="board_once")]
@@ -221,7 +226,7 @@ class Board(models.Model):
 
 
 class LogDictionary(models.Model):
-    """What logs were compressed with, under its hash: without it they could not be read, so no row is changed or removed while one needs it."""
+    """A compression dictionary of logs, under its hash. Logs are unreadable without it, so a row stays unchanged while a log needs it."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     data = models.BinaryField()
@@ -231,13 +236,17 @@ class LogDictionary(models.Model):
 
 
 class MatchLog(models.Model):
-    """The replays of all sittings of a match, in one (league.domain.matches.packing)."""
+    """The replays of all sittings of a match in one block (league.domain.matches.packing)."""
 
     match = models.OneToOneField(Match, primary_key=True, on_delete=models.CASCADE, related_name="log")
-    data = models.BinaryField()  # empty once it has been let go
-    digest = models.CharField(max_length=64)  # binds the data to this match (league.domain.matches.logs.digest); stays
-    until = models.DateTimeField(null=True)  # kept until then (league.domain.matches.logs.keep_until); null: for ever
-    let_go = models.DateTimeField(null=True)  # when the data was removed, because `until` had come
+    data = models.BinaryField()  # Empty after the replays were removed.
+    digest = models.CharField(
+        max_length=64
+    )  # Binds the data to this match (league.domain.matches.logs.digest); it stays.
+    until = models.DateTimeField(
+        null=True
+    )  # When the data may be removed (league.domain.matches.logs.keep_until); null: never.
+    let_go = models.DateTimeField(null=True)  # When the data was removed.
     dictionary = models.ForeignKey(LogDictionary, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
 
     class Meta:
@@ -250,17 +259,17 @@ class MatchLog(models.Model):
 
 
 class Sitting(models.Model):
-    """One playing of a board: who sat where, and what came of it. How it was played stands in the log of the match."""
+    """One playing of a board: who sat where, and the scores. The log of the match has the play."""
 
     board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="sittings", db_index=False)  # sitting_once
-    number = models.PositiveSmallIntegerField()  # from 0: the pass in which it was played
-    seating = models.JSONField()  # party number per seat
-    scores = models.JSONField()  # per seat
-    # The first one that cut it short or kept it away
+    number = models.PositiveSmallIntegerField()  # From 0: the pass in which it was played.
+    seating = models.JSONField()  # Party number by seat.
+    scores = models.JSONField()  # By seat.
+    # The first fault that cut the sitting short or prevented it.
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
-    fault_party = models.PositiveSmallIntegerField(null=True)  # whose it was
-    # Of releases before the logs: zlib of the replay's JSON, and what binds it to this sitting (league.domain.matches.replays.digest),
-    # empty where it was stored before there were any. `manage.py pack_replays` moves it into the log, and empties both
+    fault_party = models.PositiveSmallIntegerField(null=True)  # The party that made the fault.
+    # From releases before the logs: zlib of the replay's JSON, and its digest for this sitting (league.domain.matches.replays.digest).
+    # `manage.py pack_replays` moves the replay into the log and empties both.
     replay = models.BinaryField(default=bytes)
     digest = models.CharField(max_length=64, blank=True, default="", db_default="")
 
@@ -275,22 +284,22 @@ class Sitting(models.Model):
 
 
 class Check(models.Model):
-    """One thing that a version was put to in one game of its validation, and what came of it."""
+    """One check of a version in one game of its validation, and its result."""
 
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="checks")
-    # The validation match of that game, whose log holds the whole boards; of a game that was not reached, the first one
+    # The validation match of that game, whose log has the boards; the first one if the game was not reached.
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="checks")
     game = models.CharField(max_length=40)
     name = models.CharField(max_length=12, choices=CheckName)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
-    # Owner only: what happened, the situation, and the last request and answer
+    # Only the owner sees them: what happened, the situation, and the last request and answer.
     fault_detail = models.TextField(blank=True)
     situation = models.CharField(max_length=200, blank=True)
     request = models.TextField(blank=True)
     answer = models.TextField(blank=True)
     decisions = models.PositiveIntegerField(default=0)
-    max_cpu_s = models.FloatField(default=0.0)  # its slowest decision
-    seconds = models.FloatField(default=0.0)  # of wall time
+    max_cpu_s = models.FloatField(default=0.0)  # Its slowest decision.
+    seconds = models.FloatField(default=0.0)  # Wall time.
 
     class Meta:
         constraints = [

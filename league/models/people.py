@@ -1,4 +1,4 @@
-"""Tables of people: players and the tokens of their programs."""
+"""Tables of people: players, their sessions, keys, quotas, names and subscriptions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from league.models.words import only_words
 
 
 class Player(models.Model):
-    """A person. The engine speaks of seats; a player owns bots."""
+    """A person with an account, who owns bots. The engine speaks of seats instead."""
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="player")
     name = models.SlugField(max_length=40, unique=True)
     created = models.DateTimeField()
-    # Since when, until when (null: for good) and why nobody can be signed in as them (league.domain.people.bans)
+    # When the ban began, when it ends (null: never) and its reason (league.domain.people.bans).
     banned = models.DateTimeField(null=True)
     banned_until = models.DateTimeField(null=True)
     banned_for = models.TextField(blank=True, default="", db_default="")
@@ -28,9 +28,9 @@ class Player(models.Model):
 
 
 class SessionOwner(models.Model):
-    """Whose session it is, where somebody is signed in (league.domain.people.sessions)."""
+    """The account of a signed-in session (league.domain.people.sessions)."""
 
-    # No constraint: the release before ends sessions, and knows nothing of this table
+    # Without a constraint, because the previous release deletes sessions and does not know this table.
     session = models.OneToOneField(
         "sessions.Session", primary_key=True, on_delete=models.CASCADE, related_name="owner", db_constraint=False
     )
@@ -41,7 +41,7 @@ class SessionOwner(models.Model):
 
 
 class Quota(models.Model):
-    """A limit that an operator has set for one player (league.domain.people.quotas); everybody else has the default."""
+    """A player's own limit, set by an operator (league.domain.people.quotas); everybody else has the default."""
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="quotas")
     name = models.CharField(max_length=20)
@@ -55,12 +55,12 @@ class Quota(models.Model):
 
 
 class TakenName(models.Model):
-    """What a name looks like, and who has it: no other may take a name that looks the same (league.pure.names)."""
+    """A reserved name by its look: nobody else may take a name that looks the same (league.pure.names)."""
 
-    kind = models.CharField(max_length=10)  # "player", "bot", or "event": tournaments, events and circuits
+    kind = models.CharField(max_length=10)  # "player", "bot", or "event" for tournaments, events and circuits.
     skeleton = models.CharField(max_length=400)
-    name = models.CharField(max_length=120)  # as it was written when it was taken
-    holder = models.CharField(max_length=80)  # "player:ana", "bot:rufo"
+    name = models.CharField(max_length=120)  # As it was written.
+    holder = models.CharField(max_length=80)  # "player:ana", "bot:rufo".
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["kind", "skeleton"], name="name_once")]
@@ -70,19 +70,23 @@ class TakenName(models.Model):
 
 
 class Subscription(models.Model):
-    """Whether a player is sent the digest of their bots by mail, and how far that has come (league.domain.people.subscriptions)."""
+    """A player's subscription to the digest by mail, and the state of its delivery (league.domain.people.subscriptions)."""
 
     player = models.OneToOneField(Player, primary_key=True, on_delete=models.CASCADE, related_name="subscription")
-    # The address that `asked` and `confirmed` speak of. Where the account has another one by now, nothing is sent
+    # The address that `asked` and `confirmed` refer to. If the account has another one by now, nothing is sent.
     address = models.CharField(max_length=254)
-    asked = models.DateTimeField(null=True)  # when a link by which it is confirmed was sent last
+    asked = models.DateTimeField(null=True)  # When the last confirmation link was sent.
     confirmed = models.DateTimeField(null=True)
-    period = models.CharField(max_length=10, blank=True, default="", choices=Period)  # empty: no digest
-    language = models.CharField(max_length=10, default="es")  # of what is sent
-    site = models.CharField(max_length=200, blank=True, default="")  # "https://league.example", where its links lead
-    told = models.DateTimeField(null=True)  # what was before it has been told; null: begins with the period at hand
-    due = models.DateTimeField(null=True)  # when the next one is tried
-    tries = models.PositiveSmallIntegerField(default=0)  # of the one at hand
+    period = models.CharField(max_length=10, blank=True, default="", choices=Period)  # Empty: no digest.
+    language = models.CharField(max_length=10, default="es")  # Of the letters.
+    site = models.CharField(
+        max_length=200, blank=True, default=""
+    )  # Base of the links, such as "https://league.example".
+    told = models.DateTimeField(
+        null=True
+    )  # The digests cover everything before this; null: begin with the current period.
+    due = models.DateTimeField(null=True)  # When the next one is tried.
+    tries = models.PositiveSmallIntegerField(default=0)  # Attempts to send the current one.
 
     class Meta:
         constraints = [only_words("subscription", "period", Period, or_empty=True)]
@@ -93,17 +97,17 @@ class Subscription(models.Model):
 
 
 class ApiToken(models.Model):
-    """A revocable key for the REST API. Only the SHA-256 of the key is stored; the key itself is shown once."""
+    """A revocable key of the REST API. Only its SHA-256 is stored; the key itself is shown once."""
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="tokens")
     label = models.CharField(max_length=60)
-    prefix = models.CharField(max_length=8)  # first characters of the key, so that its owner can tell keys apart
+    prefix = models.CharField(max_length=8)  # First characters of the key, by which its owner recognises it.
     sha256 = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField()
     last_used = models.DateTimeField(null=True)
     revoked = models.DateTimeField(null=True)
     scope = models.CharField(max_length=10, choices=TokenScope, default=TokenScope.MANAGE, db_default=TokenScope.MANAGE)
-    expires = models.DateTimeField(null=True)  # null: never
+    expires = models.DateTimeField(null=True)  # null: never.
 
     class Meta:
         constraints = [

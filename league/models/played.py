@@ -1,4 +1,4 @@
-"""Tables of sums over what bots have played, for their pages (league.domain.bots.totals)."""
+"""Tables of totals over what bots have played, for their pages (league.domain.bots.totals)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ from league.models.pools import Pool
 
 
 class PlayedSum(models.Model):
-    """What a version did in the rated matches of a pool; without version: all versions there.
+    """The totals of a version over the rated matches of a pool; without version: of all versions there.
 
-    The second part says how it plays (`league.pure.style`).
+    The second half counts its style (`league.pure.style`).
     """
 
     version = models.ForeignKey(BotVersion, null=True, on_delete=models.CASCADE, related_name="played_sums")
-    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)  # in a constraint
+    pool = models.ForeignKey(
+        Pool, on_delete=models.CASCADE, related_name="+", db_index=False
+    )  # The constraint has an index.
     matches = models.PositiveIntegerField(default=0)
     boards = models.PositiveIntegerField(default=0)
-    # Boards won, drawn, lost against the others at the table, pair by pair
+    # Boards won, drawn, lost against the others at the table, pair by pair.
     wins = models.PositiveIntegerField(default=0)
     draws = models.PositiveIntegerField(default=0)
     losses = models.PositiveIntegerField(default=0)
-    points = models.BigIntegerField(default=0)  # sum of its board scores, in the game's score unit
-    faults = models.PositiveIntegerField(default=0)  # matches in which it failed
+    points = models.BigIntegerField(default=0)  # Sum of its board scores, in the game's score unit.
+    faults = models.PositiveIntegerField(default=0)  # Matches in which it made a fault.
 
     places = models.PositiveBigIntegerField(default=0)
     sung = models.PositiveBigIntegerField(default=0)
@@ -45,17 +47,19 @@ class PlayedSum(models.Model):
 
 
 class MeetingSum(models.Model):
-    """What a bot did against another in the rated matches of a pool, whatever their versions. Each pair has two rows, one of each."""
+    """The totals of a bot against another over the rated matches of a pool, over all versions. Each pair has two rows, one for each side."""
 
-    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="meetings", db_index=False)  # in the constraint
+    bot = models.ForeignKey(
+        Bot, on_delete=models.CASCADE, related_name="meetings", db_index=False
+    )  # The constraint has an index.
     opponent = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="+")
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+")
     matches = models.PositiveIntegerField(default=0)
     boards = models.PositiveIntegerField(default=0)
-    wins = models.PositiveIntegerField(default=0)  # boards on which it scored more
+    wins = models.PositiveIntegerField(default=0)  # Boards on which it scored more.
     draws = models.PositiveIntegerField(default=0)
     losses = models.PositiveIntegerField(default=0)
-    difference = models.BigIntegerField(default=0)  # sum of its scores less the other's, in the game's score unit
+    difference = models.BigIntegerField(default=0)  # Sum of its scores less the other's, in the game's score unit.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["bot", "pool", "opponent"], name="meeting_sum_once")]
@@ -65,10 +69,10 @@ class MeetingSum(models.Model):
 
 
 class MatchStyle(models.Model):
-    """What a match has added to how its bots play, so that it can be taken out again when its replay has been let go."""
+    """The style counts that a match added to its bots, stored so that it can be subtracted after its replay was removed."""
 
     match = models.OneToOneField(Match, primary_key=True, on_delete=models.CASCADE, related_name="style")
-    counts = models.JSONField()  # for each party the fields of league.pure.style.Style, in their order
+    counts = models.JSONField()  # For each party, the fields of league.pure.style.Style in order.
 
     def __str__(self) -> str:
         return f"style of match {self.match_id}"

@@ -1,4 +1,4 @@
-"""The table of pools: what is rated together."""
+"""The table of pools."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from django.db import models
 
 
 class Pool(models.Model):
-    """What is rated together: one game, its options, the kind of team and the revision of its rules."""
+    """A rating pool: one game, its options, the kind of team and the revision of its rules. Its bots are rated together."""
 
-    key = models.CharField(max_length=64, unique=True)  # SHA-256 of the fields below, canonical JSON
+    key = models.CharField(max_length=64, unique=True)  # SHA-256 of the fields below as canonical JSON.
     game = models.CharField(max_length=30)
     players = models.PositiveSmallIntegerField()
     options = models.JSONField(default=dict)
-    team = models.CharField(max_length=10)  # "clones" (one bot on all seats of a side), "mixed" (two bots) or "single"
+    team = models.CharField(max_length=10)  # "clones" (one bot on all seats of a side), "mixed" (two bots) or "single".
     revision = models.PositiveIntegerField()
-    # Of the ratings, by which its table was fitted; null: there is none, or one of the first revision
+    # Revision of the rating model that its table was fitted by; null: none, or the first revision.
     ratings_revision = models.PositiveSmallIntegerField(null=True)
-    revised = models.DateTimeField(null=True)  # when a new revision of the ratings changed its table last
+    revised = models.DateTimeField(null=True)  # When a new revision of the rating model last changed its table.
 
     class Meta:
         indexes = [models.Index(fields=["game"])]

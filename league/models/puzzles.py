@@ -1,4 +1,4 @@
-"""The tables of puzzles: those of the league's own matches, the search for them, and what players answered."""
+"""Tables of puzzles: those from the league's own matches, the search for them, and players' answers."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from league.models.people import Player
 
 
 class PuzzleSearch(models.Model):
-    """A fair judgement whose match is looked through for puzzles, once, by a worker that has nothing else to do (league.domain.puzzles.finding)."""
+    """The search of one judged match for puzzles, done once by an idle worker (league.domain.puzzles.finding)."""
 
     judgement = models.OneToOneField(
         Judgement, primary_key=True, on_delete=models.CASCADE, related_name="puzzle_search"
     )
     worker = models.CharField(max_length=80, blank=True, default="")
-    lease_until = models.DateTimeField(null=True)  # until then it is that worker's
-    attempts = models.PositiveSmallIntegerField(default=0)  # that ended by a fault of ours, with the present one
-    done = models.PositiveIntegerField(default=0)  # sittings that were looked through
-    made = models.PositiveSmallIntegerField(default=0)  # puzzles
+    lease_until = models.DateTimeField(null=True)  # The worker has the search until then.
+    attempts = models.PositiveSmallIntegerField(
+        default=0
+    )  # Attempts that ended by a fault of ours, with the present one.
+    done = models.PositiveIntegerField(default=0)  # Sittings searched so far.
+    made = models.PositiveSmallIntegerField(default=0)  # Puzzles found.
     finished = models.DateTimeField(null=True)
 
     class Meta:
@@ -32,21 +34,23 @@ class PuzzleSearch(models.Model):
 
 
 class FoundPuzzle(models.Model):
-    """A puzzle of a match of this league."""
+    """A puzzle from a match of this league."""
 
     puzzle = models.CharField(primary_key=True, max_length=12)  # engine.puzzles.Puzzle.id
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="puzzles")
     created = models.DateTimeField(db_index=True)
-    line = models.TextField()  # as in a file of puzzles
+    line = models.TextField()  # As in a file of puzzles.
 
     def __str__(self) -> str:
         return f"puzzle {self.puzzle} of match {self.match_id}"
 
 
 class PuzzleAnswer(models.Model):
-    """The first answer of a player to a puzzle. The puzzle itself: league.domain.puzzles.shelf."""
+    """The first answer of a player to a puzzle; for the puzzle itself see league.domain.puzzles.shelf."""
 
-    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="puzzle_answers", db_index=False)  # once
+    player = models.ForeignKey(
+        Player, on_delete=models.CASCADE, related_name="puzzle_answers", db_index=False
+    )  # The unique constraint has an index.
     puzzle = models.CharField(max_length=12)  # engine.puzzles.Puzzle.id
     game = models.CharField(max_length=30)
     answer = models.CharField(max_length=80)

@@ -1,4 +1,4 @@
-"""Tables of ratings: the fit of now, the sums it follows from, its history."""
+"""Tables of ratings: the current fit, the totals behind it, and its history."""
 
 from __future__ import annotations
 
@@ -10,31 +10,33 @@ from league.models.pools import Pool
 
 
 class Rating(models.Model):
-    """The present fit of one version in one pool. A pure function of the finished boards, but for `estimated`; rewritten after every match."""
+    """The current rating of one version in one pool. A pure function of the finished boards, except `estimated`; rewritten after every match."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="ratings")
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="ratings")
     elo = models.FloatField()
-    margin = models.FloatField()  # half of the 95% interval, Elo
+    margin = models.FloatField()  # Half of the 95% interval, in Elo.
     boards = models.PositiveIntegerField()
     opponents = models.PositiveIntegerField()
-    score = models.FloatField()  # share of board points, 0 to 1
+    score = models.FloatField()  # Share of the board points, 0 to 1.
     points_per_board = models.FloatField()
     faults = models.PositiveIntegerField()
     rank_best = models.PositiveIntegerField()
     rank_worst = models.PositiveIntegerField()
-    los_next = models.FloatField(null=True)  # likelihood of superiority over the next row
-    # Expected share of the board points against every listed rival, 0 to 1
+    los_next = models.FloatField(null=True)  # Likelihood of superiority over the next row.
+    # Expected share of the board points against all listed rivals, 0 to 1.
     field_score = models.FloatField(default=0.5)
-    field_sd = models.FloatField(default=0.5)  # its standard deviation
+    field_sd = models.FloatField(default=0.5)  # Its standard deviation.
     provisional = models.BooleanField()
-    # Stands for its bot on the leaderboard: the newest settled version, else the newest
+    # It represents its bot on the leaderboard: the newest settled version, else the newest.
     listed = models.BooleanField(default=True)
-    # Found from its own boards alone, all others held: its pool has been counted since the last fit of all (large pools only)
+    # Estimated from its own boards with all others fixed, because the pool was counted after its last refit (large pools only).
     estimated = models.BooleanField(default=False, db_default=False)
-    # When the last match of it that counts was over; null where nobody has looked yet (league.domain.ratings.idle)
+    # When its last match that counts finished; null: not looked up yet (league.domain.ratings.idle).
     played = models.DateTimeField(null=True)
-    idle = models.BooleanField(default=False, db_default=False)  # long ago (league.domain.ratings.idle)
+    idle = models.BooleanField(
+        default=False, db_default=False
+    )  # Its last match was long ago (league.domain.ratings.idle).
     updated = models.DateTimeField()
 
     class Meta:
@@ -58,24 +60,22 @@ class Rating(models.Model):
 
 
 class PoolSums(models.Model):
-    """That the sums of a pool are kept, of how many matches. They are changed in the transaction that counts a match, so each counts once."""
+    """The state of a pool's totals. They change in the transaction that counts a match, so each match counts once."""
 
     pool = models.OneToOneField(Pool, on_delete=models.CASCADE, related_name="sums")
-    data = (
-        models.BinaryField()
-    )  # of releases before the sums were rows: zlib of league.pure.rating.tallies.Tallies.dump(); else empty
-    matches = models.PositiveIntegerField()  # counted
-    stamp = models.PositiveBigIntegerField(
-        db_default=0
-    )  # drawn with every change: who remembers the sums sees by it whether they hold
+    # Filled by releases before the totals were rows: zlib of league.pure.rating.tallies.Tallies.dump(); else empty.
+    data = models.BinaryField()
+    matches = models.PositiveIntegerField()  # Matches counted.
+    # Drawn with every change; a process with cached totals compares it to see whether they are current.
+    stamp = models.PositiveBigIntegerField(db_default=0)
     updated = models.DateTimeField()
-    # The stamps of those sums that the strengths of all, and that intervals, ranks and superiority follow from; `stamp` where nothing
-    # is owed. Beside each the moment up to which every result is in it, but for those that do not count yet
+    # The stamps of the totals that all strengths, and that intervals, ranks and superiority were fitted from; equal to `stamp` if nothing is due.
+    # Beside each the time up to which it includes every result that counts.
     fitted = models.PositiveBigIntegerField(default=0, db_default=0)
     fitted_until = models.DateTimeField(null=True)
     ranked = models.PositiveBigIntegerField(default=0, db_default=0)
     ranked_until = models.DateTimeField(null=True)
-    # The process that counts and fits a large pool, since it remembers the sums; after `keeper_until` another may
+    # The process that counts and fits a large pool, since it caches the totals; another may take over after `keeper_until`.
     keeper = models.CharField(max_length=100, blank=True, default="", db_default="")
     keeper_until = models.DateTimeField(null=True)
 
@@ -84,7 +84,7 @@ class PoolSums(models.Model):
 
 
 class BotSums(models.Model):
-    """What one version did on the counted boards of a pool (`league.pure.rating.tallies`)."""
+    """The totals of one version over the counted boards of a pool (`league.pure.rating.tallies`)."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
@@ -102,11 +102,11 @@ class BotSums(models.Model):
 
 
 class BoardSums(models.Model):
-    """How often the counted boards of a pool came out in one way: two sides that met, or one ranking of a table of seats."""
+    """The count of one outcome over the counted boards of a pool: two sides that met, or one ranking of a table of seats."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
-    key = models.CharField(max_length=200)  # "sides 1 12 57", or "tables 3" with three versions and the rank of each
-    wins = models.BigIntegerField()  # of the first side; of a table: how often
+    key = models.CharField(max_length=200)  # "sides 1 12 57", or "tables 3" with three versions and the rank of each.
+    wins = models.BigIntegerField()  # Of the first side; for a table: how often.
     draws = models.BigIntegerField(default=0)
     losses = models.BigIntegerField(default=0)
 
@@ -118,14 +118,14 @@ class BoardSums(models.Model):
 
 
 class RatingPoint(models.Model):
-    """The fit of a version right after one of its matches: the history that charts draw."""
+    """The rating of a version right after one of its matches, for the charts of its history."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="points")
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="points")
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="rating_points")
     elo = models.FloatField()
     margin = models.FloatField()
-    change = models.FloatField()  # difference of two fits, Elo
+    change = models.FloatField()  # Difference of two fits, in Elo.
     at = models.DateTimeField()
 
     class Meta:
@@ -137,12 +137,14 @@ class RatingPoint(models.Model):
 
 
 class TableOfDay(models.Model):
-    """That the leaderboard of a pool was kept as it stood at the end of a day (UTC); where it had changed since the one before."""
+    """A daily leaderboard: the table of a pool at the end of a day (UTC), kept if it changed since the day before."""
 
-    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="days", db_index=False)  # day_once
+    pool = models.ForeignKey(
+        Pool, on_delete=models.CASCADE, related_name="days", db_index=False
+    )  # The constraint day_once has an index.
     day = models.DateField()
-    ranked = models.PositiveBigIntegerField()  # as in PoolSums
-    since = models.DateField(null=True)  # the day with which it was compared for what has risen
+    ranked = models.PositiveBigIntegerField()  # As in PoolSums.
+    since = models.DateField(null=True)  # The day that the rises are computed from.
     taken = models.DateTimeField()
 
     class Meta:
@@ -153,14 +155,16 @@ class TableOfDay(models.Model):
 
 
 class PlaceOfDay(models.Model):
-    """Where a bot stood in the leaderboard of a day."""
+    """The place of a bot in a daily leaderboard."""
 
-    table = models.ForeignKey(TableOfDay, on_delete=models.CASCADE, related_name="places", db_index=False)  # place_once
+    table = models.ForeignKey(
+        TableOfDay, on_delete=models.CASCADE, related_name="places", db_index=False
+    )  # The constraint place_once has an index.
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="+")
     place = models.PositiveIntegerField()
     elo = models.FloatField()
     provisional = models.BooleanField()
-    rise = models.FloatField(null=True)  # Elo since the day `since` of its table, of the few that rose the most
+    rise = models.FloatField(null=True)  # Elo since the day `since` of its table; only for the few bots that rose most.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["table", "bot"], name="place_once")]

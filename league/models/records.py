@@ -1,4 +1,4 @@
-"""Tables of the service's own records: answers to repeated requests, and the journal."""
+"""Tables of the service's records: responses to repeated requests, and the journal."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from league.models.people import Player
 
 
 class IdempotencyKey(models.Model):
-    """The answer to a create request that named a key, so that its repetition creates nothing and gets the same answer."""
+    """The response to a create request with a key, so that its repetition creates nothing and gets the same response."""
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="idempotency_keys")
     key = models.CharField(max_length=80)
-    request_sha256 = models.CharField(max_length=64)  # of method, path and body
-    status = models.PositiveSmallIntegerField(null=True)  # null while the first request is at work
+    request_sha256 = models.CharField(max_length=64)  # Over method, path and body.
+    status = models.PositiveSmallIntegerField(null=True)  # null while the first request runs.
     answer = models.JSONField(null=True)
-    location = models.CharField(max_length=200, blank=True, default="", db_default="")  # of what was created
+    location = models.CharField(max_length=200, blank=True, default="", db_default="")  # Address of the created row.
     created = models.DateTimeField()
 
     class Meta:
@@ -26,12 +26,12 @@ class IdempotencyKey(models.Model):
 
 
 class LeagueEvent(models.Model):
-    """Append-only record of every change of state: audit, live lists, webhooks."""
+    """One line of the append-only journal of all changes of state; audits, live lists and webhooks read it."""
 
     at = models.DateTimeField()
     kind = models.CharField(max_length=40)  # "match.moved", "version.uploaded", ...
     subject = models.CharField(max_length=80)  # "match:8f3k2p", "bot:rufo"
-    actor = models.CharField(max_length=80, blank=True)  # player name, worker name, or empty for the league itself
+    actor = models.CharField(max_length=80, blank=True)  # Name of a player or worker; empty for the league itself.
     data = models.JSONField(default=dict)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Tables at which people sit."""
+"""Tables where people play against bots."""
 
 from __future__ import annotations
 
@@ -15,55 +15,52 @@ LIVE = [TableStatus.WAITING, TableStatus.HELD, TableStatus.RESTING]
 
 
 class Tables(models.Manager["Table"]):
-    """Tables without their secrets, which the role of the workers may not read."""
+    """Table rows without their secrets, which the role of the workers may not read."""
 
     def get_queryset(self) -> models.QuerySet[Table]:
-        """Without the secrets."""
+        """Return the rows without their secrets."""
         return super().get_queryset().defer("secret")
 
 
 class Table(models.Model):
-    """A person plays some boards against bots (league.domain.tables). The row is its own place in a queue; no match, nothing of it is rated."""
+    """A table: a person plays some boards against bots (league.domain.tables). The row is its own queue entry; it is not a match and never rated."""
 
     public_id = models.CharField(max_length=12, unique=True)
-    player = models.ForeignKey(
-        Player, on_delete=models.CASCADE, related_name="tables", db_index=False
-    )  # table_of_player
+    # The index table_of_player begins with it.
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="tables", db_index=False)
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="+", db_index=False)
-    seat = models.PositiveSmallIntegerField(default=0)  # of the person
+    seat = models.PositiveSmallIntegerField(default=0)  # The seat of the person.
     boards = models.PositiveSmallIntegerField()
-    secret = models.BinaryField(
-        max_length=32
-    )  # keys the deals; the role of the workers may not read it (docker/grant_roles.py)
+    # Key of the deals; the role of the workers may not read it (docker/grant_roles.py).
+    secret = models.BinaryField(max_length=32)
     created = models.DateTimeField()
 
     status = models.CharField(max_length=10, choices=TableStatus, default=TableStatus.WAITING)
-    token = models.PositiveIntegerField(default=0)  # grows with every lease; what comes with an old one is refused
+    token = models.PositiveIntegerField(
+        default=0
+    )  # Fencing token: grows with every lease; a report with an older one is refused.
     worker = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
-    attempts = models.PositiveSmallIntegerField(
-        default=0
-    )  # that ended by a fault of ours, since the person was asked last
-    not_before = models.DateTimeField(null=True)  # the next attempt waits until then
-    reason = models.TextField(blank=True)  # why it waits or has ended
+    # Attempts since the person's last turn that ended by a fault of ours.
+    attempts = models.PositiveSmallIntegerField(default=0)
+    not_before = models.DateTimeField(null=True)  # The next attempt waits until then.
+    reason = models.TextField(blank=True)  # Why it waits or has ended.
     finished = models.DateTimeField(null=True)
 
-    # What the person is asked: the number of the decision through all boards, null where it is not theirs; the board, the choices
+    # The person's turn: the number of the decision over all boards (null if it is not their turn), the board and the choices.
     turn = models.PositiveIntegerField(null=True)
-    since = models.DateTimeField()  # when the person was asked, or has answered
+    since = models.DateTimeField()  # When the person was asked or has answered.
     board = models.PositiveSmallIntegerField(default=1)
     legal = models.JSONField(default=list)
-    hand = models.JSONField(default=list)  # their cards
-    seen = models.JSONField(
-        default=list
-    )  # what the seat may know of that board: all that a browser is ever sent while it is played
-    scores = models.JSONField(default=list)  # by seat, of each board that is over
-    advice_asked = models.PositiveIntegerField(null=True)  # the decision for which the person has asked for advice
-    advice = models.CharField(
-        max_length=400, blank=True, default="", db_default=""
-    )  # what was told; NO_ADVICE: none could be had
-    fault = models.CharField(max_length=20, choices=FaultKind, blank=True)  # of a bot, which ended the table
-    records = models.BinaryField(default=bytes)  # once it is over: zlib of a JSON list, the replay of each board
+    hand = models.JSONField(default=list)  # The person's cards.
+    # What the seat may know of the board: all that a browser is ever sent while it is played.
+    seen = models.JSONField(default=list)
+    scores = models.JSONField(default=list)  # Of each finished board, by seat.
+    advice_asked = models.PositiveIntegerField(null=True)  # The decision for which the person has asked for advice.
+    # The advice; NO_ADVICE if there is none.
+    advice = models.CharField(max_length=400, blank=True, default="", db_default="")
+    fault = models.CharField(max_length=20, choices=FaultKind, blank=True)  # Of a bot, which ended the table.
+    records = models.BinaryField(default=bytes)  # After the end: zlib of a JSON list with the replay of each board.
 
     objects = Tables()
 
@@ -74,7 +71,7 @@ class Table(models.Model):
             models.Index(fields=["player", "-created"], name="table_of_player"),
         ]
         constraints = [
-            # Who sits at one goes on there, or leaves it
+            # A player has one live table at a time.
             models.UniqueConstraint(fields=["player"], condition=models.Q(status__in=LIVE), name="table_one_each"),
             only_words("table", "status", TableStatus),
             only_words("table", "fault", FaultKind, or_empty=True),
@@ -85,12 +82,12 @@ class Table(models.Model):
 
     @property
     def awaits_advice(self) -> bool:
-        """Whether the person has asked for advice, and none was given."""
+        """Return True if the person has asked for advice and has no answer yet."""
         return self.advice_asked is not None and not self.advice
 
 
 class TableSeat(models.Model):
-    """A bot at a table. At the seat of the person it gives advice, where they are wished."""
+    """A bot at a table. The bot at the person's own seat, if they want one, gives advice."""
 
     table = models.ForeignKey(Table, on_delete=models.CASCADE, related_name="seats", db_index=False)  # table_seat_once
     number = models.PositiveSmallIntegerField()
@@ -104,12 +101,11 @@ class TableSeat(models.Model):
 
 
 class TableAction(models.Model):
-    """A line of a table's journal: a decision that was taken. What was dealt and these lines give every card again."""
+    """A line of a table's journal: one decision. The deals and these lines reproduce the whole play."""
 
-    table = models.ForeignKey(
-        Table, on_delete=models.CASCADE, related_name="actions", db_index=False
-    )  # table_action_once
-    number = models.PositiveIntegerField()  # from 0, through all boards
+    # The constraint table_action_once has an index.
+    table = models.ForeignKey(Table, on_delete=models.CASCADE, related_name="actions", db_index=False)
+    number = models.PositiveIntegerField()  # From 0, over all boards.
     seat = models.PositiveSmallIntegerField()
     action = models.CharField(max_length=40)
     at = models.DateTimeField()

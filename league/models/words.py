@@ -1,4 +1,4 @@
-"""Columns that hold a word of `league.enums`, as the database keeps them."""
+"""Constraints of columns that hold a word of `league.enums`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from django.db.models import Q
 def only_words(
     table: str, column: str, words: type[models.TextChoices], *, or_empty: bool = False
 ) -> models.CheckConstraint:
-    """The database refuses any other word, whoever writes it. A word that is new to the enum comes with a migration."""
+    """Make the database refuse any other word, whoever writes it. A new word of the enum needs a migration."""
     allowed = [*words.values, *([""] if or_empty else [])]
     return models.CheckConstraint(condition=Q(**{f"{column}__in": allowed}), name=f"{table}_{column}_word")

@@ -1,4 +1,4 @@
-"""The tables of the processes, as they last reported themselves."""
+"""Tables of the running processes, as they last reported."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from league.models.matches import Match
 
 
 class Process(models.Model):
-    """What every process tells of itself that must not end."""
+    """The report of a long-running process about itself."""
 
     name = models.CharField(max_length=80, unique=True)  # host:pid
     started = models.DateTimeField()
     seen = models.DateTimeField()
-    # Since the start, by the name of the loop that caught them
+    # Since the start, by the name of the loop that caught them.
     errors = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
-    trouble = models.TextField(blank=True, db_default="")  # which loop is lost, and why; the process is about to end
-    broker = models.TextField(blank=True, db_default="")  # why no hints come from the broker; empty: they do
-    commit = models.CharField(max_length=40, blank=True, db_default="")  # of its code, where it is known
+    trouble = models.TextField(
+        blank=True, db_default=""
+    )  # The loop that has died, and why; the process is about to end.
+    broker = models.TextField(blank=True, db_default="")  # Why no hints come from the broker; empty if they do.
+    commit = models.CharField(max_length=40, blank=True, db_default="")  # Commit of its code, if known.
 
     class Meta:
         abstract = True
@@ -27,22 +29,22 @@ class Process(models.Model):
 
 
 class Worker(Process):
-    """A process that plays matches, as it last reported itself: why the queue stands still is answered from here."""
+    """A process that plays matches, as it last reported. It explains why a queue stands still."""
 
-    tier = models.CharField(max_length=20, blank=True)  # sandbox tier that it proved; empty = it refuses to play
-    refusal = models.TextField(blank=True)  # why it refuses, and what to do
+    tier = models.CharField(max_length=20, blank=True)  # The sandbox tier that it proved; empty: it refuses to play.
+    refusal = models.TextField(blank=True)  # Why it refuses, and what to do.
     match = models.ForeignKey(Match, null=True, on_delete=models.SET_NULL, related_name="+")
-    # Revision of the rules that it plays by, for each game; empty: a release that did not tell
+    # The revision of the rules that it plays by, for each game; empty: an older release.
     rules = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
-    free_mb = models.PositiveBigIntegerField(null=True)  # MiB free on the disk of its STATE_DIR, as it was seen last
+    free_mb = models.PositiveBigIntegerField(null=True)  # MiB free on the disk of its STATE_DIR, at its last check.
 
 
 class Scheduler(Process):
-    """A process that puts the queue right. It was `seen` when it did so last: one that is stopped, or fails each time, shows."""
+    """A process that reconciles the queue. `seen` is the time of its last success, so one that hangs or fails stands out."""
 
 
 class Outlook(models.Model):
-    """One row: what a claim has to know of all other workers, as the scheduler saw it where they are many (league.domain.matches.outlook)."""
+    """A snapshot of the queue in one row, for claims with many workers, written by the scheduler (league.domain.matches.outlook)."""
 
     at = models.DateTimeField()
     crew = models.PositiveIntegerField()
@@ -50,7 +52,7 @@ class Outlook(models.Model):
     waiting = models.PositiveIntegerField()
     slow = models.PositiveIntegerField()
     slow_waits = models.BooleanField()
-    greedy = models.JSONField(default=list)  # ids of bots
+    greedy = models.JSONField(default=list)  # Ids of bots.
 
     def __str__(self) -> str:
         return f"outlook of {self.at}"

@@ -68,7 +68,7 @@ def make_league(ana: Player, berto: Player) -> League:
 
 
 def until() -> str:
-    """A moment that lies ahead."""
+    """A moment that must end in the future."""
     return f"{clock.present() + timedelta(days=3):%Y-%m-%dT%H:%MZ}"
 
 
@@ -174,7 +174,7 @@ def test_who_may(name: str, league: League) -> None:
     before = rows()
     assert [by_api(player, name, subject, given) for player in callers] == [401, 403, 403, 200]
     refused = [by_command(player, name, subject, given) for player in (stranger, others)]
-    assert [f"takes the right '{right}'" in text for text in refused] == [True, True]
+    assert [f"needs the right '{right}'" in text for text in refused] == [True, True]
     assert by_command(holder, name, subject, given) == by_command(None, name, subject, given)
     assert by_command(holder, name, subject, given).startswith("nothing was changed; this would be done:\n  ")
     statuses = [by_page(player, name, subject, given) for player in callers[:3]]
@@ -200,7 +200,7 @@ def test_a_try_changes_nothing_and_says_what_is_done(name: str, league: League) 
     league.olga.user.is_superuser = True
 
     def act(*, dry_run: bool = False) -> list[str]:
-        found = acting.act(name, [subject], given, why=WHY, by=league.olga, dry_run=dry_run)
+        found = acting.act(name, [subject], given, why=WHY, operator=league.olga, dry_run=dry_run)
         assert found.subjects == (subject,)
         return [str(effect) for effect in found.effects]
 
@@ -221,7 +221,7 @@ def test_a_try_changes_nothing_and_says_what_is_done(name: str, league: League) 
 
 
 def test_a_struck_out_match_and_its_second_playing(league: League) -> None:
-    done = acting.act("rerun", [league.match.public_id], {}, why=WHY, by=None)
+    done = acting.act("rerun", [league.match.public_id], {}, why=WHY, operator=None)
     league.match.refresh_from_db()
     again = league.cup.matches.get(status="queued")
 
@@ -231,7 +231,7 @@ def test_a_struck_out_match_and_its_second_playing(league: League) -> None:
     assert str(done.effects[1]) == f"to be played again: 1 ({again.public_id})"
     validation = Match.objects.filter(kind="validation")[0]
     with pytest.raises(Refused, match="revalidate"):
-        acting.act("rerun", [validation.public_id], {}, why=WHY, by=None)
+        acting.act("rerun", [validation.public_id], {}, why=WHY, operator=None)
 
 
 def test_nobody_acts_in_their_own_matter(league: League) -> None:
@@ -252,31 +252,31 @@ def test_nobody_acts_in_their_own_matter(league: League) -> None:
         ("unban", "judge", {}),
         ("embargo", "tournament:mine", {"until": until()}),
     ):
-        with pytest.raises(Forbidden, match="is a matter of judge's own"):
-            acting.act(name, [subject], given, why=WHY, by=judge)
+        with pytest.raises(Forbidden, match="judge would be acting in their own matter"):
+            acting.act(name, [subject], given, why=WHY, operator=judge)
     assert rows() == before
     judge.user.is_superuser = True
-    assert acting.act("void", [elsewhere.public_id], {}, why=WHY, by=judge, dry_run=True).effects
+    assert acting.act("void", [elsewhere.public_id], {}, why=WHY, operator=judge, dry_run=True).effects
 
 
 @pytest.mark.parametrize(
     ("name", "subject", "given", "why", "told"),
     [
         ("void", "zzz", {}, WHY, "there is no match 'zzz'"),
-        ("void", "bot:rufo", {}, WHY, "'bot' is none of match"),
+        ("void", "bot:rufo", {}, WHY, "'bot' cannot be used here; choose one of match"),
         ("pause", "rufo", {}, WHY, "say what 'rufo' is, such as bot:rufo / tournament:rufo"),
-        ("pause", "bot:rufo", {}, "  ", "say why, in 1 to 300"),
-        ("pause", "bot:rufo", {}, "x" * 301, "say why, in 1 to 300"),
-        ("pause", "bot:rufo", {"until": "2026-01-01"}, WHY, "pause takes no until"),
+        ("pause", "bot:rufo", {}, "  ", "a reason of 1 to 300"),
+        ("pause", "bot:rufo", {}, "x" * 301, "a reason of 1 to 300"),
+        ("pause", "bot:rufo", {"until": "2026-01-01"}, WHY, "pause has no field until"),
         ("quota", "ana", {"limit": "bananas", "value": "1"}, WHY, "there is no limit 'bananas'"),
-        ("quota", "ana", {"limit": "bots", "value": "-1"}, WHY, "a whole number from 0 on, not -1"),
+        ("quota", "ana", {"limit": "bots", "value": "-1"}, WHY, "a whole number, 0 or more, not -1"),
         ("embargo", "tournament:cup", {}, WHY, "embargo needs until"),
-        ("embargo", "tournament:cup", {"until": "tomorrow"}, WHY, "'tomorrow' is no time"),
-        ("embargo", "tournament:cup", {"until": "2026-13-01T12:00Z"}, WHY, "is no time"),
+        ("embargo", "tournament:cup", {"until": "tomorrow"}, WHY, "'tomorrow' is not a time"),
+        ("embargo", "tournament:cup", {"until": "2026-13-01T12:00Z"}, WHY, "is not a time"),
         ("embargo", "tournament:cup", {"until": "2020-01-01T12:00Z"}, WHY, "lies ahead"),
-        ("ban", "house", {}, WHY, "the house is nobody"),
+        ("ban", "house", {}, WHY, "the house cannot be banned"),
         ("ban", "olga", {}, WHY, "olga is an operator; take the role first"),
-        ("ban", "ana", {"until": "2020-01-01T12:00Z"}, WHY, "lies ahead"),
+        ("ban", "ana", {"until": "2020-01-01T12:00Z"}, WHY, "must end in the future"),
         ("cancel", "cup", {}, WHY, "cannot become cancelled"),
         ("pause", "tournament:cup", {}, WHY, "only a running one"),
     ],
@@ -284,24 +284,24 @@ def test_nobody_acts_in_their_own_matter(league: League) -> None:
 def test_what_cannot_be_done_is_refused_with_the_reason(name, subject, given, why, told, league: League) -> None:
     players.create(players.HOUSE, reserved=True)
     with pytest.raises(Refused, match=told):
-        acting.act(name, [subject], given, why=why, by=None)
+        acting.act(name, [subject], given, why=why, operator=None)
 
 
 def test_what_operators_hold_back_is_not_played_whatever_its_owner_does(league: League) -> None:
     for subject in ("bot:rufo", "tournament:next"):
-        acting.act("pause", [subject], {}, why=WHY, by=None)
+        acting.act("pause", [subject], {}, why=WHY, operator=None)
         bots.set_state(league.rufo, "paused", actor="ana")
         bots.set_state(league.rufo, "active", actor="ana")
         progress.pause(league.next_cup, actor="berto")
         progress.resume(league.next_cup, actor="berto")
         assert leases.claim("w1") is None
-        acting.act("resume", [subject], {}, why=WHY, by=None)
+        acting.act("resume", [subject], {}, why=WHY, operator=None)
     made.uploaded(league.ana, "rufo")
-    acting.act("pause", ["bot:rufo"], {}, why=WHY, by=None)
+    acting.act("pause", ["bot:rufo"], {}, why=WHY, operator=None)
     assert leases.claim("w1") is None  # not its validation either
     with pytest.raises(Refused, match="held back by an operator"):
         enrolment.enter(tournaments.create(league.ana, "Third", "partnership"), league.rufo)
-    acting.act("resume", ["bot:rufo"], {}, why=WHY, by=None)
+    acting.act("resume", ["bot:rufo"], {}, why=WHY, operator=None)
     assert leases.claim("w1") is not None
 
 
@@ -312,11 +312,11 @@ def test_rights_are_given_and_taken_by_command(league: League) -> None:
         return out.getvalue().strip()
 
     assert said("ana") == "ana: a player like any other"
-    with pytest.raises(CommandError, match="ana is no operator; give `staff` too"):
+    with pytest.raises(CommandError, match="ana is not an operator; grant `staff` as well"):
         said("ana", "void", "--why", WHY)
     with pytest.raises(CommandError, match="there is no right 'all'"):
         said("olga", "all", "--why", WHY)
-    with pytest.raises(CommandError, match="nobody is made a superuser here"):
+    with pytest.raises(CommandError, match="this command makes no superuser"):
         said("olga", "superuser", "--why", WHY)
     with pytest.raises(CommandError, match="say why"):
         said("olga", "void")
@@ -338,9 +338,9 @@ def test_rights_are_given_and_taken_by_command(league: League) -> None:
 
 
 def test_a_limit_is_given_and_taken_back(league: League) -> None:
-    acting.act("quota", ["ana"], {"limit": "bots", "value": "50"}, why=WHY, by=None)
+    acting.act("quota", ["ana"], {"limit": "bots", "value": "50"}, why=WHY, operator=None)
     assert quotas.limit(league.ana, "bots").most == 50
-    acting.act("quota", ["ana"], {"limit": "bots", "value": "default"}, why=WHY, by=None)
+    acting.act("quota", ["ana"], {"limit": "bots", "value": "default"}, why=WHY, operator=None)
     assert quotas.limit(league.ana, "bots").most == 30
 
 
@@ -356,7 +356,7 @@ def test_a_banned_player_is_shut_out_and_told_why_at_the_door(league: League, se
     assert Client().get("/api/v1/me", headers=key).json()["rights"] == []
 
     end = until()
-    acting.act("ban", ["ana"], {"until": end}, why="flooded the queue", by=None)
+    acting.act("ban", ["ana"], {"until": end}, why="flooded the queue", operator=None)
 
     assert browser.get("/accounts/me/").status_code == 302
     assert other.get("/accounts/me/").status_code == 200
@@ -369,9 +369,9 @@ def test_a_banned_player_is_shut_out_and_told_why_at_the_door(league: League, se
         enrolment.enter(tournaments.create(league.olga, "Third", "partnership"), league.rufo)
     assert Match.objects.get(pk=league.match.pk).status == "finished"
 
-    acting.act("ban", ["ana"], {}, why="again", by=None)  # for good, from now on
+    acting.act("ban", ["ana"], {}, why="again", operator=None)  # for good, from now on
     assert "para siempre: again" in browser.post("/accounts/login/", door).content.decode()
-    acting.act("unban", ["ana"], {}, why="a mistake", by=None)
+    acting.act("unban", ["ana"], {}, why="a mistake", operator=None)
     assert browser.get("/accounts/me/").status_code == 302  # the old session does not come back
     assert Client().get("/api/v1/me", headers=key).status_code == 401
     assert browser.login(**door)
@@ -379,7 +379,7 @@ def test_a_banned_player_is_shut_out_and_told_why_at_the_door(league: League, se
 
 
 def test_a_ban_ends_with_its_day_and_leaves_what_is_held_back_by_itself(league: League) -> None:
-    acting.act("pause", ["bot:rufo"], {}, why=WHY, by=None)
+    acting.act("pause", ["bot:rufo"], {}, why=WHY, operator=None)
     bans.ban(league.ana, until=made.later(60), **BY, now=made.NOW)
     assert reconcile.reconcile(now=made.later(59)).unbanned == 0
     assert reconcile.reconcile(now=made.later(61)).unbanned == 1
@@ -439,8 +439,8 @@ def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
     assert {f"/api/v1/matches/{match}/boards/1/sittings/0/replay", f"/api/v1/tournaments/{league.cup.slug}"} <= before
     name = {"match": f"match:{match}", "tournament": "tournament:cup"}[subject]
     end = until()
-    done = acting.act("embargo", [name], {"until": end}, why=WHY, by=None)
-    assert "published already" in str(done.effects[1])
+    done = acting.act("embargo", [name], {"until": end}, why=WHY, operator=None)
+    assert "published before" in str(done.effects[1])
 
     for client in callers if subject == "match" else callers[:1]:
         assert shown(client) == set()
@@ -453,13 +453,13 @@ def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
     assert (answer.status_code, answer.json()["type"]) == (409, "/api/v1/#conflict")
     assert callers[0].get(f"/api/v1/matches/{match}/boards/1").json()["scores"]  # results are shown
 
-    acting.act("lift_embargo", [name], {}, why=WHY, by=None)
+    acting.act("lift_embargo", [name], {}, why=WHY, operator=None)
     assert shown(callers[0]) == before
 
 
 def test_an_embargo_ends_by_itself_and_holds_what_is_played_again(league: League) -> None:
     embargoes.change(league.match, made.later(60), **BY, now=made.NOW)
-    acting.act("rerun", [league.match.public_id], {}, why=WHY, by=None)
+    acting.act("rerun", [league.match.public_id], {}, why=WHY, operator=None)
     again = made.play(league.cup.matches.get(status="queued"))
     for match in (again, Match.objects.select_related("tournament").get(pk=league.match.pk)):
         assert embargoes.in_force(match, now=made.later(59)) == made.later(60)

@@ -338,7 +338,7 @@ def rerun_while_it_is_held_back() -> int:
 
         moment = Moment(at, hold, patience=0.3)
         with connection.execute_wrapper(moment):
-            acting.act("rerun", [match.public_id], {}, why="a test", by=None, now=league.NOW)
+            acting.act("rerun", [match.public_id], {}, why="a test", operator=None, now=league.NOW)
         if moment.count <= at:
             return at
         moment.end()

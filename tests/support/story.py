@@ -169,8 +169,8 @@ def tell() -> None:
             bots.let_go(luna.bot, why="quiet now", actor="op", now=at)
             asking.ask(finished()[0], "open", ana, now=at)
         if step == 6:
-            acting.act("void", [finished()[-1].public_id], {}, why="a wrong deal", by=None, now=at)
-            acting.act("ban", ["dora"], {}, why="insults", by=None, now=at)
+            acting.act("void", [finished()[-1].public_id], {}, why="a wrong deal", operator=None, now=at)
+            acting.act("ban", ["dora"], {}, why="insults", operator=None, now=at)
         if step == 9:
             bans.lift(Player.objects.get(pk=dora.pk), why="said sorry", actor="op", now=at)
             made.uploaded(ana, "rufo", now=at)

@@ -55,7 +55,7 @@ class Actions(View):
         sent = self.body()
         name, texts, why = sent.pop("action"), sent.pop("subjects"), sent.pop("why")
         dry_run = sent.pop("dry_run")
-        found = acting.act(name, texts, sent, why=why, by=player, dry_run=dry_run)
+        found = acting.act(name, texts, sent, why=why, operator=player, dry_run=dry_run)
         return Response(OutcomeOut(outcome_out(name, found, dry_run=dry_run)).data)
 
 

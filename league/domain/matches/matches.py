@@ -206,7 +206,8 @@ def play_again(
         )
     if match.kind == MatchKind.VALIDATION:
         raise Refused(
-            "match {match} validates an upload; `manage.py revalidate BOT` tries that again", match=match.public_id
+            "match {match} validates an upload; validate it again with `manage.py revalidate BOT`",
+            match=match.public_id,
         )
     name, _, number = match.key.partition("#")
     key = f"{name}#{int(number or 1) + 1}"

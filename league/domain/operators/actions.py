@@ -1,6 +1,6 @@
-"""The table of what operators do. Each action says who may do it, to what, and what came of it, sentence by sentence.
+"""The table of operators' actions. Each has the right it needs, the kinds of subjects, and a function that reports its effects.
 
-An action is tried by carrying it out and taking it back (`acting`), so there is no second description of it that could be wrong.
+A dry run carries the action out and rolls it back (`acting`), so no second description of it can be wrong.
 """
 
 from __future__ import annotations
@@ -29,95 +29,96 @@ WAITING = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 
 
 @dataclass(frozen=True)
-class Deed:
-    """One use of an action: on what, with which values of its fields, why, by whom, when."""
+class ActionCall:
+    """One call of an action: subjects, values of its fields, reason, actor and time."""
 
     subjects: tuple[Subject, ...]
-    given: dict[str, Any]
+    values: dict[str, Any]
     why: str
     actor: str
     now: datetime
 
     @property
-    def by(self) -> dict[str, Any]:
-        """What the functions of the league ask for."""
+    def context(self) -> dict[str, Any]:
+        """Return the arguments that the functions of the domain expect."""
         return {"why": self.why, "actor": self.actor, "now": self.now}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """`do` does it and tells what came of it; nothing where all is so already. `command`: what `manage.py` calls it."""
+    """An action. `do` carries it out and yields the effects, none if nothing changed. `command`: its name in `manage.py`."""
 
     name: str
     right: Right
     title: str
     sentence: str
     kinds: tuple[str, ...]
-    do: Callable[[Deed], Iterator[Message]]
+    do: Callable[[ActionCall], Iterator[Message]]
     command: str
-    example: str  # of the command, without the reason
+    example: str  # Arguments of the command, without the reason.
     fields: tuple[Field, ...] = ()
-    many: bool = False  # whether it takes several subjects at once
+    many: bool = False  # True if it takes several subjects at once.
 
 
-def _strike(deed: Deed, *, again: bool) -> Iterator[Message]:
-    rows: list[Match] = [subject.row for subject in deed.subjects]
-    found = repair.strike(rows, why=deed.why, actor=deed.actor, again=again, now=deed.now)
+def _strike(call: ActionCall, *, again: bool) -> Iterator[Message]:
+    rows: list[Match] = [subject.row for subject in call.subjects]
+    changes = repair.strike(rows, why=call.why, actor=call.actor, again=again, now=call.now)
     for sentence, names in (
-        (gettext_noop("struck out: {count} ({names})"), found.struck),
-        (gettext_noop("to be played again: {count} ({names})"), found.again),
-        (gettext_noop("tournaments running again: {count} ({names})"), found.reopened),
+        (gettext_noop("voided: {count} ({names})"), changes.struck),
+        (gettext_noop("to be played again: {count} ({names})"), changes.again),
+        (gettext_noop("tournaments running again: {count} ({names})"), changes.reopened),
     ):
         if names:
             yield Message(sentence, count=len(names), names=", ".join(names))
-    for change in found.changes:
+    for change in changes.changes:
         was, becomes = ("–" if elo is None else f"{elo:.1f}" for elo in (change.before, change.after))
         yield Message("{pool}: {version}: {was} -> {becomes}", pool=change.pool, version=change.version, was=was, becomes=becomes)  # fmt: skip
 
 
-def _void(deed: Deed) -> Iterator[Message]:
-    return _strike(deed, again=False)
+def _void(call: ActionCall) -> Iterator[Message]:
+    return _strike(call, again=False)
 
 
-def _rerun(deed: Deed) -> Iterator[Message]:
-    for subject in deed.subjects:
+def _rerun(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
         match: Match = subject.row
         if match.kind != MatchKind.TOURNAMENT or match.tournament is None:
             raise Refused(
-                "match {match} validates an upload; `manage.py revalidate BOT` tries that again", match=match.public_id
+                "match {match} validates an upload; validate it again with `manage.py revalidate BOT`",
+                match=match.public_id,
             )
         if match.tournament.status == TournamentStatus.CANCELLED:
             raise Refused(
-                "match {match} belongs to the tournament {tournament!r}, which was cancelled: nothing of it is played again",
+                "match {match} belongs to the tournament {tournament!r}, which was cancelled; its matches are not played again",
                 match=match.public_id,
                 tournament=match.tournament.name,
             )
-    yield from _strike(deed, again=True)
+    yield from _strike(call, again=True)
 
 
-def _cancel(deed: Deed) -> Iterator[Message]:
-    for subject in deed.subjects:
+def _cancel(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
         row: Tournament = subject.row
         if row.status == TournamentStatus.CANCELLED:
             continue
         waiting = row.matches.filter(status__in=WAITING).count()
-        progress.cancel(row, **deed.by)
+        progress.cancel(row, **call.context)
         yield Message(
-            "the tournament {tournament!r} is cancelled for good; matches that are taken back: {count}; what is finished counts",
+            "cancelled the tournament {tournament!r} permanently; cancelled matches: {count}; finished matches count",
             tournament=row.name,
             count=waiting,
         )
 
 
-def _pause(deed: Deed) -> Iterator[Message]:
-    for subject in deed.subjects:
+def _pause(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
         if isinstance(subject.row, Tournament):
-            if progress.stop(subject.row, **deed.by):
+            if progress.stop(subject.row, **call.context):
                 yield _waits(subject.row)
-        elif bots.stop(subject.row, **deed.by):
+        elif bots.stop(subject.row, **call.context):
             yield Message(
-                "the bot {bot!r} is held back, whatever its owner does: it enters nothing, and nothing with it is begun; what is being "
-                "played is played to its end",
+                "paused the bot {bot!r}, whatever its owner does: it enters nothing and starts no match; running matches are "
+                "played to the end",
                 bot=subject.row.slug,
             )
             yield from _waiting_with([subject.row])
@@ -125,124 +126,122 @@ def _pause(deed: Deed) -> Iterator[Message]:
 
 def _waits(tournament: Tournament) -> Message:
     return Message(
-        "nothing of the tournament {tournament!r} is begun, whatever its owner does; matches in the queue that wait: {count}; what is being "
-        "played is played to its end",
+        "paused the tournament {tournament!r}, whatever its owner does; queued matches: {count}; running matches are "
+        "played to the end",
         tournament=tournament.name,
         count=tournament.matches.filter(status=MatchStatus.QUEUED).count(),
     )
 
 
-def _waiting_with(held: list[Bot]) -> Iterator[Message]:
-    """Whom it costs that these bots do not play."""
-    queued = Match.objects.filter(status=MatchStatus.QUEUED, parties__version__bot__in=held).distinct()
-    cups = Tournament.objects.filter(status=TournamentStatus.RUNNING, entries__version__bot__in=held).distinct()
+def _waiting_with(bots_held: list[Bot]) -> Iterator[Message]:
+    """Report whom the absence of these bots affects."""
+    queued = Match.objects.filter(status=MatchStatus.QUEUED, parties__version__bot__in=bots_held).distinct()
+    cups = Tournament.objects.filter(status=TournamentStatus.RUNNING, entries__version__bot__in=bots_held).distinct()
     yield Message(
-        "matches in the queue that wait: {count}; running tournaments that cannot end without them: {names}",
+        "queued matches that wait for them: {count}; running tournaments that cannot finish without them: {names}",
         count=queued.count(),
         names=", ".join(cups.order_by("pk").values_list("slug", flat=True)) or Message("none"),
     )
 
 
-def _resume(deed: Deed) -> Iterator[Message]:
-    for subject in deed.subjects:
+def _resume(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
         row = subject.row
-        if isinstance(row, Tournament) and progress.let_go(row, **deed.by):
+        if isinstance(row, Tournament) and progress.let_go(row, **call.context):
             yield Message(
-                "the tournament {tournament!r} is no longer held back by the operators; its matches are played in their turn",
+                "resumed the tournament {tournament!r}; its matches are played in turn",
                 tournament=row.name,
             )
-        elif isinstance(row, Bot) and bots.let_go(row, **deed.by):
-            yield Message(
-                "the bot {bot!r} is no longer held back by the operators; it plays as its owner lets it", bot=row.slug
-            )
+        elif isinstance(row, Bot) and bots.let_go(row, **call.context):
+            yield Message("resumed the bot {bot!r}; it plays as far as its owner lets it", bot=row.slug)
 
 
-def _ban(deed: Deed) -> Iterator[Message]:
-    for subject in deed.subjects:
+def _ban(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
         player: Player = subject.row
-        ended = bans.ban(player, until=deed.given["until"], **deed.by)
+        ended = bans.ban(player, until=call.values["until"], **call.context)
         if ended is None:
             continue
         if player.banned_until is None:
-            yield Message("nobody is signed in as {name} any more, for good", name=player.name)
+            yield Message("signed out {name} and banned the account permanently", name=player.name)
         else:
             yield Message(
-                "nobody is signed in as {name} until {until} UTC",
+                "signed out {name} and banned the account until {until} UTC",
                 name=player.name,
                 until=f"{player.banned_until:%Y-%m-%d %H:%M}",
             )
+        yield Message("ended sessions: {sessions}; revoked keys: {keys}", sessions=ended.sessions, keys=ended.keys)
+        bots_held = list(player.bots.order_by("pk"))
         yield Message(
-            "sessions that end: {sessions}; keys that are revoked: {keys}", sessions=ended.sessions, keys=ended.keys
-        )
-        held = list(player.bots.order_by("pk"))
-        yield Message(
-            "bots that are held back: {count} ({names}); they enter nothing, and nothing with them is begun",
+            "paused bots: {count} ({names}); they enter nothing and start no match",
             count=ended.bots,
-            names=", ".join(bot.slug for bot in held) or Message("none"),
+            names=", ".join(bot.slug for bot in bots_held) or Message("none"),
         )
-        yield from _waiting_with(held)
-        yield Message("results stay; tournaments and leagues of {name} go on", name=player.name)
+        yield from _waiting_with(bots_held)
+        yield Message("results stay; tournaments and circuits of {name} go on", name=player.name)
 
 
-def _unban(deed: Deed) -> Iterator[Message]:
-    for subject in deed.subjects:
-        if bans.lift(subject.row, **deed.by):
+def _unban(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
+        if bans.lift(subject.row, **call.context):
             yield Message(
-                "{name} may sign in again, with the password and new keys; the bots of {name} play on, but for those that are held back "
-                "by themselves",
+                "{name} may sign in again with the password and create new keys; the bots of {name} play again, except those "
+                "that are paused themselves",
                 name=subject.row.name,
             )
 
 
-def _quota(deed: Deed) -> Iterator[Message]:
-    for subject in deed.subjects:
-        name = deed.given["limit"]
-        before = quotas.limit(subject.row, name, now=deed.now)
-        if quotas.set_quota(subject.row, name, deed.given["value"], **deed.by):
-            found = quotas.limit(subject.row, name, now=deed.now)
+def _quota(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
+        name = call.values["limit"]
+        before = quotas.limit(subject.row, name, now=call.now)
+        if quotas.set_quota(subject.row, name, call.values["value"], **call.context):
+            after = quotas.limit(subject.row, name, now=call.now)
             yield Message(
                 "{player}: {name} {used} of {most} (before: {before}); the default is {default}",
                 player=subject.row.name,
                 name=name,
-                used=found.used,
-                most=found.most,
+                used=after.used,
+                most=after.most,
                 before=before.most,
-                default=found.default,
+                default=after.default,
             )
 
 
-def _embargo(deed: Deed) -> Iterator[Message]:
-    until: datetime = deed.given["until"]
-    for subject in deed.subjects:
-        shown = _shows_secret(subject.row, deed.now)
-        if embargoes.change(subject.row, until, **deed.by):
+def _embargo(call: ActionCall) -> Iterator[Message]:
+    until: datetime = call.values["until"]
+    for subject in call.subjects:
+        was_published = _has_published_secret(subject.row, call.now)
+        if embargoes.change(subject.row, until, **call.context):
             yield Message(
-                "the replays of {subject} are held back until {until} UTC, on every way, and the secret from which the hands follow; results "
-                "are shown",
+                "withheld the replays of {subject} until {until} UTC, together with the secret of the deals; results "
+                "stay visible",
                 subject=subject.name,
                 until=f"{until:%Y-%m-%d %H:%M}",
             )
-            if shown:
-                yield Message("the secret was published already: who has kept it can deal the hands again")
+            if was_published:
+                yield Message("the secret was published before: anyone who has a copy can reproduce the hands")
 
 
-def _shows_secret(row: Any, now: datetime) -> bool:
+def _has_published_secret(row: Any, now: datetime) -> bool:
     above = row.tournament if isinstance(row, Match) else row
     return above is not None and above.finished is not None and not embargoes.hides_secret(above, now=now)
 
 
-def _lift(deed: Deed) -> Iterator[Message]:
-    for subject in deed.subjects:
-        if embargoes.change(subject.row, None, **deed.by):
-            yield Message("the replays of {subject} are shown as soon as its matches are over", subject=subject.name)
-
-
-def _conclude(deed: Deed) -> Iterator[Message]:
-    for subject in deed.subjects:
-        audit: Audit = subject.row
-        if cases.close(audit, conclusion=deed.given["conclusion"], **deed.by):
+def _lift(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
+        if embargoes.change(subject.row, None, **call.context):
             yield Message(
-                "the case of {version} in match {match} is closed: {conclusion}; no result is changed by it",
+                "the replays of {subject} are shown as soon as its matches are finished", subject=subject.name
+            )
+
+
+def _conclude(call: ActionCall) -> Iterator[Message]:
+    for subject in call.subjects:
+        audit: Audit = subject.row
+        if cases.close(audit, conclusion=call.values["conclusion"], **call.context):
+            yield Message(
+                "closed the case of {version} in match {match}: {conclusion}; no result changes",
                 version=str(audit.version),
                 match=audit.match.public_id,
                 conclusion=audit.conclusion,
@@ -255,8 +254,8 @@ ACTIONS = {
         Action(
             name="void",
             right=Right.VOID,
-            title=gettext_noop("Strike out results"),
-            sentence=gettext_noop("The matches stay readable and count for nobody; their pools are rated anew."),
+            title=gettext_noop("Void results"),
+            sentence=gettext_noop("The matches stay readable and count for nobody; their pools are rated again."),
             kinds=(MATCH,),
             many=True,
             do=_void,
@@ -266,8 +265,8 @@ ACTIONS = {
         Action(
             name="rerun",
             right=Right.RERUN,
-            title=gettext_noop("Have matches played again"),
-            sentence=gettext_noop("On the same deals, by the same versions. What was finished is struck out first."),
+            title=gettext_noop("Play matches again"),
+            sentence=gettext_noop("With the same deals and versions. Finished results are voided first."),
             kinds=(MATCH,),
             many=True,
             do=_rerun,
@@ -278,7 +277,7 @@ ACTIONS = {
             name="cancel",
             right=Right.VOID,
             title=gettext_noop("Cancel a tournament"),
-            sentence=gettext_noop("For good. What waits or is being played is taken back, what is finished counts."),
+            sentence=gettext_noop("Permanently. Queued and running matches are cancelled, finished ones count."),
             kinds=(TOURNAMENT,),
             do=_cancel,
             command="cancel_tournament",
@@ -287,8 +286,8 @@ ACTIONS = {
         Action(
             name="pause",
             right=Right.PAUSE,
-            title=gettext_noop("Hold back a bot or a tournament"),
-            sentence=gettext_noop("Nothing of it is begun until it is let go; its owner cannot end that."),
+            title=gettext_noop("Pause a bot or a tournament"),
+            sentence=gettext_noop("No match of it starts until an operator resumes it; its owner cannot."),
             kinds=(BOT, TOURNAMENT),
             do=_pause,
             command="pause",
@@ -297,8 +296,8 @@ ACTIONS = {
         Action(
             name="resume",
             right=Right.PAUSE,
-            title=gettext_noop("Let a bot or a tournament go on"),
-            sentence=gettext_noop("What an operator has held back plays again, as far as its owner lets it."),
+            title=gettext_noop("Resume a bot or a tournament"),
+            sentence=gettext_noop("It plays again, as far as its owner lets it."),
             kinds=(BOT, TOURNAMENT),
             do=_resume,
             command="resume",
@@ -309,7 +308,7 @@ ACTIONS = {
             right=Right.BAN,
             title=gettext_noop("Ban a player"),
             sentence=gettext_noop(
-                "Sessions and keys end, nobody signs in, the bots are held back. The reason is shown at the door. Results stay."
+                "Sessions and keys end, nobody can sign in, the bots pause. After a correct password the login page shows the reason. Results stay."
             ),
             kinds=(PLAYER,),
             do=_ban,
@@ -330,8 +329,8 @@ ACTIONS = {
         Action(
             name="quota",
             right=Right.QUOTA,
-            title=gettext_noop("Give a player another limit"),
-            sentence=gettext_noop("Or the default again, which everybody has."),
+            title=gettext_noop("Change a player's limit"),
+            sentence=gettext_noop("Set their own limit, or the default again."),
             kinds=(PLAYER,),
             do=_quota,
             command="set_quota",
@@ -341,9 +340,9 @@ ACTIONS = {
         Action(
             name="embargo",
             right=Right.EMBARGO,
-            title=gettext_noop("Hold back replays"),
+            title=gettext_noop("Withhold replays"),
             sentence=gettext_noop(
-                "Of a match, a tournament or an event, until a moment: nobody sees the cards before, results are shown."
+                "Of a match, a tournament or an event: nobody sees the cards before the time you set; results are shown."
             ),
             kinds=(MATCH, TOURNAMENT, EVENT),
             do=_embargo,
@@ -354,8 +353,8 @@ ACTIONS = {
         Action(
             name="lift_embargo",
             right=Right.EMBARGO,
-            title=gettext_noop("Show replays that are held back"),
-            sentence=gettext_noop("Before the moment that was named."),
+            title=gettext_noop("Show withheld replays"),
+            sentence=gettext_noop("Before the time that was set."),
             kinds=(MATCH, TOURNAMENT, EVENT),
             do=_lift,
             command="lift_embargo",
@@ -364,8 +363,10 @@ ACTIONS = {
         Action(
             name="conclude",
             right=Right.AUDIT,
-            title=gettext_noop("Say what came of an audit"),
-            sentence=gettext_noop("Of one that differs: everybody reads it beside the audit. It changes no result."),
+            title=gettext_noop("Close a case of an audit"),
+            sentence=gettext_noop(
+                "For an audit that differs: everybody can read the conclusion beside it. It changes no result."
+            ),
             kinds=(AUDIT,),
             do=_conclude,
             command="close_audit",

@@ -1,4 +1,4 @@
-"""What an action asks for besides its subject and the reason: always a text, from a form, a request or a command."""
+"""The fields of an action, apart from its subject and the reason. A value always comes as text: from a form, a request or a command."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from league.domain.core.errors import Refused
 from league.domain.people import quotas
 from league.enums import AuditConclusion
 
-DEFAULT = "default"  # in place of a number: what everybody has
+DEFAULT = "default"  # Instead of a number: the limit that everybody has.
 
 
 @dataclass(frozen=True)
 class Field:
-    """`read` makes its value of a text, or raises Refused. `form`: "time", "choice" or "text"."""
+    """A field. `read` turns its text into a value, or raises Refused. `form`: "time", "choice" or "text"."""
 
     name: str
     label: str
@@ -32,7 +32,7 @@ class Field:
 def _limit(text: str) -> str:
     if text not in quotas.KINDS:
         raise Refused(
-            "there is no limit {name!r}; the limits are {names}", name=text[:40], names=", ".join(quotas.KINDS)
+            "there is no limit {name!r}; choose one of {names}", name=text[:40], names=", ".join(quotas.KINDS)
         )
     return text
 
@@ -41,14 +41,14 @@ def _value(text: str) -> int | None:
     if text == DEFAULT:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise Refused("a limit is a whole number from 0 on, not {value}", value=text[:40])
+        raise Refused("a limit is a whole number, 0 or more, not {value}", value=text[:40])
     return int(text)
 
 
 def _conclusion(text: str) -> str:
     if text not in AuditConclusion.values:
         words = ", ".join(AuditConclusion.values)
-        raise Refused("{conclusion!r} is no conclusion; it is one of {words}", conclusion=text[:40], words=words)
+        raise Refused("there is no conclusion {conclusion!r}; choose one of {words}", conclusion=text[:40], words=words)
     return text
 
 
@@ -56,7 +56,7 @@ UNTIL = Field("until", gettext_noop("Until (UTC)"), gettext_noop("such as 2026-1
 UNTIL_OR_NEVER = Field(
     "until",
     gettext_noop("Until (UTC)"),
-    gettext_noop("such as 2026-11-21T12:00Z; empty: for good"),
+    gettext_noop("such as 2026-11-21T12:00Z; empty: permanently"),
     clock.read,
     "time",
     required=False,
@@ -66,7 +66,7 @@ VALUE = Field("value", gettext_noop("At most"), gettext_noop("a whole number, or
 CONCLUSION = Field(
     "conclusion",
     gettext_noop("Conclusion"),
-    gettext_noop("honest: the bot differs by itself; bent: not played by the bot alone; unclear: not explained"),
+    gettext_noop("honest: the bot itself varies; bent: outside help suspected; unclear: not explained"),
     _conclusion,
     "choice",
     choices=tuple(AuditConclusion.values),

@@ -1,4 +1,4 @@
-"""What an action is done to: how it is named, found, and whose matter it is."""
+"""The subjects of actions: their names, how they are found, and whom they concern."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from league.models import Audit, Bot, Entry, Event, Match, Party, Player, Tourna
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of subject. `find` gives the row of a name, or None; `concerned` the players who have a bot at stake in it."""
+    """A kind of subject. `find` returns the row with a name, or None; `concerned` the players with a bot at stake in it."""
 
     name: str
     find: Callable[[str], Any]
@@ -21,7 +21,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Subject:
-    """One row, and its name as the journal has it: "match:8f3k2pq7ab"."""
+    """One row, and its name in the journal, such as "match:8f3k2pq7ab"."""
 
     name: str
     row: Any
@@ -33,7 +33,7 @@ def _match(name: str) -> Match | None:
 
 
 def _owners(match: Match) -> set[int]:
-    """Who sits at the table, and who meets them elsewhere in its tournament: a rival's result is their matter, too."""
+    """Return the owners of the bots in the match and in its tournament, since a rival's result concerns them, too."""
     seated = set(Party.objects.filter(match=match).values_list("version__bot__owner", flat=True))
     return seated | (_entrants(match.tournament) if match.tournament else set())
 
@@ -73,18 +73,18 @@ KINDS = {
 
 
 def find(text: str, kinds: tuple[str, ...]) -> tuple[Kind, Subject]:
-    """The row that a text names: "bot:rufo", or its name alone where only one kind is meant. Refused where there is none."""
+    """Return the row that a text names: "bot:rufo", or only the name if there is one kind. Raise Refused if it does not exist."""
     kind, colon, name = text.strip().partition(":")
     if not colon:
         if len(kinds) > 1:
             raise Refused(
                 "say what {name!r} is, such as {example}",
                 name=kind[:80],
-                example=" / ".join(f"{one}:{kind[:80]}" for one in kinds),
+                example=" / ".join(f"{known_kind}:{kind[:80]}" for known_kind in kinds),
             )
         kind, name = kinds[0], kind
     if kind not in kinds:
-        raise Refused("{kind!r} is none of {kinds}", kind=kind[:80], kinds=", ".join(kinds))
+        raise Refused("{kind!r} cannot be used here; choose one of {kinds}", kind=kind[:80], kinds=", ".join(kinds))
     row = KINDS[kind].find(name) if len(name) <= 80 and name.isprintable() else None
     if row is None:
         raise Refused("there is no {kind} {name!r}", kind=kind, name=name[:80])

@@ -1,4 +1,4 @@
-"""Links by which somebody who has lost the password sets another. Each is valid for an hour and once, and not after the next login."""
+"""Links to set a new password. Each works once, for an hour, and not after the next login."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from league.models import Player
 
 
 def make(player: Player, *, actor: str, now: datetime | None = None) -> tuple[str, str]:
-    """The two words of a link, account and proof. Who it is made by stands in the journal; the proof nowhere.
+    """Return the two parts of a new link: account and proof. The journal records who asked for it; the proof is not stored.
 
-    Raises Refused for an account that is closed: no password would let it in.
+    Raise Refused for a closed account, which no password would open.
     """
     if not player.user.is_active:
         raise Refused("the account of {name} is closed; open it first", name=player.name)
@@ -29,24 +29,24 @@ def make(player: Player, *, actor: str, now: datetime | None = None) -> tuple[st
     return urlsafe_base64_encode(force_bytes(player.user.pk)), default_token_generator.make_token(player.user)
 
 
-def by_mail(name: str) -> Player | None:
-    """The player of a name whose account is open and has a mail address to which something may be sent."""
-    found = Player.objects.select_related("user").filter(name=name.strip().lower()[:40]).first()
-    if found is None or not found.user.is_active or not found.user.email:
+def find_recipient(name: str) -> Player | None:
+    """Return the player with this name if the account is open and has an address that mail may be sent to."""
+    player = Player.objects.select_related("user").filter(name=name.strip().lower()[:40]).first()
+    if player is None or not player.user.is_active or not player.user.email:
         return None
-    return found if subscriptions.may_be_written_to(found) else None
+    return player if subscriptions.may_be_written_to(player) else None
 
 
 def keep_address(player: Player, address: str, *, now: datetime | None = None) -> None:
-    """Keep the mail address of an account, "" for none; links that were made before are void. It is shown to nobody, and not confirmed.
+    """Set the mail address of an account ("" removes it); earlier links become void. Nobody else sees it, and it is not confirmed.
 
-    Raises Refused for what is no address.
+    Raise Refused if it is not an address.
     """
     try:
         if address:
             validate_email(address)
     except ValidationError:
-        raise Refused("{address!r} is no mail address", address=address[:60]) from None
+        raise Refused("{address!r} is not a mail address", address=address[:60]) from None
     with transaction.atomic():
         players.lock(player.pk)
         get_user_model().objects.filter(pk=player.user_id).update(email=address[:254])

@@ -11,20 +11,20 @@ from league.domain.core.counts import count_of
 from league.domain.core.listed import Listed
 from league.models import Bot, Player
 
-COUNTED = ("bot_count",)  # of their bots
+COUNTED = ("bot_count",)  # Columns that `rows` adds.
 
 
 def rows() -> QuerySet[Player]:
-    """Every player, with the number of their bots. No query."""
+    """Return all players with the number of their bots, as a query that has not run."""
     return Player.objects.annotate(bot_count=count_of(Bot.objects.all(), "owner"))
 
 
 def read_cells(columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int) -> keyset.Page[tuple[int, str]]:
-    """The players, newest first: ids, and what is shown of them and counted as one text (prepared.Cells). One query."""
+    """Return the players, newest first: ids, and their columns and counts as one text (prepared.Cells). One query."""
     return _PLAYERS.read((*columns, *COUNTED), cursor, size)
 
 
-def _players(_who: Any, _told: Any) -> QuerySet[Player]:
+def _players(_viewer: Any, _stand_ins: Any) -> QuerySet[Player]:
     return rows()
 
 

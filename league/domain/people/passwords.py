@@ -1,4 +1,4 @@
-"""A password that was set, by whomever and on whichever way: it ends what it let in, and is no secret from its owner."""
+"""New passwords. However one is set, it ends the sessions and keys of the account, and its owner is informed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from league.domain.core import clock, journal
 from league.domain.people import sessions, tokens
 from league.models import LeagueEvent, Player
 
-SET = "player.password_set"
-OPERATOR = "operator"  # whoever has the machine
+SET = "player.password_set"  # The kind of the journal's line.
+OPERATOR = "operator"  # The actor with access to the machine.
 
 
 def set_password(player: Player, password: str, *, actor: str, now: datetime | None = None) -> None:
-    """Give an account another password. Who is not its owner does it in the owner's sight."""
+    """Set the password of an account; if `actor` is not the owner, the owner is informed."""
     with transaction.atomic():
         player.user.set_password(password)
         sign(player.user, actor, now=now)
@@ -28,16 +28,16 @@ def set_password(player: Player, password: str, *, actor: str, now: datetime | N
 
 
 def sign(user: User, actor: str, *, now: datetime | None = None) -> None:
-    """Say who sets the password that `user` is about to be saved with. Of whom nobody says it, an operator did."""
+    """Record who sets the password that `user` is about to be saved with; without this it counts as an operator's."""
     user._password_set = (actor, now)  # type: ignore[attr-defined]
 
 
 @receiver(post_save, sender=get_user_model(), dispatch_uid="league.password_set")
 def _end_what_it_let_in(instance: User, created: bool, **kwargs: Any) -> None:
-    """End the sessions and keys of an account whose password was set, and note it.
+    """End the sessions and keys of an account whose password was set, and add a line to the journal.
 
-    Django sets passwords in many places: its commands, its forms. Each saves the account, and holds the new password until then; where
-    a hash is only made anew at a login, it does not.
+    Django sets passwords in many places, such as commands and forms. Each saves the account with the new password in `_password`;
+    an account whose hash is only upgraded at a login has none there.
     """
     if created or getattr(instance, "_password", None) is None:
         return
@@ -55,6 +55,6 @@ def _end_what_it_let_in(instance: User, created: bool, **kwargs: Any) -> None:
 
 
 def set_by_another(player: Player) -> LeagueEvent | None:
-    """When the password of `player` was set last, if that was somebody else; None once the owner has set it. One query."""
+    """Return the event that set the password last, if its actor was not the owner. One query."""
     last = LeagueEvent.objects.filter(subject=f"player:{player.name}", kind=SET).order_by("-id").first()
     return last if last is not None and last.actor != player.name else None

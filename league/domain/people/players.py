@@ -13,7 +13,7 @@ from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused
 from league.models import Player
 
-HOUSE = "house"  # owns the bots that the league ships
+HOUSE = "house"  # The owner of the house bots.
 RESERVED = frozenset({HOUSE, "admin", "league", "new", "api", "me"})
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 
@@ -27,23 +27,23 @@ def create(
     reserved: bool = False,
     now: datetime | None = None,
 ) -> Player:
-    """A person with an account. Without a password nobody can log in as them until one is set; `staff` may look at everything.
+    """Create a person with an account. Without a password nobody can log in until one is set; `staff` may look at everything.
 
-    Raises Refused for a name that is taken, reserved or not of the form a-z 0-9 and inner hyphens, at most 40 characters.
+    Raise Refused if the name is taken, reserved, or not 1 to 40 of a-z, 0-9 and inner hyphens.
     """
     now = clock.now_or(now)
     if not NAME.fullmatch(name):
         raise Refused(
-            "the name {name!r} cannot be used: take 1 to 40 of a-z, 0-9 and hyphens inside, such as ana-1", name=name
+            "the name {name!r} cannot be used; take 1 to 40 of a-z, 0-9 and inner hyphens, such as ana-1", name=name
         )
-    if not reserved and any(names.alike(name, one) for one in RESERVED):
+    if not reserved and any(names.alike(name, reserved_name) for reserved_name in RESERVED):
         raise Refused("the name {name!r} is reserved; choose another", name=name)
     users = get_user_model()
     with transaction.atomic():
         if users.objects.filter(username=name).exists() or Player.objects.filter(name=name).exists():
             raise Refused("the name {name!r} is taken; choose another", name=name)
         names.take(names.PLAYER, name, holder=f"player:{name}")
-        if users.objects.filter(username=name).exists():  # since somebody signed up in this moment
+        if users.objects.filter(username=name).exists():  # Somebody signed up in the meantime.
             raise Refused("the name {name!r} is taken; choose another", name=name)
         user = users.objects.create_user(name, email=email, password=password, is_staff=staff)
         player = Player.objects.create(user=user, name=name, created=now)
@@ -52,15 +52,15 @@ def create(
 
 
 def lock(player_id: int) -> None:
-    """One process at a time adds to what a player has: places in the queue and quotas follow from what is there. To the end of the transaction."""
+    """Lock a player until the end of the transaction, so that only one process at a time adds to their queue and quotas."""
     list(Player.objects.select_for_update(no_key=True).filter(pk=player_id).values_list("pk"))
 
 
 def player_of_user(user: User, *, now: datetime | None = None) -> Player:
-    """The player of a logged-in account. It is created here for an account that the operator made by hand."""
-    found = Player.objects.filter(user=user).first()
-    if found:
-        return found
+    """Return the player of a logged-in account. Create it if the operator made the account by hand."""
+    player = Player.objects.filter(user=user).first()
+    if player:
+        return player
     name = re.sub(r"[^a-z0-9]+", "-", user.get_username().lower()).strip("-")[:40].strip("-") or f"player-{user.pk}"
     if not names.is_free(names.PLAYER, name):
         name = f"{name[:30]}-{user.pk}"

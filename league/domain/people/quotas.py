@@ -1,7 +1,7 @@
-"""How much of the league one player may take: a default for everybody from the settings, and what an operator has set for one.
+"""Quotas: how much of the league a player may use. The settings have the defaults; an operator may set another limit for a player.
 
-Each limit counts what is there now by one query, and is asked for in the transaction that adds to it, behind the lock of the player: of two
-requests at once the second sees what the first one has added. The bots that the league ships belong to nobody who could flood it.
+Each limit counts the current use by one query. `ask` is called in the transaction that adds to it, with the player locked, so the second of two
+requests sees what the first one added. The owner of the house bots has no limits.
 """
 
 from __future__ import annotations
@@ -53,25 +53,25 @@ BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JU
     "tables",
 )
 MEGABYTE = 1024 * 1024
-Moments = QuerySet[Any, datetime]
+Times = QuerySet[Any, datetime]
 
 
 def _boards(player: Player, now: datetime) -> int:
-    """Those that running tournaments will have at most, less those that are played."""
+    """Count the boards that running tournaments may still need: booked ones less finished ones."""
     played = Match.objects.filter(tournament=OuterRef("pk"), status=MatchStatus.FINISHED).order_by()
-    done = Coalesce(
+    finished_boards = Coalesce(
         Subquery(
             played.values("tournament").annotate(n=Sum("boards_planned")).values("n"), output_field=IntegerField()
         ),
         0,
     )
     running = Tournament.objects.filter(owner=player, status=TournamentStatus.RUNNING, booked_boards__gt=0)
-    left = running.annotate(left=F("booked_boards") - done).filter(left__gt=0)
-    return left.aggregate(n=Sum("left"))["n"] or 0
+    unplayed = running.annotate(unplayed=F("booked_boards") - finished_boards).filter(unplayed__gt=0)
+    return unplayed.aggregate(n=Sum("unplayed"))["n"] or 0
 
 
 def _tournaments(player: Player, now: datetime) -> int:
-    """What its owner has made: a circuit or an event is one, whatever number of tournaments the scheduler makes for it."""
+    """Count what the player created; an event or circuit counts once, however many tournaments it consists of."""
     live = [TournamentStatus.OPEN, TournamentStatus.RUNNING]
     alone = Tournament.objects.filter(owner=player, status__in=live, event=None, season=None)
     events = Event.objects.filter(owner=player, status__in=live)
@@ -87,55 +87,55 @@ def _validations(player: Player, now: datetime) -> int:
 
 
 def _bytes(player: Player, now: datetime) -> int:
-    mine = Package.objects.filter(pk__in=BotVersion.objects.filter(bot__owner=player).values("package"))
-    return mine.aggregate(n=Sum("size"))["n"] or 0
+    rows = Package.objects.filter(pk__in=BotVersion.objects.filter(bot__owner=player).values("package"))
+    return rows.aggregate(n=Sum("size"))["n"] or 0
 
 
-def _uploads(player: Player, now: datetime) -> Moments:
-    mine = LeagueEvent.objects.filter(kind="version.uploaded", actor=player.name, at__gt=now - HOUR)
-    return mine.order_by("at").values_list("at", flat=True)
+def _uploads(player: Player, now: datetime) -> Times:
+    rows = LeagueEvent.objects.filter(kind="version.uploaded", actor=player.name, at__gt=now - HOUR)
+    return rows.order_by("at").values_list("at", flat=True)
 
 
-def _requests(player: Player, now: datetime) -> Moments:
-    mine = EntryRequest.objects.filter(asker=player, created__gt=now - DAY).exclude(bot__owner=player)
-    return mine.order_by("created").values_list("created", flat=True)
+def _requests(player: Player, now: datetime) -> Times:
+    rows = EntryRequest.objects.filter(asker=player, created__gt=now - DAY).exclude(bot__owner=player)
+    return rows.order_by("created").values_list("created", flat=True)
 
 
-def _challenges(player: Player, now: datetime) -> Moments:
-    mine = Match.objects.filter(owner=player, kind=MatchKind.CHALLENGE, created__gt=now - DAY)
-    counted = mine.exclude(status__in=[MatchStatus.VOID, MatchStatus.CANCELLED])
+def _challenges(player: Player, now: datetime) -> Times:
+    rows = Match.objects.filter(owner=player, kind=MatchKind.CHALLENGE, created__gt=now - DAY)
+    counted = rows.exclude(status__in=[MatchStatus.VOID, MatchStatus.CANCELLED])
     return counted.order_by("created").values_list("created", flat=True)
 
 
-def _judgements(player: Player, now: datetime) -> Moments:
-    """With consultations, which are the same kind of work."""
-    asked = [
+def _judgements(player: Player, now: datetime) -> Times:
+    """List judgements and consultations, which are the same kind of work."""
+    requests = [
         model._default_manager.filter(asked_by=player, created__gt=now - DAY).values_list("created", flat=True)
         for model in (Judgement, Consultation)
     ]
-    return asked[0].union(asked[1], all=True).order_by("created")
+    return requests[0].union(requests[1], all=True).order_by("created")
 
 
-def _tries(player: Player, now: datetime) -> Moments:
-    mine = Try.objects.filter(owner=player, created__gt=now - HOUR)
-    counted = mine.exclude(work__status__in=[MatchStatus.VOID, MatchStatus.CANCELLED])
+def _tries(player: Player, now: datetime) -> Times:
+    rows = Try.objects.filter(owner=player, created__gt=now - HOUR)
+    counted = rows.exclude(work__status__in=[MatchStatus.VOID, MatchStatus.CANCELLED])
     return counted.order_by("created").values_list("created", flat=True)
 
 
-def _tables(player: Player, now: datetime) -> Moments:
-    mine = Table.objects.filter(player=player, created__gt=now - HOUR).exclude(status=TableStatus.VOID)
-    return mine.order_by("created").values_list("created", flat=True)
+def _tables(player: Player, now: datetime) -> Times:
+    rows = Table.objects.filter(player=player, created__gt=now - HOUR).exclude(status=TableStatus.VOID)
+    return rows.order_by("created").values_list("created", flat=True)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A thing of which there is a limit. `used` counts it for a player at a moment, `default` is everybody's limit.
+    """A kind of limit. `used` returns the use of a player at a time; `default` the limit of everybody without their own.
 
-    What time alone takes away says when each was made, from the oldest, and how long it counts.
+    For limits that recover with time, `used` returns the creation times, oldest first, and `counts_for` how long each counts.
     """
 
     name: str
-    used: Callable[[Player, datetime], int | Moments]
+    used: Callable[[Player, datetime], int | Times]
     default: Callable[[], int]
     counts_for: timedelta | None = None
 
@@ -160,7 +160,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Limit:
-    """Where a player stands. `most` is None for who has no limit; `again`: when there is room for one more, where the clock alone says so."""
+    """The state of one limit. `most`: None without a limit. `again`: when one more is allowed, if time alone decides that."""
 
     name: str
     used: int
@@ -170,25 +170,25 @@ class Limit:
 
     @property
     def free(self) -> int | None:
-        """How much more may be added now; None: any number."""
+        """Return how much more may be added now; None without a limit."""
         return None if self.most is None else max(0, self.most - self.used)
 
 
 def limits(player: Player, *, now: datetime | None = None) -> list[Limit]:
-    """All limits of a player, in one order. Two queries, and for each limit one or three."""
+    """Return all limits of a player, in the order of KINDS. Two queries, and one to three for each limit."""
     now = clock.now_or(now)
     own = dict(Quota.objects.filter(player=player).values_list("name", "value"))
     return [_limit(player, kind, own.get(kind.name), now) for kind in KINDS.values()]
 
 
 def limit(player: Player, name: str, *, now: datetime | None = None) -> Limit:
-    """One limit of a player."""
+    """Return one limit of a player."""
     own = Quota.objects.filter(player=player, name=name).values_list("value", flat=True).first()
     return _limit(player, KINDS[name], own, clock.now_or(now))
 
 
 def most(player: Player | None, name: str) -> int | None:
-    """How much of it a player may have, None: of who has not said who they are; the answer None: any number. One query."""
+    """Return the player's limit, or None if there is none; `player=None` means an anonymous client, who has the default. One query."""
     if player is None:
         return KINDS[name].default()
     own = Quota.objects.filter(player=player, name=name).values_list("value", flat=True).first()
@@ -200,126 +200,126 @@ def _most(player: Player, kind: Kind, own: int | None) -> int | None:
 
 
 def _limit(player: Player, kind: Kind, own: int | None, now: datetime) -> Limit:
-    found, allowed = kind.used(player, now), _most(player, kind, own)
-    if isinstance(found, int):
-        return Limit(kind.name, found, allowed, kind.default())
-    used = found.count()
+    use, allowed = kind.used(player, now), _most(player, kind, own)
+    if isinstance(use, int):
+        return Limit(kind.name, use, allowed, kind.default())
+    used = use.count()
     again = None
     if kind.counts_for is not None and allowed is not None and 0 < allowed <= used:
-        again = found[used - allowed] + kind.counts_for
+        again = use[used - allowed] + kind.counts_for
     return Limit(kind.name, used, allowed, kind.default(), again)
 
 
 def ask(player: Player, name: str, more: int = 1, *, wait_s: float = 60, now: datetime) -> None:
-    """Pass if `player` may add so many more; in the transaction that adds them. Refused or TooMany with which limit it is, and when again.
+    """Check that `player` may add `more`, in the transaction that adds them. Raise Refused or TooMany with the limit and the time to wait.
 
-    wait_s: in how many seconds there may be room, where something that goes on makes it.
+    wait_s: the time after which there may be room, if running work makes it.
     """
     players.lock(player.pk)
-    found = limit(player, name, now=now)
-    if found.most is None or found.used + more <= found.most:
+    limit_now = limit(player, name, now=now)
+    if limit_now.most is None or limit_now.used + more <= limit_now.most:
         return
-    if found.again is not None:
-        wait_s = (found.again - now).total_seconds()
-    raise _refusal(found, more, max(1, int(wait_s)))
+    if limit_now.again is not None:
+        wait_s = (limit_now.again - now).total_seconds()
+    raise _refusal(limit_now, more, max(1, int(wait_s)))
 
 
-def _refusal(found: Limit, more: int, wait_s: int) -> Refused:
-    values = {"used": found.used, "most": found.most, "more": more, "minutes": -(-wait_s // 60)}
-    if found.name == UPLOADS:
+def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
+    values = {"used": limit_now.used, "most": limit_now.most, "more": more, "minutes": -(-wait_s // 60)}
+    if limit_now.name == UPLOADS:
         return TooMany(
-            "you have uploaded {used} versions within an hour; at most {most} are taken. Try again in {minutes} minutes, "
+            "you have uploaded {used} versions in the last hour; the limit is {most}. Try again in {minutes} minutes, "
             "and test with `tute play` on your machine meanwhile",
             retry_after=wait_s,
             **values,
         )
-    if found.name == VALIDATIONS:
+    if limit_now.name == VALIDATIONS:
         return TooMany(
-            "{used} of your versions are being validated; at most {most} are at once. Upload this one when one of them is through, in some minutes",
+            "{used} of your versions are being validated; the limit is {most}. Upload this one when one of them is done, in a few minutes",
             retry_after=wait_s,
             **values,
         )
-    if found.name == BOARDS:
+    if limit_now.name == BOARDS:
         return TooMany(
-            "this needs {more} boards, and {used} of yours wait already; at most {most} may wait at once. "
+            "this needs {more} boards, and {used} of yours are queued; the limit is {most}. "
             "Try again in about {minutes} minutes, when enough of them are played, or cancel a tournament",
             retry_after=wait_s,
             **values,
         )
-    if found.name == REQUESTS:
+    if limit_now.name == REQUESTS:
         return TooMany(
-            "you have asked for {used} bots of others within a day; at most {most} are allowed. Ask again in {minutes} minutes",
+            "you have asked for {used} bots of other players in the last day; the limit is {most}. Ask again in {minutes} minutes",
             retry_after=wait_s,
             **values,
         )
-    if found.name == CHALLENGES:
+    if limit_now.name == CHALLENGES:
         return TooMany(
-            "you have challenged {used} times within a day; at most {most} are allowed. Challenge again in {minutes} minutes",
+            "you have made {used} challenges in the last day; the limit is {most}. Challenge again in {minutes} minutes",
             retry_after=wait_s,
             **values,
         )
-    if found.name == JUDGEMENTS:
+    if limit_now.name == JUDGEMENTS:
         return TooMany(
-            "you have had {used} matches judged, and seats put to bots of the house, within a day; at most {most} are. Ask again in {minutes} "
+            "you have asked for {used} analyses and consultations in the last day; the limit is {most}. Ask again in {minutes} "
             "minutes, or run `tute analyse` on your machine meanwhile",
             retry_after=wait_s,
             **values,
         )
-    if found.name == TRIES:
+    if limit_now.name == TRIES:
         return TooMany(
-            "you have tried {used} times within an hour; at most {most} are allowed. Try again in {minutes} minutes, "
+            "you have made {used} tries in the last hour; the limit is {most}. Try again in {minutes} minutes, "
             "and test with `tute play` on your machine meanwhile",
             retry_after=wait_s,
             **values,
         )
-    if found.name == TABLES:
+    if limit_now.name == TABLES:
         return TooMany(
-            "you have sat down {used} times within an hour; at most {most} are allowed. Sit down again in {minutes} minutes",
+            "you have started {used} tables in the last hour; the limit is {most}. Start another in {minutes} minutes",
             retry_after=wait_s,
             **values,
         )
-    return _refusal_of_room(found, values)
+    return _lasting_refusal(limit_now, values)
 
 
-def _refusal_of_room(found: Limit, values: dict[str, Any]) -> Refused:
-    """Of what time alone does not take away."""
-    if found.name == TOURNAMENTS:
+def _lasting_refusal(limit_now: Limit, values: dict[str, Any]) -> Refused:
+    """Return the refusal for a limit that does not recover with time."""
+    if limit_now.name == TOURNAMENTS:
         return Refused(
-            "you have {used} tournaments, events and circuits that are not over; at most {most} are allowed. "
-            "Wait for the end of one, cancel one, or ask an operator to raise your limit",
+            "you have {used} unfinished tournaments, events and circuits; the limit is {most}. "
+            "Wait until one finishes, cancel one, or ask an operator to raise your limit",
             **values,
         )
-    if found.name == BOTS:
+    if limit_now.name == BOTS:
         return Refused(
-            "you have {used} bots that are not retired; at most {most} are allowed. Upload a new version of one of them, "
+            "you have {used} active bots; the limit is {most}. Upload a new version of one of them, "
             "retire one, or ask an operator to raise your limit",
             **values,
         )
     return Refused(
-        "your uploads take {used} megabytes; with this one they would be above {most}. Nothing that was played with is deleted, so "
+        "with this upload your packages take {used} megabytes; the limit is {most}. Packages are never deleted, so "
         "make the package smaller, or ask an operator to raise your limit",
-        used=round(found.used / MEGABYTE, 1),
-        most=round((found.most or 0) / MEGABYTE, 1),
+        used=round(limit_now.used / MEGABYTE, 1),
+        most=round((limit_now.most or 0) / MEGABYTE, 1),
     )
 
 
 def set_quota(
     player: Player, name: str, value: int | None, *, why: str, actor: str, now: datetime | None = None
 ) -> bool:
-    """Give a player a limit of their own, or with None the default again; whether that changes something. Each change is in the journal."""
+    """Set a player's own limit, or the default again with None; return False if nothing changed. The journal records each change."""
     now = clock.now_or(now)
     if name not in KINDS:
-        raise Refused("there is no limit {name!r}; the limits are {names}", name=name, names=", ".join(KINDS))
+        raise Refused("there is no limit {name!r}; choose one of {names}", name=name, names=", ".join(KINDS))
     if value is not None and not 0 <= value < 2**62:
-        raise Refused("a limit is a whole number from 0 on, not {value}", value=value)
+        raise Refused("a limit is a whole number, 0 or more, not {value}", value=value)
     with transaction.atomic():
         players.lock(player.pk)
-        mine = Quota.objects.filter(player=player, name=name)
-        was = mine.values_list("value", flat=True).first()
+        row = Quota.objects.filter(player=player, name=name)
+        was = row.values_list("value", flat=True).first()
         if was == value:
             return False
         if value is None:
-            mine.delete()
+            row.delete()
         else:
             Quota.objects.update_or_create(player=player, name=name, defaults={"value": value})
         journal.append(

@@ -1,6 +1,6 @@
-"""What operators may do: an account of the staff may look at everything, and do what it was given by name (`Right`), as permissions of Django.
+"""Rights of operators. Staff may look at everything; each right (`Right`, a Django permission) allows one kind of action.
 
-A superuser may do everything, also in their own matter; the site needs none. Only commands give and take.
+A superuser may do everything, also in their own matters; the league needs none. Only commands grant and revoke rights.
 """
 
 from __future__ import annotations
@@ -19,67 +19,67 @@ from league.domain.people import players
 from league.enums import Right
 from league.models import Player
 
-STAFF, SUPERUSER = "staff", "superuser"  # words of roles beside those of rights
+STAFF, SUPERUSER = "staff", "superuser"  # Roles; the other words are rights.
 WORDS = (STAFF, *Right.values, SUPERUSER)
 
 
 @dataclass(frozen=True)
 class Operator:
-    """Somebody who may more than others, and what was given to them: words of WORDS."""
+    """An operator with their roles and rights, words of WORDS."""
 
     name: str
     words: tuple[str, ...]
 
 
 def may(player: Player | None, right: str) -> bool:
-    """Whether a player has a right. Two queries at most."""
+    """Return True if a player has a right. At most two queries."""
     if player is None or not player.user.is_active:
         return False
     return player.user.is_superuser or (player.user.is_staff and player.user.has_perm(f"league.{right}"))
 
 
 def rights_of(player: Player) -> list[str]:
-    """The rights of a player, in one order."""
+    """Return the rights of a player, in the order of `Right`."""
     return [right.value for right in Right if may(player, right)]
 
 
 def words_of(player: Player) -> list[str]:
-    """What was given to a player, in one order."""
-    has = _has(User.objects.get(pk=player.user_id))
-    return [word for word in WORDS if word in has]
+    """Return the roles and rights granted to a player, in the order of WORDS."""
+    granted = _granted(User.objects.get(pk=player.user_id))
+    return [word for word in WORDS if word in granted]
 
 
-def everybody() -> list[Operator]:
-    """Superusers first, then the staff, by login name: that of the player, where there is one."""
-    chosen = User.objects.filter(Q(is_staff=True) | Q(is_superuser=True)).order_by("-is_superuser", "username")
-    given = ((user, _has(user)) for user in chosen)
-    return [Operator(user.get_username(), tuple(word for word in WORDS if word in has)) for user, has in given]
+def operators() -> list[Operator]:
+    """Return all operators: superusers, then staff, each sorted by login name (the player's name, if there is a player)."""
+    users = User.objects.filter(Q(is_staff=True) | Q(is_superuser=True)).order_by("-is_superuser", "username")
+    grants = ((user, _granted(user)) for user in users)
+    return [Operator(user.get_username(), tuple(word for word in WORDS if word in granted)) for user, granted in grants]
 
 
 def change(
     player: Player, words: Iterable[str], *, give: bool, why: str, actor: str, now: datetime | None = None
 ) -> list[str]:
-    """Give a player roles and rights, or take them; those that this changed. The journal has who did it and why.
+    """Grant roles and rights to a player, or revoke them; return those that changed. The journal records actor and reason.
 
-    Rights are for the staff; whoever leaves the staff has none. A superuser is made by `createsuperuser` and unmade here. Raises Refused.
+    Only staff have rights; leaving the staff revokes them all. `createsuperuser` makes a superuser, this function revokes the role. Raise Refused.
     """
-    wanted = list(dict.fromkeys(words))
-    for word in wanted:
+    chosen = list(dict.fromkeys(words))
+    for word in chosen:
         if word not in WORDS:
             raise Refused("there is no right {word!r}; choose some of {words}", word=word, words=", ".join(WORDS))
-    if give and SUPERUSER in wanted:
-        raise Refused("nobody is made a superuser here, and a league needs none; Django's createsuperuser does it")
+    if give and SUPERUSER in chosen:
+        raise Refused("this command makes no superuser, and a league needs none; use Django's createsuperuser")
     with transaction.atomic():
         players.lock(player.pk)
         user = User.objects.get(pk=player.user_id)
-        has = _has(user)
-        if give and not user.is_staff and STAFF not in wanted:
+        granted = _granted(user)
+        if give and not user.is_staff and STAFF not in chosen:
             raise Refused(
-                "{name} is no operator; give `staff` too, which lets them look at everything", name=player.name
+                "{name} is not an operator; grant `staff` as well, which lets them look at everything", name=player.name
             )
-        if not give and STAFF in wanted:
-            wanted += [right for right in Right.values if right not in wanted]
-        changed = [word for word in WORDS if word in wanted and (word in has) != give]
+        if not give and STAFF in chosen:
+            chosen += [right for right in Right.values if right not in chosen]
+        changed = [word for word in WORDS if word in chosen and (word in granted) != give]
         if not changed:
             return []
         user.is_staff = give if STAFF in changed else user.is_staff
@@ -92,12 +92,12 @@ def change(
     return changed
 
 
-def _has(user: User) -> set[str]:
-    """What is given to this account itself."""
-    found = set(user.user_permissions.filter(content_type__app_label="league").values_list("codename", flat=True))
-    return found | ({STAFF} if user.is_staff else set()) | ({SUPERUSER} if user.is_superuser else set())
+def _granted(user: User) -> set[str]:
+    """Return the roles and rights of the account itself."""
+    granted = set(user.user_permissions.filter(content_type__app_label="league").values_list("codename", flat=True))
+    return granted | ({STAFF} if user.is_staff else set()) | ({SUPERUSER} if user.is_superuser else set())
 
 
 def _permission(right: str) -> Permission:
-    """Django makes it after the migration."""
+    """Return the permission that Django creates after the migration."""
     return Permission.objects.get(content_type__app_label="league", content_type__model="player", codename=right)

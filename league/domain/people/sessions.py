@@ -1,6 +1,6 @@
-"""Sessions that know whose they are, so that those of one account are found and ended without a look at anybody else's.
+"""Sessions that name their account, so that those of one account are found and ended without reading all others.
 
-Django's own table keeps what is in a session; beside it a row names the account. The release before reads and writes the former.
+Django's table holds the session; a row beside it names the account. The previous release reads and writes only the former.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from league.models import SessionOwner
 
 
 class SessionStore(db.SessionStore):
-    """Sessions in the database; one in which somebody is signed in is kept together with who it is."""
+    """Sessions in the database; a signed-in session is stored together with its account."""
 
     def save(self, must_create: bool = False) -> None:
-        """Keep it, name its account, and forget what of that account has expired."""
+        """Save the session, name its account, and delete the account's expired sessions."""
         with transaction.atomic():
             super().save(must_create)
             account = self.get(SESSION_KEY)
@@ -35,10 +35,10 @@ class SessionStore(db.SessionStore):
 
 
 def end(account: int, *, now: datetime | None = None) -> int:
-    """End all sessions of an account (the id of its user); how many of them were live."""
-    mine = _of(account)
-    live = mine.filter(expire_date__gt=clock.now_or(now)).count()
-    mine.delete()
+    """End all sessions of an account (the id of its user); return how many were live."""
+    rows = _of(account)
+    live = rows.filter(expire_date__gt=clock.now_or(now)).count()
+    rows.delete()
     return live
 
 

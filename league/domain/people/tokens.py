@@ -1,4 +1,4 @@
-"""Keys for the REST API: shown once, stored as a hash, revocable, for a scope and for a time."""
+"""Keys of the REST API: shown once, stored as a hash, with a scope and an optional end; revocable."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from league.enums import TokenScope
 from league.models import ApiToken, LeagueEvent, Player
 
 PREFIX = "tute_"
-MOST = 20  # live keys of one player
-MOST_DAYS = 3650  # of a key that expires
-SEEN_EVERY = timedelta(minutes=5)  # `last_used` is no finer than this: one write per key and five minutes
+MOST = 20  # Live keys of one player.
+MOST_DAYS = 3650  # The longest life of a key that expires.
+SEEN_EVERY = timedelta(minutes=5)  # `last_used` is written at most this often.
 
 
 class Viewer(NamedTuple):
-    """An account that reads, without its row."""
+    """The account of a request that only reads, without its row."""
 
     pk: int
     is_staff: bool
 
 
 def _digest(key: str) -> str:
-    # The key has 256 random bits, so a plain hash is enough: there is nothing to guess.
+    # A plain hash is enough: a key has 256 random bits, so it cannot be guessed.
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def live(player: Player, *, now: datetime | None = None) -> QuerySet[ApiToken]:
-    """The keys of `player` that are neither revoked nor expired."""
+    """Select the keys of `player` that are neither revoked nor expired."""
     return player.tokens.filter(Q(expires=None) | Q(expires__gt=clock.now_or(now)), revoked=None)
 
 
@@ -48,22 +48,20 @@ def create(
     actor: str = "",
     now: datetime | None = None,
 ) -> tuple[ApiToken, str]:
-    """A new key of `player`, for so many days or for ever: the row and the key itself, which is not kept anywhere.
+    """Create a key of `player` that expires after `days` (None: never). Return the row and the key, which is stored nowhere.
 
-    actor: who makes it, where that is not `player`, who is told so (`made_by_others`).
+    actor: who creates it, if not `player`, who is informed then (`made_by_others`).
     """
     now = clock.now_or(now)
     label = label.strip()
     if not 1 <= len(label) <= 60 or not label.isprintable():
-        raise Refused(
-            "a token needs a label of 1 to 60 characters that tells you later what it is for, such as: laptop"
-        )
+        raise Refused("a token needs a label of 1 to 60 characters that says what it is for, such as: laptop")
     if scope not in TokenScope:
-        raise Refused("there is no scope {scope!r}; choose one of {there}", scope=scope, there=", ".join(TokenScope))
+        raise Refused("there is no scope {scope!r}; choose one of {scopes}", scope=scope, scopes=", ".join(TokenScope))
     if days is not None and not 1 <= days <= MOST_DAYS:
-        raise Refused("a token is valid for 1 to {most} days, or for ever", most=MOST_DAYS)
+        raise Refused("a token is valid for 1 to {most} days, or forever", most=MOST_DAYS)
     if live(player, now=now).count() >= MOST:
-        raise Refused("you have {most} tokens; revoke one that you no longer use first", most=MOST)
+        raise Refused("you have {most} tokens, which is the limit; revoke one that you no longer use", most=MOST)
     key = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         player=player,
@@ -81,14 +79,16 @@ def create(
 
 
 def made_by_others(player: Player, *, now: datetime | None = None) -> list[str]:
-    """The beginnings of the live keys that somebody else has made for `player`. Two queries."""
-    made = LeagueEvent.objects.filter(subject=f"player:{player.name}", kind="token.created").exclude(actor=player.name)
-    begin = {facts["prefix"] for facts in made.values_list("data", flat=True)}
-    return sorted(begin & set(live(player, now=now).values_list("prefix", flat=True)))
+    """Return the prefixes of the live keys that somebody else created for `player`. Two queries."""
+    created = LeagueEvent.objects.filter(subject=f"player:{player.name}", kind="token.created").exclude(
+        actor=player.name
+    )
+    prefixes = {facts["prefix"] for facts in created.values_list("data", flat=True)}
+    return sorted(prefixes & set(live(player, now=now).values_list("prefix", flat=True)))
 
 
 def authenticate(key: str, *, now: datetime | None = None) -> ApiToken | None:
-    """The live token of `key` with its player and account, or None."""
+    """Return the live token of `key` with its player and account, or None."""
     now = clock.now_or(now)
     token = ApiToken.objects.select_related("player__user").filter(sha256=_digest(key), revoked=None).first()
     if token is None or not token.player.user.is_active or (token.expires and token.expires <= now):
@@ -99,13 +99,13 @@ def authenticate(key: str, *, now: datetime | None = None) -> ApiToken | None:
 
 
 def find_reader(key: str, *, now: datetime | None = None) -> Viewer | None:
-    """The account of a live token that was used a moment ago, so that there is nothing to write. One query, which is planned already.
+    """Return the account of a live token used in the last minutes, for which nothing has to be written; else None. One prepared query.
 
-    Every scope may read. None tells nothing: `authenticate` knows.
+    Every scope may read. After None call `authenticate`.
     """
     now = clock.now_or(now)
-    found = _READER.rows((), (_digest(key), now, now - SEEN_EVERY))
-    return next((Viewer(int(pk), is_staff in (True, 1, "t")) for pk, is_staff in found), None)
+    rows = _READER.rows((), (_digest(key), now, now - SEEN_EVERY))
+    return next((Viewer(int(pk), is_staff in (True, 1, "t")) for pk, is_staff in rows), None)
 
 
 def _reader(_shape: object, values: Sequence[Any]) -> QuerySet[Any, Any]:
@@ -119,7 +119,7 @@ _READER = Prepared(_reader)
 
 
 def revoke(token: ApiToken, *, now: datetime | None = None, actor: str = "") -> None:
-    """End `token`. Doing it again changes nothing."""
+    """End `token`. Repeatable."""
     now = clock.now_or(now)
     if ApiToken.objects.filter(pk=token.pk, revoked=None).update(revoked=now):
         journal.append(

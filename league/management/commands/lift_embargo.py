@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Show replays that are held back."""
+    """Show withheld replays."""
 
     action = ACTIONS["lift_embargo"]

@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Hold back a bot or a tournament."""
+    """Pause a bot or a tournament."""
 
     action = ACTIONS["pause"]

@@ -39,5 +39,5 @@ class Command(LeagueCommand):
         self.say(f"{player.name}: {', '.join(rights.words_of(player)) or 'a player like any other'}")
 
     def _list(self) -> None:
-        for one in rights.everybody():
+        for one in rights.operators():
             self.say(f"{one.name}: {', '.join(one.words)}")

@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Let a bot or a tournament go on."""
+    """Resume a bot or a tournament."""
 
     action = ACTIONS["resume"]

@@ -75,7 +75,7 @@ def action(request: HttpRequest, name: str) -> HttpResponse:
         do = request.POST.get("step") == "do"
         why, given = form.cleaned_data["why"], form.given()
         try:
-            found = acting.act(name, form.subjects(), given, why=why, by=player, dry_run=not do)
+            found = acting.act(name, form.subjects(), given, why=why, operator=player, dry_run=not do)
         except Forbidden as refusal:
             form.add_error(None, shown(refusal))
             return render(request, "operators/action.html", context, status=403)

@@ -32,7 +32,7 @@ BY_LINK = "link"  # who sets a password by one; the account page tells its owner
 def forgotten(request: HttpRequest) -> HttpResponse:
     """Send a link to the address of an account. Whether there is one, nobody learns here."""
     if request.method == "POST" and settings.MAIL:
-        player = links.by_mail(short_text(request.POST.get("username", ""), 150))
+        player = links.find_recipient(short_text(request.POST.get("username", ""), 150))
         if player is not None:
             where = request.build_absolute_uri(reverse("reset", args=links.make(player, actor=player.name)))
             text = _(
@@ -89,7 +89,7 @@ def address(request: HttpRequest) -> HttpResponse:
                 form.add_error("address", shown(refusal))
             else:
                 refused = shown(refusal)
-    row = subscriptions.of(owner)
+    row = subscriptions.find(owner)
     context = {
         "form": form,
         "refused": refused,

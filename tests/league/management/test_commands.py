@@ -58,7 +58,7 @@ def test_set_quota(ana) -> None:
     assert said("set_quota", "ana", "bots", "default", "--why", "over").endswith(
         "0 of 30 (before: 50); the default is 30"
     )
-    with pytest.raises(CommandError, match="a limit is a whole number from 0 on, not x"):
+    with pytest.raises(CommandError, match="a limit is a whole number, 0 or more, not x"):
         said("set_quota", "ana", "bots", "x", "--why", "a class")
 
 

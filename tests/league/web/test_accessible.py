@@ -40,7 +40,7 @@ RULES = {
 def live(browser, live_server) -> tuple[str, League]:
     league = rows.once(played)
     rights.change(league.ana, ["staff", *Right.values], give=True, why="a test", actor="operator")
-    acting.act("pause", ["bot:rufo"], {}, why="a test", by=None)
+    acting.act("pause", ["bot:rufo"], {}, why="a test", operator=None)
     return live_server.url, league
 
 
@@ -150,7 +150,7 @@ def test_pages_of_the_digest_by_mail_and_of_a_league_break_no_rule(look, live, s
     subscriptions.confirm(word)
     subscriptions.choose(ana, "day", language="es", site="http://x")
     circuit = circuits.create(ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC", now=made.NOW)
-    stop = f"/accounts/digest/stop/{subscriptions.stop_word(subscriptions.of(ana))}/"
+    stop = f"/accounts/digest/stop/{subscriptions.stop_word(subscriptions.find(ana))}/"
     for path in ("/accounts/mail/", stop, f"/c/{circuit.slug}/"):
         found += look(path, 1280, "light")
     assert found == []

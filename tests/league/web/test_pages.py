@@ -164,7 +164,7 @@ def test_pages_make_as_many_queries_as_stated(league, stranger) -> None:
 
 
 def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> None:
-    acting.act("pause", ["bot:rufo"], {}, why="a test", by=None)
+    acting.act("pause", ["bot:rufo"], {}, why="a test", operator=None)
     for url in pages_of_operators(league).values():
         assert owner.get(url).status_code == 403
         assert Client().get(url).url.startswith("/accounts/login/")

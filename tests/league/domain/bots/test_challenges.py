@@ -66,7 +66,7 @@ def test_what_cannot_be_challenged(ana, berto, pair) -> None:
 def test_challenges_have_a_limit_a_day(ana, pair, settings) -> None:
     settings.QUOTA_CHALLENGES = 1
     first = challenges.challenge(ana, pair[0], pair[1:], "partnership", 1, now=NOW)
-    with pytest.raises(TooMany, match="challenged 1 times within a day") as refusal:
+    with pytest.raises(TooMany, match="made 1 challenges in the last day") as refusal:
         challenges.challenge(ana, pair[0], pair[1:], "partnership", 1, now=later(60))
     assert refusal.value.retry_after == 24 * 3600 - 60
     Match.objects.filter(pk=first.pk).update(status="void")  # a fault of ours costs no challenge

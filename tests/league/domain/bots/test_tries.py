@@ -150,7 +150,7 @@ def test_one_at_a_time_and_so_many_an_hour(ana, berto, greedy, settings) -> None
     begun(berto)  # another's delays nobody
     over(first)
     begun(ana, after=10)
-    with pytest.raises(TooMany, match="tried 2 times within an hour"):
+    with pytest.raises(TooMany, match="made 2 tries in the last hour"):
         begun(ana, after=20)
     assert quotas.limit(ana, quotas.TRIES, now=later(20)).again == later(3600)
     matches.cancel(Match.work.get(tried__owner=ana, status="queued"), actor="ana", why="enough", now=later(21))

@@ -47,7 +47,7 @@ def test_a_bot_named_like_another_is_refused_whoever_owns_it(ana, berto) -> None
     uploaded(ana, "max")
 
     for owner in (ana, berto):
-        with pytest.raises(Refused, match="'rnax' looks like 'max', which belongs to another"):
+        with pytest.raises(Refused, match="'rnax' looks like 'max', which is taken"):
             uploaded(owner, "rnax")
     assert uploaded(ana, "Max").number == 2
     assert Bot.objects.count() == 1
@@ -81,7 +81,7 @@ def test_tournaments_events_and_circuits_cannot_pass_for_those_of_another(ana, b
         lambda name: circuit(berto, name),
     ):
         for name in ("Copa Ideal", "copa  IDEAL", "Copa ldeal", "Copa Ideal, stage 2", "Copa Ideal 2.1"):
-            with pytest.raises(Refused, match="looks like 'Copa Ideal', which belongs to another"):
+            with pytest.raises(Refused, match="looks like 'Copa Ideal', which is taken"):
                 make(name)
     assert tournaments.create(ana, "Copa Ideal", "partnership", now=NOW).slug == "copa-ideal-2"
     assert circuit(ana, "Copa Ideal").name == "Copa Ideal"

@@ -60,7 +60,7 @@ def test_move_with_a_stale_row_changes_nothing(ana) -> None:
 def test_move_with_a_guard_that_fails_changes_nothing(ana) -> None:
     match = waiting(ana)
 
-    with pytest.raises(IllegalMove, match="not held by the caller"):
+    with pytest.raises(IllegalMove, match="another process holds it"):
         transitions.move(match, MatchStatus.LEASED, now=NOW, guard={"token": 7})
 
     assert Match.objects.get().status == MatchStatus.QUEUED

@@ -38,7 +38,7 @@ def test_boards_are_booked_at_the_start_and_given_back_as_they_are_played(ana, b
     assert (cup.planned_matches, cup.booked_boards) == (6, 12)
 
     with pytest.raises(
-        TooMany, match=r"this needs 12 boards, and 12 of yours wait already; at most 20 .* in about \d+ minutes"
+        TooMany, match=r"this needs 12 boards, and 12 of yours are queued; the limit is 20\. .* in about \d+ minutes"
     ) as late:
         started(ana, bots_of_two, boards=2, name="Second")
     assert late.value.retry_after >= 1
@@ -113,7 +113,7 @@ def test_tournaments_events_and_circuits_that_are_not_over_count_together(ana, b
     circuits.create(ana, "Liga", "partnership", days="mon", at="20:00", time_zone="UTC", now=NOW)
     assert where(ana, quotas.TOURNAMENTS) == (3, 3)
 
-    again = "you have 3 tournaments, events and circuits that are not over; at most 3"
+    again = "you have 3 unfinished tournaments, events and circuits; the limit is 3"
     with pytest.raises(Refused, match=again):
         tournaments.create(ana, "Late", "partnership", boards=1, now=NOW)
     with pytest.raises(Refused, match=again):
@@ -148,10 +148,10 @@ def test_bots_validations_and_bytes(ana, settings) -> None:
     settings.QUOTA_BOTS, settings.QUOTA_VALIDATIONS = 2, 3
     for name in ("uno", "dos"):
         uploaded(ana, name)
-    with pytest.raises(Refused, match="you have 2 bots that are not retired; at most 2 are allowed"):
+    with pytest.raises(Refused, match="you have 2 active bots; the limit is 2"):
         uploaded(ana, "tres")
     uploaded(ana, "dos")
-    with pytest.raises(TooMany, match="3 of your versions are being validated; at most 3 are at once"):
+    with pytest.raises(TooMany, match="3 of your versions are being validated; the limit is 3"):
         uploaded(ana, "dos")
     Match.objects.update(status="finished")
     bots.BotVersion.objects.update(status="accepted")
@@ -161,7 +161,7 @@ def test_bots_validations_and_bytes(ana, settings) -> None:
     size = where(ana, quotas.BYTES)[0]
     assert size > 400
     quotas.set_quota(ana, quotas.BYTES, size + 10, why="small", actor="operator", now=NOW)
-    with pytest.raises(Refused, match=r"your uploads take 0\.0 megabytes"):
+    with pytest.raises(Refused, match=r"your packages take 0\.0 megabytes"):
         uploaded(ana, "tres")
     assert where(ana, quotas.BYTES)[0] == size
 
@@ -192,7 +192,7 @@ def test_an_operator_sets_a_limit_and_the_journal_has_it(ana) -> None:
         (None, 99, "a class"),
         (99, None, "over"),
     ]
-    with pytest.raises(Refused, match="there is no limit 'bananas'; the limits are boards, "):
+    with pytest.raises(Refused, match="there is no limit 'bananas'; choose one of boards, "):
         quotas.set_quota(ana, "bananas", 1, why="", actor="operator", now=NOW)
 
 
@@ -226,7 +226,7 @@ def test_who_has_too_many_boards_is_told_when_the_workers_will_have_played_enoug
         workers.register(f"w{number}", tier="landlock", now=NOW)
     workers.register("refuses", tier="", refusal="x", now=NOW)
 
-    with pytest.raises(TooMany, match="this needs 600 boards, and 600 of yours wait") as late:
+    with pytest.raises(TooMany, match="this needs 600 boards, and 600 of yours are queued") as late:
         started(ana, bots_of_two, boards=100, name="Second")
 
     assert late.value.retry_after == wait_s

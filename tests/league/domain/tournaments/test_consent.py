@@ -148,7 +148,7 @@ def test_asking_has_a_limit(ana, cup, theirs, settings) -> None:
     settings.QUOTA_REQUESTS = 1
     requests.withdraw(asked(cup, theirs), by=ana, now=NOW)
 
-    with pytest.raises(TooMany, match="asked for 1 bots of others within a day") as refusal:
+    with pytest.raises(TooMany, match="asked for 1 bots of other players in the last day") as refusal:
         enrolment.enter(cup, theirs, now=later(3600))
     assert refusal.value.retry_after == 23 * 3600
     assert isinstance(enrolment.enter(cup, theirs, now=later(24 * 3600 + 1)), EntryRequest)

@@ -376,7 +376,7 @@ def test_a_round_stands_though_a_match_before_it_is_played_again_with_another_en
     progress.advance(made, now=NOW)
     second = set(made.matches.filter(round__number=2).values_list("table", "first_board"))
     struck = made.matches.filter(round__number=1).order_by("pk").first()
-    acting.act("rerun", [struck.public_id], {}, why="a wrong deal", by=None, now=NOW)
+    acting.act("rerun", [struck.public_id], {}, why="a wrong deal", operator=None, now=NOW)
     reconcile.reconcile(now=later(3600))
     again = made.matches.get(round__number=1, status="queued")
     play(again, winner=1 - best_first(again))
