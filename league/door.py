@@ -17,8 +17,6 @@ from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.wsgi import WSGIRequest
 from django.db import DatabaseError, InterfaceError
-from django.http import HttpRequest
-from django.http.cookie import parse_cookie
 from django.utils import translation
 
 from league.api.bots.lines import audits, bots, meetings, versions
@@ -33,7 +31,7 @@ from league.domain.people import tokens
 from league.domain.people.tokens import Viewer
 from league.service import kept, marks
 from league.service.middleware import UNREAD, number_of
-from league.web.common.prefs import THEMES
+from league.web.common.prefs import theme
 
 Environ: TypeAlias = dict[str, Any]
 Application: TypeAlias = Callable[[Environ, Any], Iterable[bytes]]
@@ -63,10 +61,11 @@ QUICK: tuple[tuple[re.Pattern[str], Quick], ...] = (
     (re.compile(r"/api/v1/events"), Quick(events)),
     (re.compile(r"/api/v1/circuits"), Quick(circuits, of_all=True)),
 )
-# What the scheme and host of a request follow from: a few are asked for again and again
-PLACE = (
-    *("wsgi.url_scheme", "HTTP_HOST", "SERVER_NAME", "SERVER_PORT"),
+# The parts of a request besides its address that an answer to a stranger is made from.
+READ = (
+    *("SCRIPT_NAME", "wsgi.url_scheme", "HTTP_HOST", "SERVER_NAME", "SERVER_PORT"),
     *("HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_PORT"),
+    *("HTTP_COOKIE", "HTTP_ACCEPT_LANGUAGE"),
 )
 MOST_HEADS = 500
 # Of one answer alone: not given again
@@ -78,7 +77,7 @@ class Key(NamedTuple):
 
     path: str
     query: str
-    reader: tuple[Hashable, ...]  # scheme, host, languages, colours
+    reader: tuple[Hashable, ...]  # prefix, scheme, host, languages, theme
 
 
 Found: TypeAlias = tuple[Quick, tuple[tuple[str, str], ...]]  # and what the address names
@@ -221,36 +220,26 @@ def asked(environ: Environ) -> Key | None:
     """What is asked for: everything on which the answer to a stranger depends. None for all whose answers are not kept."""
     if environ["REQUEST_METHOD"] != "GET" or "HTTP_IF_MATCH" in environ:
         return None
-    cookies = parse_cookie(environ["HTTP_COOKIE"]) if environ.get("HTTP_COOKIE") else {}
-    if not cookies.keys() <= HARMLESS:
-        return None
-    place = _place(tuple(map(environ.get, PLACE)), tuple(settings.ALLOWED_HOSTS))
-    if place is None:
-        return None
-    theme = cookies.get("theme", "")
-    spoken = _languages(cookies.get(settings.LANGUAGE_COOKIE_NAME, ""), environ.get("HTTP_ACCEPT_LANGUAGE", "")[:200])
-    reader = (*place, spoken, theme if theme in THEMES else "")
-    return Key(environ["PATH_INFO"], environ.get("QUERY_STRING", ""), reader)
+    reader = _reader_of(tuple(map(environ.get, READ)), tuple(settings.ALLOWED_HOSTS))
+    return None if reader is None else Key(environ["PATH_INFO"], environ.get("QUERY_STRING", ""), reader)
 
 
 @lru_cache(maxsize=500)
-def _place(said: Sequence[str | None], _allowed: Sequence[str]) -> tuple[str, str] | None:
-    """Scheme and host of a request that says so much of them, as Django reads it; None for a host that is none of the `_allowed`."""
-    told = {name: value for name, value in zip(PLACE, said, strict=True) if value is not None}
-    request = WSGIRequest({"REQUEST_METHOD": "GET", "PATH_INFO": "/", "wsgi.input": io.BytesIO(), **told})
+def _reader_of(values: Sequence[str | None], _allowed: Sequence[str]) -> tuple[Hashable, ...] | None:
+    """Return everything besides the address that an answer to a stranger depends on, as Django and the views read it.
+
+    `values` are those of READ. None for a host that is not allowed, and for cookies by which an answer may differ.
+    """
+    headers = {name: value for name, value in zip(READ, values, strict=True) if value is not None}
+    request = WSGIRequest({"REQUEST_METHOD": "GET", "PATH_INFO": "/", "wsgi.input": io.BytesIO(), **headers})
+    if not request.COOKIES.keys() <= HARMLESS:
+        return None
     try:
-        return request.scheme or "", request.get_host()
+        host = request.get_host()
     except DisallowedHost:
         return None
-
-
-@lru_cache(maxsize=2000)
-def _languages(cookie: str, accepted: str) -> tuple[str, str]:
-    """In which languages pages and API answer."""
-    request = HttpRequest()
-    request.COOKIES[settings.LANGUAGE_COOKIE_NAME] = cookie
-    request.META["HTTP_ACCEPT_LANGUAGE"] = accepted
-    return translation.get_language_from_request(request), language(request)
+    languages = translation.get_language_from_request(request), language(request)
+    return headers.get("SCRIPT_NAME", ""), request.scheme, host, *languages, theme(request)
 
 
 def _holds(answer: kept.Answer) -> bool:

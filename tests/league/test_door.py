@@ -415,6 +415,37 @@ def test_languages_and_colours_have_answers_of_their_own(league, door):
     assert Answered(door, "/t/", HTTP_HOST="evil.example").status == 400
 
 
+def test_the_key_reads_what_the_answer_reads(league, door):
+    """Whatever a first reader sends, others get the answer that is made for them alone."""
+    others = [{}, {"HTTP_ACCEPT_LANGUAGE": "en"}, {"HTTP_COOKIE": "theme=dark"}, {"HTTP_COOKIE": "django_language=en"}]
+    odd = [
+        {"HTTP_ACCEPT_LANGUAGE": ", ".join(["fr"] * 60 + ["en"])},
+        {"HTTP_ACCEPT_LANGUAGE": ", ".join(["fr"] * 60 + ["es"])},
+        {"HTTP_ACCEPT_LANGUAGE": "en, " + "x" * 600},
+        {"HTTP_ACCEPT_LANGUAGE": "en;q=0.9, " + "de, " * 45 + "es;q=1"},
+        {"HTTP_COOKIE": "theme=\xa0dark"},
+        {"HTTP_COOKIE": "theme=\x85dark; django_language=\xa0en"},
+        {"HTTP_COOKIE": "theme=dark; theme=light"},
+        {"HTTP_COOKIE": 'theme="dark"; django_language="en"'},
+        {"SCRIPT_NAME": "/other"},
+    ]
+    paths = ["/t/", "/api/v1/bots?page_size=1"]
+
+    def read(headers: dict[str, str]) -> list[tuple[bytes, str]]:
+        answers = [Answered(door, path, **headers) for path in paths]
+        return [(one.body, one.headers["content-language"]) for one in answers]
+
+    def read_alone(headers: dict[str, str]) -> list[tuple[bytes, str]]:
+        cache.clear()
+        door.store.clear()
+        return read(headers)
+
+    alone = [read_alone(headers) for headers in (*others, *odd)]
+    for first in (*odd, *others):
+        read_alone(first)
+        assert [read(headers) for headers in (*others, *odd)] == alone, first
+
+
 def validate() -> None:
     waiting = Match.objects.filter(kind="validation", status="queued", parties__version__bot__slug="rufo")
     made.play(waiting.distinct().get())
