@@ -1,4 +1,4 @@
-"""The WSGI door: `gunicorn league.wsgi`."""
+"""The WSGI application: `gunicorn league.wsgi`."""
 
 import os
 
@@ -7,6 +7,6 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 django = get_wsgi_application()
 
-from league.door import Door  # noqa: E402 - it reads the settings
+from league.response_cache import ResponseCache  # noqa: E402 - it reads the settings
 
-application = Door(django)
+application = ResponseCache(django)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, QuerySet
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
-from league.domain.core.prepared import Some
 from league.domain.matches import sight
 from league.enums import BotState, MatchKind, MatchStatus, RequestStatus, TournamentStatus, VersionStatus
 from league.models import Bot, BotVersion, EntryRequest, Match, Party, Player, Pool, Rating, RatingPoint, Tournament
@@ -188,63 +184,3 @@ class PointFilters(filters.FilterSet):
     class Meta:
         model = RatingPoint
         fields: list[str] = []
-
-
-@dataclass(frozen=True)
-class Narrowing:
-    """The filters of a list that an address names: what is one of a few words stands in the statement, so that the database plans for it."""
-
-    of: type[filters.FilterSet]
-    fixed: tuple[tuple[str, Any], ...]
-    names: tuple[str, ...]  # of the values, in their order
-
-    def __call__(self, rows: QuerySet[Any], values: Sequence[Any]) -> QuerySet[Any]:
-        """The rows that these filters leave, as the view asks for them."""
-        by = self.of({}, queryset=rows).filters
-        for name, value in (*self.fixed, *zip(self.names, values, strict=True)):
-            rows = by[name].filter(rows, value)
-        return rows
-
-
-@dataclass(frozen=True)
-class InPools:
-    """Filters of matches, and the pools of the game that is asked for: they stand in the statement, so that it is planned for them."""
-
-    others: Narrowing | None
-    pools: tuple[int, ...]
-
-    def __call__(self, rows: QuerySet[Match], values: Sequence[Any]) -> QuerySet[Match]:
-        """The matches that they leave."""
-        rows = rows.filter(pool__in=self.pools)
-        return rows if self.others is None else self.others(rows, values)
-
-
-def narrowed_matches(asked: Mapping[str, str]) -> Some[Any] | None:
-    """As `narrowed`, of matches; None where there are none. A query where a game is asked for."""
-    some = narrowed(MatchFilters, {name: text for name, text in asked.items() if name != "game"})
-    game = _clean(MatchFilters, "game", asked.get("game", ""))
-    if not game:
-        return some
-    pools = sight.find_pools(game)
-    return Some(InPools(some.narrow, pools), some.values) if pools else None
-
-
-def _clean(of: type[filters.FilterSet], name: str, text: str) -> Any:
-    try:
-        return of.base_filters[name].field.clean(text)
-    except ValidationError as error:
-        raise ValueError(name) from error
-
-
-def narrowed(of: type[filters.FilterSet], asked: Mapping[str, str]) -> Some[Narrowing]:
-    """The rows that the named filters of a list leave. ValueError for a value that one of them does not take: the view says so."""
-    fixed: list[tuple[str, Any]] = []
-    values: list[tuple[str, Any]] = []
-    for name, text in sorted(asked.items()):
-        value = _clean(of, name, text)
-        if value not in ("", None):
-            few = isinstance(of.base_filters[name], YesNoFilter | filters.ChoiceFilter)
-            (fixed if few else values).append((name, value))
-    if not fixed and not values:
-        return Some()
-    return Some(Narrowing(of, tuple(fixed), tuple(name for name, _ in values)), tuple(value for _, value in values))

@@ -78,34 +78,22 @@ class CursorPages(BasePagination):
         ]
 
 
-def size_of(text: str | None) -> int:
-    """1 to 100, 50 unless said. ValueError for what is none."""
+def page_size(request: Request) -> int:
+    """Return the rows of a page: 1 to 100, by default 50. Problem for anything else."""
+    text = request.query_params.get("page_size")
     if text is None:
         return USUAL
     if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MOST:
-        raise ValueError(text)
+        problem = told("must be 1 to {most}, not {text!r}", most=MOST, text=text[:30])
+        raise Problem("invalid", f"page_size: {problem}", {"page_size": [problem]})
     return int(text)
 
 
-def page_size(request: Request) -> int:
-    """1 to 100, 50 unless said. Raises Problem."""
-    text = request.query_params.get("page_size")
-    try:
-        return size_of(text)
-    except ValueError:
-        problem = told("must be 1 to {most}, not {text!r}", most=MOST, text=str(text)[:30])
-        raise Problem("invalid", f"page_size: {problem}", {"page_size": [problem]}) from None
-
-
-def cursor_of(text: str | None, kinds: Sequence[type[keyset.Value]]) -> keyset.Cursor | None:
-    """The cursor of a list with such values; None for the first page. BadCursor, a ValueError, for a text that is none."""
-    return None if text is None else keyset.read(text, kinds)
-
-
 def read_cursor(request: Request, kinds: Sequence[type[keyset.Value]], name: str = "cursor") -> keyset.Cursor | None:
-    """The same of a request. Raises Problem."""
+    """Return the cursor of a request; None for the first page. Problem for a text that is none of a list with such values."""
+    text = request.query_params.get(name)
     try:
-        return cursor_of(request.query_params.get(name), kinds)
+        return None if text is None else keyset.read(text, kinds)
     except keyset.BadCursor:
         problem = told("is not a cursor of this API; take it from a next or previous link, or leave it out")
         raise Problem("invalid", f"{name}: {problem}", {name: [problem]}) from None

@@ -17,32 +17,20 @@ from rest_framework.views import APIView
 from league.service import limits
 
 SPENT = "_rate_limits"  # attribute of the Django request: what was counted of it
-COUNTED = "league.counted"  # in the environment of a request: what the door has counted of it
 
 
 def count(request: HttpRequest, scope: str, who: str) -> limits.Spent:
     """Count one request of a scope (league.api.http.settings), so that the headers of its answer tell of it."""
     rates: Any = settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]
-    before = dict(request.META.pop(COUNTED, []))
-    one = before.get(scope) or limits.spend(f"api-{scope}", who, rates[scope])
-    request.__dict__[SPENT] = [*spent(request), (scope, one)]
+    one = limits.spend(f"api-{scope}", who, rates[scope])
+    request.__dict__[SPENT] = [*_spent(request), (scope, one)]
     return one
 
 
-def spent(request: HttpRequest) -> list[tuple[str, limits.Spent]]:
+def _spent(request: HttpRequest) -> list[tuple[str, limits.Spent]]:
     """What was counted of a request, by scope."""
     found: list[tuple[str, limits.Spent]] = getattr(request, SPENT, [])
     return found
-
-
-def count_stranger(request: HttpRequest) -> limits.Spent:
-    """Count a request of nobody who is known, by the address that it comes from."""
-    return count(request, "anon", f"a{limits.address(request)}")
-
-
-def count_player(request: HttpRequest, user: int) -> limits.Spent:
-    """Count a request of the player with this account."""
-    return count(request, "user", f"u{user}")
 
 
 def refuse_bad_token(request: HttpRequest) -> None:
@@ -50,7 +38,7 @@ def refuse_bad_token(request: HttpRequest) -> None:
 
     A live token is never refused for the bad ones of others at its address.
     """
-    one = count_stranger(request)
+    one = count(request, "anon", f"a{limits.address(request)}")
     if one.over:
         raise Throttled(wait=one.seconds)
 
@@ -95,16 +83,11 @@ class Uploads(Window):
 
 
 def headers(request: Request) -> dict[str, str]:
-    """The rate-limit headers of the answer to `request`; none if nothing was counted."""
-    return counted(request._request)
-
-
-def counted(request: HttpRequest) -> dict[str, str]:
-    """What was counted of a request, as headers."""
-    found = spent(request)
-    if not found:
+    """Return the rate-limit headers of the answer to `request`; none if nothing was counted."""
+    counts = _spent(request._request)
+    if not counts:
         return {}
     return {
-        "RateLimit-Policy": ", ".join(f'"{scope}";q={one.quota};w={one.window}' for scope, one in found),
-        "RateLimit": ", ".join(f'"{scope}";r={one.left};t={one.seconds}' for scope, one in found),
+        "RateLimit-Policy": ", ".join(f'"{scope}";q={one.quota};w={one.window}' for scope, one in counts),
+        "RateLimit": ", ".join(f'"{scope}";r={one.left};t={one.seconds}' for scope, one in counts),
     }

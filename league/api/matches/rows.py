@@ -12,14 +12,11 @@ from league.models import Board, Match, Party, Sitting
 LONG_TEXTS = ("faults", "stderr", "fault_detail")
 
 
-def listed(viewer: User | None, *, whole: bool = False, seen: bool = False) -> QuerySet[Match]:
-    """Those that `viewer` may see, with what a list shows of them, or one of them (`whole`). A query for the matches, one for their parties.
-
-    seen: whether somebody has looked already which of them may be seen.
-    """
+def listed(viewer: User | None, *, whole: bool = False) -> QuerySet[Match]:
+    """Those that `viewer` may see, with what a list shows of them, or one of them (`whole`). A query for the matches, one for their parties."""
     parties = Party.objects.select_related("version__bot__owner").order_by("number")
     rows = Match.objects.select_related("pool", "tournament", "round")
-    return (rows if seen else sight.matches(rows, viewer)).prefetch_related(
+    return sight.matches(rows, viewer).prefetch_related(
         Prefetch("parties", parties if whole else parties.defer(*LONG_TEXTS))
     )
 

@@ -16,10 +16,10 @@ from league.enums import MatchStatus
 from league.models import Circuit, Entry, Event, Tournament
 
 
-def listed(viewer: User | None, *, seen: bool = False) -> QuerySet[Tournament]:
-    """Those that `viewer` may see. seen: whether somebody has looked already which of them may be seen. No query."""
+def listed(viewer: User | None) -> QuerySet[Tournament]:
+    """Those that `viewer` may see. No query."""
     rows = Tournament.objects.select_related("owner__user", "pool")
-    return (rows if seen else sight.tournaments(rows, viewer)).annotate(
+    return sight.tournaments(rows, viewer).annotate(
         entry_count=count_of(Entry.objects.all(), "tournament"),
     )
 

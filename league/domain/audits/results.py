@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from league.domain.core import keyset
-from league.domain.core.counts import count_of
-from league.domain.core.prepared import Cells, Prepared
 from league.enums import AuditVerdict
 from league.models import Audit, BotVersion, Match
 
@@ -50,20 +46,6 @@ def summaries(versions: Iterable[BotVersion]) -> dict[int, Summary]:
 def _finished() -> QuerySet[Audit]:
     """Those that say something. No query."""
     return Audit.objects.filter(decisions__gt=0).exclude(verdict="")
-
-
-def read_cells(version: int) -> keyset.Page[tuple[int, str]]:
-    """The version of this id: its id, and what its summary follows from as one text (prepared.Cells). One query."""
-    return keyset.Page([(int(pk), cells) for pk, cells in _CELLS.rows((), (version,))])
-
-
-def _cells(_shape: object, values: Sequence[Any]) -> QuerySet[Any, Any]:
-    counts = {verdict.value: count_of(_finished().filter(verdict=verdict), "version") for verdict in AuditVerdict}
-    rows = BotVersion.objects.filter(pk=values[0]).annotate(**counts)
-    return rows.values_list("id", Cells(("deterministic", *counts)))
-
-
-_CELLS = Prepared(_cells)
 
 
 def of_match(match: Match) -> QuerySet[Audit]:

@@ -7,19 +7,15 @@ held back, else the moment from which on everybody sees it. Before it the owner 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.contrib.auth.models import User
-from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
+from django.db.models import Q, QuerySet
 
-from league.domain.core import clock, keyset
-from league.domain.core.listed import Listed
-from league.domain.core.prepared import ALL, Cells, Prepared, Some
-from league.domain.people.tokens import Viewer
+from league.domain.core import clock
 from league.enums import Audience
-from league.models import Board, Entry, Event, Guest, Match, Pool, Round, Tournament
+from league.models import Event, Guest, Match, Pool, Tournament
 
 # Of what opens at no moment that is known
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
@@ -31,185 +27,24 @@ def matches(rows: QuerySet[Match], viewer: User | None, *, now: datetime | None 
     return rows if _sees_all(viewer) else rows.filter(_seen("tournament__", viewer, clock.now_or(now)))
 
 
-def read_cells(
-    columns: tuple[str, ...],
-    cursor: keyset.Cursor | None,
-    size: int,
-    *,
-    viewer: Viewer | None = None,
-    some: Some[Any] = ALL,
-    now: datetime | None = None,
-) -> keyset.Page[tuple[int, str]]:
-    """The matches that `viewer` (None: a stranger) may see, newest first: ids, and what is shown of them as one text (prepared.Cells). One query."""
-    who, told = _asker(viewer, clock.now_or(now))
-    return _MATCHES.read(columns, cursor, size, who=who, told=told, some=some)
-
-
-def read_tournaments(
-    columns: tuple[str, ...],
-    cursor: keyset.Cursor | None,
-    size: int,
-    *,
-    viewer: Viewer | None = None,
-    some: Some[Any] = ALL,
-    now: datetime | None = None,
-) -> keyset.Page[tuple[int, str]]:
-    """The tournaments that `viewer` may see, newest first, as `read_cells`. Whether the secret is held back now is the column `hidden`. One query."""
-    now = clock.now_or(now)
-    who, told = _asker(viewer, now)
-    return _TOURNAMENTS.read(columns, cursor, size, who=who, told=(*told, now), some=some)
-
-
-def read_entries(
-    columns: tuple[str, ...],
-    cursor: keyset.Cursor | None,
-    size: int,
-    *,
-    tournament: int,
-    viewer: Viewer | None = None,
-    now: datetime | None = None,
-) -> keyset.Page[tuple[int, str]]:
-    """The entries of a tournament by their number, as `read_cells`: none where `viewer` may not see it. One query."""
-    who, told = _asker(viewer, clock.now_or(now))
-    return _ENTRIES.read(columns, cursor, size, who=who, told=(*told, tournament))
-
-
-def read_rounds(
-    cursor: keyset.Cursor | None,
-    size: int,
-    *,
-    tournament: int,
-    viewer: Viewer | None = None,
-    now: datetime | None = None,
-) -> keyset.Page[tuple[int, str]]:
-    """The rounds of a tournament by their number, as `read_cells`: none where `viewer` may not see it. One query."""
-    who, told = _asker(viewer, clock.now_or(now))
-    return _ROUNDS.read(("number",), cursor, size, who=who, told=(*told, tournament))
-
-
-def read_boards(
-    columns: tuple[str, ...],
-    cursor: keyset.Cursor | None,
-    size: int,
-    *,
-    match: str,
-    viewer: Viewer | None = None,
-    now: datetime | None = None,
-) -> keyset.Page[tuple[int, str]]:
-    """The boards of the match of this public id by their number, as `read_cells`: none where `viewer` may not see it. One query."""
-    who, told = _asker(viewer, clock.now_or(now))
-    return _BOARDS.read(columns, cursor, size, who=who, told=(*told, match))
-
-
-def read_events(
-    columns: tuple[str, ...],
-    cursor: keyset.Cursor | None,
-    size: int,
-    *,
-    viewer: Viewer | None = None,
-    now: datetime | None = None,
-) -> keyset.Page[tuple[int, str]]:
-    """The events that `viewer` may know of, newest first, as `read_cells`. Whether the secret is held back now is the column `hidden`. One query."""
-    now = clock.now_or(now)
-    who, told = _asker(viewer, now)
-    return _EVENTS.read(columns, cursor, size, who=who, told=(*told[1:], now))
-
-
-def read_stages(
-    columns: tuple[str, ...], events: Sequence[int], *, viewer: Viewer | None = None, now: datetime | None = None
-) -> list[tuple[int, str]]:
-    """The tournaments of these events that `viewer` may see, by stage and group: ids, and what is shown of them as one text. One query at most."""
-    if not events:
-        return []
-    who, told = _asker(viewer, clock.now_or(now))
-    missing = (1 << (len(events) - 1).bit_length()) - len(
-        events
-    )  # few statements for all the numbers that there may be
-    asked = [*events, *[events[-1]] * missing]
-    return [(int(pk), cells) for pk, cells in _STAGES.rows((columns, who, len(told)), (*told, *asked))]
-
-
-BY_NUMBER = keyset.Order.by("number")
-
-
-def _asker(viewer: Viewer | None, now: datetime) -> tuple[str, tuple[Any, ...]]:
-    """Who asks, as a query depends on it, and the values that it compares with."""
-    if viewer is None:
-        return "stranger", (now,)
-    return ("staff", ()) if viewer.is_staff else ("somebody", (now, viewer.pk))
-
-
-def _seen_by(who: str, told: Sequence[Any], path: str) -> Q:
-    """What who asks so may see."""
-    return Q() if who == "staff" else _seen(path, told[1] if who == "somebody" else None, told[0])
-
-
-def _matches(who: str, told: Sequence[Any]) -> QuerySet[Match]:
-    return Match.objects.filter(_seen_by(who, told, "tournament__"))
-
-
-def _tournaments(who: str, told: Sequence[Any]) -> QuerySet[Tournament]:
-    hidden = ExpressionWrapper(Q(secret_after__gt=told[-1]), BooleanField())
-    return Tournament.objects.filter(_seen_by(who, told[:-1], "")).annotate(hidden=hidden)
-
-
-def _events(who: str, told: Sequence[Any]) -> QuerySet[Event]:
-    known = Q() if who == "staff" else _known(told[0] if who == "somebody" else None)
-    hidden = ExpressionWrapper(Q(secret_after__gt=told[-1]), BooleanField())
-    return Event.objects.filter(known).annotate(hidden=hidden)
-
-
-def _stages(shape: Any, values: Sequence[Any]) -> QuerySet[Any, Any]:
-    columns, who, told = shape
-    rows = Tournament.objects.filter(_seen_by(who, values[:told], ""), event__in=list(values[told:]))
-    return rows.order_by("stage", "group").values_list("id", Cells(columns))
-
-
-def _entries(who: str, told: Sequence[Any]) -> QuerySet[Entry]:
-    return Entry.objects.filter(_seen_by(who, told[:-1], "tournament__"), tournament=told[-1])
-
-
-def _rounds(who: str, told: Sequence[Any]) -> QuerySet[Round]:
-    return Round.objects.filter(_seen_by(who, told[:-1], "tournament__"), tournament=told[-1])
-
-
-def _boards(who: str, told: Sequence[Any]) -> QuerySet[Board]:
-    return Board.objects.filter(_seen_by(who, told[:-1], "match__tournament__"), match__public_id=told[-1])
-
-
-_MATCHES, _TOURNAMENTS, _EVENTS = Listed(_matches), Listed(_tournaments), Listed(_events)
-_STAGES = Prepared(_stages)
-_ENTRIES, _ROUNDS, _BOARDS = (Listed(made, BY_NUMBER) for made in (_entries, _rounds, _boards))
-
-
 def find_tournament(slug: str) -> int | None:
-    """The id of a tournament, whoever may see it. One query."""
-    return next((int(pk) for (pk,) in _BY_SLUG.rows((), (slug,))), None)
+    """Return the id of a tournament, whoever may see it. One query."""
+    return Tournament.objects.filter(slug=slug).values_list("pk", flat=True).first()
 
 
 def find_tournament_of(match: str) -> int | None:
-    """The id of the tournament of the match of this public id, whoever may see it; None where it has none. One query."""
-    return next((int(pk) for (pk,) in _OF_MATCH.rows((), (match,)) if pk is not None), None)
+    """Return the id of the tournament of the match with this public id, whoever may see it; None without one. One query."""
+    return Match.objects.filter(public_id=match).values_list("tournament", flat=True).first()
 
 
 def find_stages(event: str) -> tuple[int, ...]:
-    """The ids of the tournaments of the event of this name, whoever may see them. One query."""
-    return tuple(int(pk) for (pk,) in _OF_EVENT.rows((), (event,)))
-
-
-_OF_MATCH = Prepared(lambda _, values: Match.objects.filter(public_id=values[0]).values_list("tournament"))
-_OF_EVENT = Prepared(
-    lambda _, values: Tournament.objects.filter(event__slug=values[0]).order_by("pk").values_list("pk")
-)
-_BY_SLUG = Prepared(lambda _, values: Tournament.objects.filter(slug=values[0]).values_list("pk"))
+    """Return the ids of the tournaments of an event, whoever may see them. One query."""
+    return tuple(Tournament.objects.filter(event__slug=event).order_by("pk").values_list("pk", flat=True))
 
 
 def find_pools(game: str) -> tuple[int, ...]:
-    """The ids of the pools of a game. One query."""
-    return tuple(int(pk) for (pk,) in _POOLS.rows((), (game,)))
-
-
-_POOLS = Prepared(lambda _, values: Pool.objects.filter(game=values[0]).order_by("pk").values_list("pk"))
+    """Return the ids of the pools of a game. One query."""
+    return tuple(Pool.objects.filter(game=game).order_by("pk").values_list("pk", flat=True))
 
 
 def in_tournament(rows: QuerySet[Match], slug: str) -> QuerySet[Match]:
@@ -265,14 +100,14 @@ def _sees_all(viewer: User | None) -> bool:
     return viewer is not None and viewer.is_staff
 
 
-def _known(viewer: User | int | None) -> Q:
+def _known(viewer: User | None) -> Q:
     found = Q(private=False)
     if viewer is not None:
         found |= Q(owner__user=viewer) | Q(pk__in=Guest.objects.filter(player__user=viewer).values("event"))
     return found
 
 
-def _seen(path: str, viewer: User | int | None, now: datetime) -> Q:
+def _seen(path: str, viewer: User | None, now: datetime) -> Q:
     found = Q(**{f"{path}opens": None}) | Q(**{f"{path}opens__lte": now})
     if viewer is not None:
         told = Q(event__audience=Audience.ENTRANTS) | Q(event__opens=None) | Q(event__opens__lte=now)

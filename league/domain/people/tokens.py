@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import Refused
-from league.domain.core.prepared import Prepared
 from league.enums import TokenScope
 from league.models import ApiToken, LeagueEvent, Player
 
@@ -20,13 +17,6 @@ PREFIX = "tute_"
 MOST = 20  # Live keys of one player.
 MOST_DAYS = 3650  # The longest life of a key that expires.
 SEEN_EVERY = timedelta(minutes=5)  # `last_used` is written at most this often.
-
-
-class Viewer(NamedTuple):
-    """The account of a request that only reads, without its row."""
-
-    pk: int
-    is_staff: bool
 
 
 def _digest(key: str) -> str:
@@ -96,26 +86,6 @@ def authenticate(key: str, *, now: datetime | None = None) -> ApiToken | None:
     if token.last_used is None or now - token.last_used >= SEEN_EVERY:
         ApiToken.objects.filter(pk=token.pk).update(last_used=now)
     return token
-
-
-def find_reader(key: str, *, now: datetime | None = None) -> Viewer | None:
-    """Return the account of a live token used in the last minutes, for which nothing has to be written; else None. One prepared query.
-
-    Every scope may read. After None call `authenticate`.
-    """
-    now = clock.now_or(now)
-    rows = _READER.rows((), (_digest(key), now, now - SEEN_EVERY))
-    return next((Viewer(int(pk), is_staff in (True, 1, "t")) for pk, is_staff in rows), None)
-
-
-def _reader(_shape: object, values: Sequence[Any]) -> QuerySet[Any, Any]:
-    key, now, since = values
-    rows = ApiToken.objects.filter(sha256=key, revoked=None, player__user__is_active=True, last_used__gt=since)
-    rows = rows.filter(Q(expires=None) | Q(expires__gt=now))
-    return rows.values_list("player__user", "player__user__is_staff")
-
-
-_READER = Prepared(_reader)
 
 
 def revoke(token: ApiToken, *, now: datetime | None = None, actor: str = "") -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, Subquery
@@ -20,7 +20,6 @@ from league.domain.ratings.leaderboards import Moved, RankedBot
 from league.enums import MatchStatus
 from league.models import Match, PlaceOfDay, Pool, PoolSums, Rating, TableOfDay
 from league.pure.portable import ELO_DIGITS, comparable
-from league.service.remembered import Held
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
 RISEN = 3  # bots of a table whose rise is told
@@ -127,36 +126,7 @@ class Compared:
     week: int | None = None
 
 
-def moved(
-    pool: int, version: int, here: Collection[tuple[int, int, float]], *, now: datetime | None = None
-) -> tuple[dict[int, Moved], dict[int, Moved]]:
-    """How bots have moved that stand `here` (bot, place, Elo), since the end of yesterday and since a week before that: as `movement` has it.
-
-    version: of the ratings of the pool (marks.of_ratings), read before. What is remembered needs no query, else three.
-    """
-    today = _today(clock.now_or(now))
-    follows = (version, today)
-
-    def compare(_: object) -> tuple[dict[int, Compared], dict[int, tuple[int, date]]]:
-        return {pool: _compared(pool, today)}, {pool: follows}
-
-    compared = _tables.of_many({pool: follows}, compare)[pool]
-    if compared.day is None:
-        return {}, {}
-
-    def look(missing: list[tuple[Compared, int]]) -> tuple[dict[tuple[Compared, int], Stood], dict[Any, None]]:
-        found = _stood(compared, [bot for _, bot in missing])
-        return {(compared, bot): found.get(bot, (None, None)) for _, bot in missing}, dict.fromkeys(missing)
-
-    # The places in a table are written with it, and never again
-    there = _places.of_many(dict.fromkeys((compared, bot) for bot, _, _ in here), look)
-    now_there = {bot: Stand(place, elo) for bot, place, elo in here}
-    return _moved(now_there, {bot: there[compared, bot] for bot in now_there})
-
-
 Stood: TypeAlias = tuple[Stand | None, Stand | None]  # in the table of the day, in that of the week
-_tables: Held[int, Compared] = Held(1000)
-_places: Held[tuple[Compared, int], Stood] = Held(50_000)
 
 
 def _compared(pool: int, today: date) -> Compared:

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Min, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from league.domain.core import history, keyset
-from league.domain.core.listed import Listed
-from league.domain.core.prepared import Cells, Prepared, Some
 from league.domain.ratings import idle, pools, totals
 from league.domain.ratings import ratings as fits
-from league.models import BotVersion, Match, Pool, PoolSums, Rating, RatingPoint
-from league.service.remembered import Held
+from league.models import BotVersion, Match, Pool, PoolSums, Rating
 
 
 @dataclass(frozen=True)
@@ -178,137 +174,9 @@ def read_page(
     return keyset.Page(_placed(pool, page.rows, above), page.before, page.after)
 
 
-class Shown(NamedTuple):
-    """A row of a leaderboard by its place, and what is shown of it as one text (prepared.Cells)."""
-
-    place: int
-    version: int
-    elo: float
-    cells: str
-
-
-def read_cells(
-    pool: int,
-    columns: tuple[str, ...],
-    cursor: keyset.Cursor | None = None,
-    size: int = keyset.USUAL,
-    *,
-    version: int,
-    every_version: bool = False,
-    only: Only = ALL,
-) -> keyset.Page[Shown]:
-    """The same page without any model. One query, and another where places have to be counted.
-
-    version: of the ratings of the pool (marks.of_ratings), read before. While it is the same, so are all places: those at the edges of a page
-    are remembered, so that nothing is counted for who goes through a table page by page.
-    """
-    table = Table(pool, every_version)
-    values = (pool, *(cursor.edge if cursor else ()), *([only.owner] if only.owner else []))
-    found = _CELLS.rows((columns, cursor and cursor.back, size, every_version, only.show, bool(only.owner)), values)
-    rows = [(int(row), float(elo), cells) for row, elo, cells in found]
-    page = keyset.fold(rows, lambda row: (row[1], row[0]), cursor, size)
-    keys = [Key(table, elo, row) for row, elo, _ in page]
-    places = _places_of(keys, version) if only else _places_below(keys, version, page.before is not None, cursor)
-    placed = [Shown(place, *row) for place, row in zip(places, page.rows, strict=True)]
-    return keyset.Page(placed, page.before, page.after)
-
-
-def is_there(pool: int) -> bool:
-    """Whether there is such a pool. One query."""
-    return bool(_POOL.rows((), (pool,)))
-
-
-_POOL = Prepared(lambda _, values: Pool.objects.filter(pk=values[0]).values_list("pk"))
-
-
-class Table(NamedTuple):
-    """The rows of bots, or of every version, in a pool."""
-
-    pool: int
-    every_version: bool
-
-    @property
-    def rows(self) -> QuerySet[Rating]:
-        """Without their order."""
-        return Rating.objects.filter(pool=self.pool) if self.every_version else _listed(self.pool)
-
-
-class Key(NamedTuple):
-    """A row by what its place follows from."""
-
-    table: Table
-    elo: float
-    version: int
-
-
-_known: Held[Key, int] = Held(50_000)  # places
-
-
-def _places_of(keys: Sequence[Key], version: int) -> list[int]:
-    """The places of rows of one table, in their order, of which others may stand between. One query at most."""
-
-    def count(missing: list[Key]) -> tuple[dict[Key, int], dict[Key, int]]:
-        table = missing[0].table
-        found = _places(table.rows, [(key.elo, key.version) for key in missing])
-        made = {key: found.get(key.version, 0) for key in missing}  # 0: it has gone meanwhile, and the version with it
-        return made, dict.fromkeys(made, version)
-
-    there = _known.of_many(dict.fromkeys(keys, version), count)
-    return [there[key] for key in keys]
-
-
-def _places_below(keys: Sequence[Key], version: int, has_above: bool, cursor: keyset.Cursor | None) -> Sequence[int]:
-    """The places of rows that stand one below the other. One query at most."""
-    if not keys:
-        return ()
-    first = 1
-    if has_above:
-        beside = Key(keys[0].table, float(cursor.edge[0]), int(cursor.edge[1])) if cursor else keys[0]
-        there = _known.find(dict.fromkeys((beside, keys[0]), version))
-        if keys[0] in there:
-            first = there[keys[0]]
-        elif cursor and beside in there:
-            first = there[beside] - len(keys) if cursor.back else there[beside] + 1
-        else:
-            shape, values = keys[0].table.every_version, (keys[0].table.pool, *keys[0][1:])
-            first = 1 + sum(int(number) for (number,) in _ABOVE.rows(shape, values))
-    edges = {keys[0]: first, keys[-1]: first + len(keys) - 1}
-    _known.keep(edges, dict.fromkeys(edges, version))
-    return range(first, first + len(keys))
-
-
-def _cells(shape: Any, values: Sequence[Any]) -> QuerySet[Any, Any]:
-    columns, back, size, every_version, show, of_owner = shape
-    end = len(values) - of_owner
-    cursor = None if back is None else keyset.Cursor(back, tuple(values[1:end]))
-    rows = Table(values[0], every_version).rows
-    if show == "active":
-        rows = rows.filter(idle=False)
-    if show == "house":
-        rows = rows.filter(version__bot__is_house=True)
-    if of_owner:
-        rows = rows.filter(version__bot__owner__name=values[-1])
-    return keyset.asked(rows, BEST, cursor, size).values_list("version_id", "elo", Cells(columns))
-
-
-def _above(every_version: bool, values: Sequence[Any]) -> QuerySet[Any, Any]:
-    rows = Table(values[0], every_version).rows.filter(BEST.beyond(values[1:], back=True)).order_by()
-    return rows.values("pool").annotate(number=Count("*")).values_list("number")
-
-
-_CELLS, _ABOVE = Prepared(_cells), Prepared(_above)
-
-
 def _placed(pool: Pool, found: Iterable[Rating], above: int) -> list[RankedBot]:
     """Ratings in their order, `above` settled ones before them."""
     return [_ranked(pool, rating, place) for place, rating in enumerate(found, above + 1)]
-
-
-def ranked(pool: int, versions: Sequence[int]) -> list[RankedBot]:
-    """Lines of the leaderboard, without their places (0), where these versions are in it. Two queries."""
-    found = Pool.objects.filter(pk=pool).first()
-    rows = ratings(found, every_version=True).filter(version__in=versions) if found else ()
-    return [_ranked(found, row, 0) for row in rows] if found else []
 
 
 def _ranked(pool: Pool, rating: Rating, place: int) -> RankedBot:
@@ -324,37 +192,3 @@ def _places(rows: QuerySet[Rating], shown: Sequence[tuple[float, int]]) -> dict[
     # A condition of the versions alone would hold before the rows are counted; beside one of the place it holds afterwards
     wanted = Q(version__in=[version for _, version in shown]) | Q(place=0)
     return dict(counted.filter(wanted).values_list("version_id", "place"))
-
-
-def read_pools(cursor: keyset.Cursor | None, size: int, *, some: Some[Any]) -> keyset.Page[tuple[int, str]]:
-    """The pools, newest first: ids, and nothing else (league.domain.core.listed). One query."""
-    return _POOLS.read(("id",), cursor, size, some=some)
-
-
-def read_ratings(
-    columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int, *, version: int, some: Some[Any]
-) -> keyset.Page[tuple[int, str]]:
-    """The ratings of a version in all pools, newest first: ids, and what is shown of them as one text (prepared.Cells). One query."""
-    return _RATINGS.read(columns, cursor, size, told=(version,), some=some)
-
-
-def _ratings(_who: object, told: Sequence[Any]) -> QuerySet[Rating]:
-    return Rating.objects.filter(version=told[0])
-
-
-def read_history(
-    columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int, *, pool: int, some: Some[Any]
-) -> keyset.Page[tuple[int, str]]:
-    """How ratings of a pool changed, newest first: ids, and what is shown of each as one text (prepared.Cells). One query."""
-    return _HISTORY.read(columns, cursor, size, told=(pool,), some=some)
-
-
-def _history(_who: object, told: Sequence[Any]) -> QuerySet[RatingPoint]:
-    return RatingPoint.objects.filter(pool=told[0])
-
-
-def _pools(_who: object, _told: object) -> QuerySet[Pool]:
-    return Pool.objects.all()
-
-
-_POOLS, _RATINGS, _HISTORY = Listed(_pools), Listed(_ratings), Listed(_history)

@@ -80,16 +80,6 @@ def read_page(cursor: keyset.Cursor | None = None, size: int = keyset.USUAL) -> 
     return keyset.Page([there[row.bot] for row in page if row.bot in there], page.before, page.after)
 
 
-def read_places(cursor: keyset.Cursor | None, size: int) -> keyset.Page[Place]:
-    """The same page without its lines. One query where the order is remembered."""
-    return _cut(_read_order(), cursor, size)
-
-
-def read_lines(places: Sequence[Place]) -> dict[int, OverallLine]:
-    """The lines of these rows by bot; those that have left the tables since are not there. Three queries where the order is remembered."""
-    return _read_lines(_read_order(), places)
-
-
 def _read_order() -> _Order:
     return _order.of(
         "overall", marks.POOLS, lambda _: _ordered({pool.pk: game for game, pool in usual_pools().items()})

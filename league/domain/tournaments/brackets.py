@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import inf
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, Max
 
 from league.domain.core import keyset
-from league.domain.core.prepared import Prepared
 from league.domain.tournaments import fixtures, formats
 from league.enums import MatchStatus
 from league.models import Match, Party, Round, Tournament
@@ -87,19 +86,6 @@ def cut_rounds(
     rows = reversed(page.rows) if back else page.rows
     most = max(1, sum(total <= MOST_MATCHES for total in accumulate(there[pk(row)].matches for row in rows)))
     return keyset.shorten(page, most, lambda row: [there[pk(row)].number], back=back)
-
-
-def are_leased(tournament: int) -> tuple[int, ...]:
-    """The matches of a tournament that are leased, of which its mark says nothing (league.service.marks). One query."""
-    return tuple(int(pk) for (pk,) in _LEASED.rows((), (tournament,)))
-
-
-def _leased(_shape: object, values: Sequence[Any]) -> QuerySet[Any, Any]:
-    found = Match.work.filter(tournament=values[0], status=MatchStatus.LEASED)
-    return found.order_by("pk").values_list("pk")
-
-
-_LEASED = Prepared(_leased)
 
 
 def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatches]:

@@ -8,14 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTasks
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, keyset, names
+from league.domain.core import clock, journal, names
 from league.domain.core.counts import value_of
 from league.domain.core.errors import Refused
-from league.domain.core.listed import Listed
 from league.domain.people import players as people
 from league.domain.people import quotas
 from league.domain.ratings import pools
@@ -183,18 +182,6 @@ def next_due(circuit: Circuit, *, now: datetime | None = None) -> datetime | Non
     """When its next season is due, as its course has it; None while it rests."""
     found = course(circuit)
     return found.due(clock.now_or(now)) if found else None
-
-
-def read_cells(columns: tuple[str, ...], cursor: keyset.Cursor | None, size: int) -> keyset.Page[tuple[int, str]]:
-    """The circuits, newest first: ids, and what is shown of them as one text (prepared.Cells). One query."""
-    return _CIRCUITS.read(columns, cursor, size)
-
-
-def _all(_who: object, _told: object) -> QuerySet[Circuit]:
-    return Circuit.objects.all()
-
-
-_CIRCUITS = Listed(_all)
 
 
 def upcoming(most: int, *, now: datetime | None = None) -> list[tuple[datetime, Circuit]]:
