@@ -79,6 +79,18 @@ def plan(kind: type[Out]) -> tuple[Told, ...]:
     return tuple(found)
 
 
+def columns(kind: type[Out]) -> list[str]:
+    """Return the columns that an answer of this class reads, as `only` takes them: those of lists and of methods are not among them."""
+    names: list[str] = []
+    for told in plan(kind):
+        path = "__".join(told.field.source_attrs)
+        if isinstance(told.field, Out):
+            names += [f"{path}__{name}" for name in columns(type(told.field))]
+        elif not isinstance(told.field, serializers.ListSerializer | serializers.SerializerMethodField):
+            names.append(path)
+    return names
+
+
 def _itself(instance: Any) -> Any:
     return instance
 

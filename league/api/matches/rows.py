@@ -5,20 +5,27 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db.models import Prefetch, QuerySet
 
+from league.api.http.output import columns
+from league.api.matches.serializers import LISTED, MatchOut, PartyOut
 from league.domain.matches import sight
 from league.models import Board, Match, Party, Sitting
 
-# long texts that lists do not show
-LONG_TEXTS = ("faults", "stderr", "fault_detail")
+
+def listed(viewer: User | None) -> QuerySet[Match]:
+    """The matches that `viewer` may see, with the columns that a list shows. A query for the matches, one for their parties."""
+    rows = Match.objects.select_related("pool", "tournament", "round").only(*columns(MatchOut))
+    parties = _parties().only("match", *columns(PartyOut))
+    return sight.matches(rows, viewer).prefetch_related(Prefetch("parties", parties, LISTED))
 
 
-def listed(viewer: User | None, *, whole: bool = False) -> QuerySet[Match]:
-    """Those that `viewer` may see, with what a list shows of them, or one of them (`whole`). A query for the matches, one for their parties."""
-    parties = Party.objects.select_related("version__bot__owner").order_by("number")
+def whole(viewer: User | None) -> QuerySet[Match]:
+    """The matches that `viewer` may see, with all that is shown of one. A query for the matches, one for their parties."""
     rows = Match.objects.select_related("pool", "tournament", "round")
-    return sight.matches(rows, viewer).prefetch_related(
-        Prefetch("parties", parties if whole else parties.defer(*LONG_TEXTS))
-    )
+    return sight.matches(rows, viewer).prefetch_related(Prefetch("parties", _parties()))
+
+
+def _parties() -> QuerySet[Party]:
+    return Party.objects.select_related("version__bot__owner").order_by("number")
 
 
 def boards_of(rows: QuerySet[Board]) -> QuerySet[Board]:

@@ -19,7 +19,7 @@ from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import MatchFilters
 from league.api.http.problems import Problem, told
-from league.api.matches.rows import boards_of, listed
+from league.api.matches.rows import boards_of, listed, whole
 from league.api.matches.serializers import (
     BoardOut,
     ChallengeNew,
@@ -139,7 +139,7 @@ class OneMatch(View):
     def get(self, request: Request, id: str) -> Response:
         """With faults in full and stderr for the owners of the bots."""
         viewer = viewer_of(request)
-        match = existing(listed(user_of(request), whole=True).filter(public_id=id).first())
+        match = existing(whole(user_of(request)).filter(public_id=id).first())
         return Response(MatchDetail(match, context={"viewer": viewer}).data)
 
 
