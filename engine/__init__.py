@@ -8,12 +8,12 @@ while not state.is_over:
 print(state.scores())
 """
 
-# Whether the compiled rules run is decided before any of them is imported.
+# Importing this first decides whether the compiled rules run.
 import engine.compiled
 
-# The package of the games comes first: imported once, no later import can take the name `engine.games` from the function.
+# Import the package of the games before the function `games`, so that no later import can rebind the name `engine.games`.
 import engine.games  # noqa: F401
-import engine.games as _package  # noqa: F401 - imported first, so that `engine.games()` below keeps its name
+import engine.games as _package  # noqa: F401 - keeps its name when `games` is imported below
 from engine import replay
 from engine.cards.chance import Dice, board_seed, bot_seed
 from engine.compiled import COMPILED

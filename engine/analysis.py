@@ -1,14 +1,14 @@
-"""What each decision of a recorded match gave away, in units of the board score.
+"""Analyse the decisions of a recorded match: how much each one cost, in units of the board score.
 
-Two judgements, which are never mixed:
+There are two analyses, which are never mixed:
 
-* `with_open_cards`: the worth of the deal if all seats know all cards, before and after each decision. It is exact, and knows more than
-  the seat did: who lost nothing may have been lucky.
-* `fairly`: the same over deals that agree with all that the seat had been told, so that it is blamed only for what it could know. That is
-  an estimate with a standard error, and it still lets all seats see all cards from the next one on.
+* `with_open_cards` takes the worth of the deal, before and after each decision, when every seat sees all cards. It is exact, but it
+  knows more than the seat did: a decision that cost nothing may have been lucky.
+* `fairly` averages the same worth over deals that agree with everything the seat knew, so a seat is blamed only for what it could know.
+  It is an estimate with a standard error, and from the next card on it still lets every seat see all cards.
 
-Both want a deal between two sides. What cannot be proved within a limit of nodes is not judged: as Python source endings only, compiled
-whole deals of the games that `engine.search.solving.tricks` knows (docs/search.md).
+Both need a deal between two sides. A decision that cannot be solved within the limit of nodes gets no verdict. The Python source solves
+endings only; the compiled rules also solve whole deals of the games that `engine.search.solving.tricks` supports (docs/search.md).
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 Verdict = TypeVar("Verdict")
 
-JUDGE = "open-1"  # of both: another number where another worth or another best action may come out
-USUAL_NODES = 20_000 if INTERPRETED else 5_000_000  # a second at most, for an action
+JUDGE = "open-1"  # Version of both analyses. Change it when a worth or a best action may come out differently.
+USUAL_NODES = 20_000 if INTERPRETED else 5_000_000  # Per action: at most about a second.
 LAST_TRICKS = 3
 AUCTION, LEAD, FOLLOW, END = "auction", "lead", "follow", "end"
-IN_PLAY = ("window", "exchange", "capote")  # questions between two cards
+IN_PLAY = ("window", "exchange", "capote")  # Questions that come up between two cards.
 PHASES = (AUCTION, LEAD, FOLLOW, END)
 
 
 class Move(NamedTuple):
-    """An action of a line, and whose it is."""
+    """One action of a line, and the seat that takes it."""
 
     seat: int
     action: str
@@ -54,12 +54,12 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One decision. `step` counts actions from 0.
+    """The verdict on one decision. `step` counts actions from 0.
 
-    par, worth: of the deal before and after the action, to its first camp. lost: what the best action had brought more to the seat's own
-    side, None where it is not known. best: all actions as good as that. samples: how many deals were judged, 0 with open cards. error: the
-    standard error of `lost` over them, 0 with open cards. line: what the first of `best` leads to if all play as well as they can, as far as it
-    was proved; with open cards, where something was lost, and where it was asked for.
+    par, worth: the worth of the deal before and after the action, to its first camp. lost: how much less the seat's own side gets than
+    with the best action; None if unknown. best: all equally good best actions. samples: the number of sampled deals, 0 with open cards.
+    error: the standard error of `lost` over them, 0 with open cards. line: best play after the first action of `best`, as far as it was
+    proved; only with open cards, if requested, and if something was lost.
     """
 
     step: int
@@ -78,14 +78,14 @@ class Judged:
 
 @dataclass(slots=True)
 class Tally:
-    """Decisions of one bot, in one phase or in all. boards: by board, what was lost and in how many judged decisions."""
+    """Decisions of one bot, in one phase or in all. boards: total loss and number of judged decisions by board."""
 
     decisions: int = 0
     right: int = 0
     boards: dict[int, tuple[float, int]] = field(default_factory=dict)
 
     def add(self, board: int, lost: float | None) -> None:
-        """Count one decision, and what it lost; None where that is not known."""
+        """Count one decision and its loss; None if the loss is unknown."""
         self.decisions += 1
         if lost is None:
             return
@@ -95,17 +95,17 @@ class Tally:
 
     @property
     def judged(self) -> int:
-        """Decisions that could be judged."""
+        """Number of decisions with a known loss."""
         return sum(judged for _, judged in self.boards.values())
 
     @property
     def lost(self) -> float | None:
-        """Lost a decision, on average over those that were judged."""
+        """Mean loss per judged decision; None without any."""
         return add_up(lost for lost, _ in self.boards.values()) / self.judged if self.judged else None
 
     @property
     def margin(self) -> float | None:
-        """Half of the 95 % interval of `lost`, over boards: decisions of one board hang together. None for fewer than two boards."""
+        """Half-width of the 95% interval of `lost`, clustered by board. None for fewer than two boards."""
         count, mean = len(self.boards), self.lost
         if count < 2 or mean is None:
             return None
@@ -114,7 +114,7 @@ class Tally:
 
 
 class Decision(NamedTuple):
-    """A moment of a replay in which a seat had a choice, and what it chose."""
+    """A position of a replay in which a seat had a choice, and the action it chose."""
 
     step: int
     state: State
@@ -122,7 +122,7 @@ class Decision(NamedTuple):
 
 
 def decisions(replay: Mapping[str, Any]) -> Iterator[Decision]:
-    """All decisions of a replay in order, with its one state: clone it to keep it. Raises ReplayError where the replay does not hold."""
+    """Yield all decisions of a replay in order. They share one state: clone it to keep it. Raise ReplayError if the replay is invalid."""
     state = replays.begin(dict(replay))
     for step, text in enumerate(replay["actions"]):
         try:
@@ -135,7 +135,7 @@ def decisions(replay: Mapping[str, Any]) -> Iterator[Decision]:
 
 
 def ply_of(state: State) -> int:
-    """How many moments of the record come before this one in its deal, the deal itself with them."""
+    """Count the events of this deal so far, the deal event included."""
     events: list[dict[str, Any]] = state.events
     return next((back for back, event in enumerate(reversed(events), 1) if event["e"] == "deal"), len(events))
 
@@ -143,131 +143,136 @@ def ply_of(state: State) -> int:
 def with_open_cards(
     replay: Mapping[str, Any], nodes: int = USUAL_NODES, *, lines: bool = False
 ) -> Iterator[list[Judged]]:
-    """Every decision of a replay, judged with all cards open, deal by deal; at most `nodes` for each action. Raises ReplayError.
+    """Judge every decision of a replay with all cards open, deal by deal, with at most `nodes` nodes per action. Raise ReplayError.
 
-    lines: with those of decisions that lost something, the costliest first, for at most `nodes` more in all of a deal.
+    lines: also find the line of each decision that lost something, the costliest first, with at most `nodes` more nodes per deal.
     """
-    kept = (one._replace(state=one.state.clone()) for one in decisions(replay))
-    for _, deal in groupby(kept, key=lambda one: one.state.deal_no):
+    snapshots = (decision._replace(state=decision.state.clone()) for decision in decisions(replay))
+    for _, deal in groupby(snapshots, key=lambda decision: decision.state.deal_no):
         moments, judge = list(deal), _OpenJudge(nodes)
-        found = _all(moments, judge)
-        yield judge.with_lines(moments, found) if lines else found
+        verdicts = _all(moments, judge)
+        yield judge.with_lines(moments, verdicts) if lines else verdicts
 
 
 class _OpenJudge:
-    """Judges the decisions of one deal, and keeps what it has found from one to the next."""
+    """Judges the decisions of one deal and reuses its search between them."""
 
     def __init__(self, nodes: int) -> None:
         self._nodes = nodes
         self._judge: Judge | None = None
 
-    def __call__(self, one: Decision) -> Judged | None:
+    def __call__(self, decision: Decision) -> Judged | None:
         if self._judge is None:
-            self._judge = Judge(one.state)
+            self._judge = Judge(decision.state)
         judge = self._judge
-        return _open(one, {action: judge.after(one.state, action, self._nodes) for action in one.state.legal_actions()})
+        return _open(
+            decision,
+            {action: judge.after(decision.state, action, self._nodes) for action in decision.state.legal_actions()},
+        )
 
-    def with_lines(self, moments: Sequence[Decision], found: Sequence[Judged]) -> list[Judged]:
-        """The same with the lines of what lost something, while there are nodes for it."""
+    def with_lines(self, moments: Sequence[Decision], verdicts: Sequence[Judged]) -> list[Judged]:
+        """Return the verdicts with lines for losing decisions, the costliest first, until the nodes run out."""
         if self._judge is None:
-            return list(found)
-        told = list(found)
-        left = self._nodes
-        for place in sorted(range(len(told)), key=lambda place: -(told[place].lost or 0.0)):
-            one = told[place]
-            if not one.lost or one.par is None or left <= 0:
+            return list(verdicts)
+        completed = list(verdicts)
+        nodes = self._nodes
+        for place in sorted(range(len(completed)), key=lambda place: -(completed[place].lost or 0.0)):
+            verdict = completed[place]
+            if not verdict.lost or verdict.par is None or nodes <= 0:
                 break
-            line, left = _line(self._judge, moments[place].state, one.best[0], int(one.par), left)
-            told[place] = replace(one, line=line)
-        return told
+            line, nodes = _line(self._judge, moments[place].state, verdict.best[0], int(verdict.par), nodes)
+            completed[place] = replace(verdict, line=line)
+        return completed
 
 
 def _line(judge: Judge, before: State, first: str, worth: int, nodes: int) -> tuple[tuple[Move, ...], int]:
-    """From an action on, which makes the deal worth so much, with the first action of each seat that keeps it so; and the nodes that are left.
+    """Return a line of best play that starts with `first`, and the nodes left. `first` makes the deal worth `worth`.
 
-    It ends with the deal, or where no action was proved to keep the worth.
+    Each later move is the first action that is proved to keep the worth. The line ends with the deal, or where no action is proved.
     """
-    state, line, left = before.clone(), [], nodes
-    state.deals, state.dice = state.deal_no, Dice(0)  # as the judge has it: no other deal is dealt
+    state, line, nodes_left = before.clone(), [], nodes
+    state.deals, state.dice = state.deal_no, Dice(0)  # As in `Judge`: no further deal is dealt.
     deal, action = state.deal_no, state.game.parse_action(first)
     while True:
         line.append(Move(state.turn, state.game.action_text(action)))
         state.apply(action)
         if state.is_over or state.deal_no != deal:
-            return tuple(line), left
+            return tuple(line), nodes_left
         legal = state.legal_actions()
-        keeping = legal[0] if len(legal) == 1 else None
-        for other in legal if keeping is None else ():
-            if left <= 0:
+        next_action = legal[0] if len(legal) == 1 else None
+        for other in legal if next_action is None else ():
+            if nodes_left <= 0:
                 break
-            found = judge.after(state, other, left, worth)
-            left -= max(1, found.nodes)
-            if found.low == found.high == worth:
-                keeping = other
+            solution = judge.after(state, other, nodes_left, worth)
+            nodes_left -= max(1, solution.nodes)
+            if solution.low == solution.high == worth:
+                next_action = other
                 break
-        if keeping is None:
-            return tuple(line), left
-        action = keeping
+        if next_action is None:
+            return tuple(line), nodes_left
+        action = next_action
 
 
 def fairly(replay: Mapping[str, Any], samples: int, nodes: int = USUAL_NODES) -> Iterator[list[Judged]]:
-    """Every decision of a replay, judged over `samples` deals that agree with what its seat knew, deal by deal. Raises ReplayError.
+    """Judge every decision of a replay over `samples` deals that agree with what its seat knew, deal by deal. Raise ReplayError.
 
-    `nodes` as above; the dice follow from the replay. The best action is that of the best mean over the same deals, which a few deals take
-    for better than it is: `lost` is rather too high than too low, by less than its error.
+    nodes: limit per action and sample. The dice are seeded from the replay. The best action has the highest mean over the same deals, and few deals
+    flatter it: `lost` is biased upwards by less than its error.
     """
     seats = [Seat(replay, seat) for seat in range(replay["players"])]
     supposed: dict[int, list[State]] = {}
 
-    def noted() -> Iterator[Decision]:
-        for one in decisions(replay):
-            supposed[one.step] = list(seats[one.state.turn].samples(one, samples))
-            yield one._replace(state=one.state.clone())
+    def sampled() -> Iterator[Decision]:
+        for decision in decisions(replay):
+            supposed[decision.step] = list(seats[decision.state.turn].samples(decision, samples))
+            yield decision._replace(state=decision.state.clone())
 
-    for _, deal in groupby(noted(), key=lambda one: one.state.deal_no):
-        yield _all(list(deal), lambda one: _fair(one, worths(supposed.pop(one.step), nodes)))
+    for _, deal in groupby(sampled(), key=lambda decision: decision.state.deal_no):
+        yield _all(list(deal), lambda decision: _fair(decision, worths(supposed.pop(decision.step), nodes)))
 
 
 def _all(deal: Sequence[Decision], judged: Callable[[Decision], Judged | None]) -> list[Judged]:
-    return [verdict or Judged(*_known(one)) for one, verdict in zip(deal, from_the_end(deal, judged), strict=True)]
+    return [
+        verdict or Judged(*_known(decision)) for decision, verdict in zip(deal, from_the_end(deal, judged), strict=True)
+    ]
 
 
 def from_the_end(deal: Sequence[Decision], judged: Callable[[Decision], Verdict | None]) -> list[Verdict | None]:
-    """What `judged` says of the decisions of a deal, in order, but asked from the last to the first: what is found about the end helps before it.
+    """Call `judged` for the decisions of a deal from last to first, so that the search can reuse its results; return the verdicts in order.
 
-    None says that a limit was too small. After two of these the decisions before are not tried: there are more cards left.
+    None means that the limit was too small. After two failures the earlier decisions are skipped: they have more cards left.
     """
-    found: list[Verdict | None] = []
+    verdicts: list[Verdict | None] = []
     failed = 0
-    for one in reversed(deal):
+    for decision in reversed(deal):
         verdict = None
         try:
             if failed < 2:
-                verdict = judged(one)
+                verdict = judged(decision)
                 failed = 0 if verdict is not None else failed + 1
         except NotTwoSidedError:
             failed = 2
-        found.append(verdict)
-    return found[::-1]
+        verdicts.append(verdict)
+    return verdicts[::-1]
 
 
-def _open(one: Decision, worths: Mapping[int, Solution]) -> Judged | None:
+def _open(decision: Decision, worths: Mapping[int, Solution]) -> Judged | None:
     if not all(worth.exact for worth in worths.values()):
         return None
-    sign = _sign(one.state)
-    mine = {action: sign * worth.low for action, worth in worths.items()}
-    most = max(mine.values())
+    sign = _sign(decision.state)
+    values = {action: sign * worth.low for action, worth in worths.items()}
+    most = max(values.values())
     return Judged(
-        *_known(one),
-        lost=float(most - mine[one.chosen]),
-        best=tuple(one.state.game.action_text(action) for action, worth in mine.items() if worth == most),
+        *_known(decision),
+        lost=float(most - values[decision.chosen]),
+        best=tuple(decision.state.game.action_text(action) for action, worth in values.items() if worth == most),
         par=float(sign * most),
-        worth=float(worths[one.chosen].low),
+        worth=float(worths[decision.chosen].low),
     )
 
 
 class Seat:
-    """What one seat of a replay had been told by each of its decisions. It follows the replay: ask it for every decision of its seat, in order."""
+    """The knowledge of one seat of a replay at each of its decisions. Call `samples` for every decision of the seat, in order."""
 
     def __init__(self, replay: Mapping[str, Any], seat: int) -> None:
         self.seed = bytes.fromhex(replay["seed"])
@@ -277,60 +282,60 @@ class Seat:
         self._deals = replay["deals"]
         self._told = 0
 
-    def samples(self, one: Decision, count: int) -> Iterator[State]:
-        """So many states that this seat may take for the true one. The dice follow from the replay; further ones are independent of those before."""
+    def samples(self, decision: Decision, count: int) -> Iterator[State]:
+        """Yield `count` states that this seat cannot tell from the true one. The dice are seeded from the replay and the step."""
         if self._knowledge is None:
             self._knowledge = Knowledge(self._game, self.seat, self._deals)
-        knowledge, state = self._knowledge, one.state
+        knowledge, state = self._knowledge, decision.state
         knowledge.follow(redact(state.events[self._told :], self.seat))
         self._told = len(state.events)
         knowledge.asked([state.game.action_text(action) for action in state.legal_actions()])
         deals = knowledge.deals()
-        dice = Dice(int.from_bytes(sha256(self.seed + str(one.step).encode()).digest()[:8], "big"))
+        dice = Dice(int.from_bytes(sha256(self.seed + str(decision.step).encode()).digest()[:8], "big"))
         for _ in range(count):
             yield knowledge.state(deals.deal(dice))
 
 
 def worths(supposed: Iterable[State], nodes: int) -> list[dict[str, int]] | None:
-    """What each action is worth to the side of the seat on turn, in each of these states; None where one cannot be proved with so many nodes."""
+    """Return the worth of each action in each state, to the side of the seat to move; None if a state cannot be solved within `nodes`."""
     rows: list[dict[str, int]] = []
     for state in supposed:
         sign = _sign(state)
-        found = judge(state, nodes)
-        if not all(worth.exact for worth in found.values()):
+        solutions = judge(state, nodes)
+        if not all(worth.exact for worth in solutions.values()):
             return None
-        rows.append({state.game.action_text(action): sign * worth.low for action, worth in found.items()})
+        rows.append({state.game.action_text(action): sign * worth.low for action, worth in solutions.items()})
     return rows
 
 
 def mean_error(values: Sequence[float]) -> tuple[float, float]:
-    """The mean of independent values, and its standard error; 0 for a single one."""
+    """Return the mean of independent values and its standard error; 0 for a single value."""
     mean = add_up(values) / len(values)
     spread = add_up((value - mean) ** 2 for value in values) / (len(values) - 1) if len(values) > 1 else 0.0
     return mean, sqrt(spread / len(values))
 
 
-def _fair(one: Decision, rows: Sequence[Mapping[str, int]] | None) -> Judged | None:
+def _fair(decision: Decision, rows: Sequence[Mapping[str, int]] | None) -> Judged | None:
     if rows is None:
         return None
-    known, sign = _known(one), _sign(one.state)
+    basics, sign = _known(decision), _sign(decision.state)
     means = {text: sum(row[text] for row in rows) / len(rows) for text in rows[0]}
     most = max(means.values())
     best = next(text for text, mean in means.items() if mean == most)
-    lost, error = mean_error([row[best] - row[known.action] for row in rows])
+    lost, error = mean_error([row[best] - row[basics.action] for row in rows])
     return Judged(
-        *known,
+        *basics,
         lost=lost,
         best=tuple(text for text, mean in means.items() if mean == most),
         par=sign * most,
-        worth=sign * means[known.action],
+        worth=sign * means[basics.action],
         samples=len(rows),
         error=error,
     )
 
 
 class _Known(NamedTuple):
-    """What is known of a decision without any judgement."""
+    """The fields of a decision that need no analysis."""
 
     step: int
     deal: int
@@ -339,13 +344,13 @@ class _Known(NamedTuple):
     phase: str
 
 
-def _known(one: Decision) -> _Known:
-    state = one.state
-    return _Known(one.step, state.deal_no, state.turn, state.game.action_text(one.chosen), phase_of(state))
+def _known(decision: Decision) -> _Known:
+    state = decision.state
+    return _Known(decision.step, state.deal_no, state.turn, state.game.action_text(decision.chosen), phase_of(state))
 
 
 def phase_of(state: State) -> str:
-    """In which part of the deal a decision falls: one of `PHASES`. The end: no stock, and at most three cards in the hand."""
+    """Return the part of the deal in which a decision falls, one of `PHASES`. The end: no stock and at most three cards in hand."""
     if state.phase is not None and state.phase.name not in IN_PLAY:
         return AUCTION
     if not state.stock and len(state.hand_of(state.turn)) <= LAST_TRICKS:
@@ -354,5 +359,5 @@ def phase_of(state: State) -> str:
 
 
 def _sign(state: State) -> int:
-    """1 where the worth counts for the seat on turn, else -1. Raises NotTwoSidedError."""
+    """Return 1 if worths count for the seat to move, else -1. Raise NotTwoSidedError."""
     return 1 if state.turn in camps(state)[0] else -1

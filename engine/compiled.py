@@ -1,8 +1,8 @@
-"""Has the compiled rules run in place of their source, if `make fast` made them from this very source for this very Python.
+"""Import the compiled rules instead of their source, if `make fast` built them from this very source for this very Python.
 
-`engine.compiling` puts them into `_compiled/<Python>/` beside this file. They are used whole or not at all: where something is
-missing or has changed since, the source runs and a warning says why. Importing this module decides it, so it comes before
-every other module of the engine.
+`engine.compiling` puts them into `_compiled/<Python>/` beside this file. They are used completely or not at all: if a file is missing or
+has changed since, the source runs and a warning says why. Importing this module decides it, so it is imported before every other
+module of the engine.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from types import ModuleType
 
 ENGINE = Path(__file__).resolve().parent
 SUFFIX = EXTENSION_SUFFIXES[0]
-PYTHON = SUFFIX.strip(".").removesuffix(".so")  # such as cpython-311-x86_64-linux-gnu
+PYTHON = SUFFIX.strip(".").removesuffix(".so")  # For example cpython-311-x86_64-linux-gnu.
 RECORD = "build.json"
 GROUP = "engine._rules"
-LIBRARIES = {"librt": "librt.vecs", "mypy_extensions": "mypy_extensions"}  # package -> the module of it that is needed
-SHARED = f"{GROUP}__mypyc"  # mypyc's name of the library that holds all the code; the other modules only open it
+LIBRARIES = {"librt": "librt.vecs", "mypy_extensions": "mypy_extensions"}  # Package -> the module of it that is needed.
+SHARED = f"{GROUP}__mypyc"  # mypyc's name for the library with all the code; the other modules only open it.
 
 
 class UnusableError(Exception):
-    """Compiled rules that may not run here. The message says why."""
+    """The compiled rules cannot be used here. The message says why."""
 
 
 class _Finder:
@@ -45,7 +45,7 @@ class _Finder:
 
 
 class _LibraryFinder:
-    """Finds what compiled modules import of mypyc, in the copy beside them: where they run it need not be installed."""
+    """Finds mypyc's support libraries in the copy beside the compiled modules, so that mypyc need not be installed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -57,12 +57,12 @@ class _LibraryFinder:
 
 
 def folder(engine: Path = ENGINE) -> Path:
-    """Where the modules for this Python belong."""
+    """Return the folder of the modules for this Python."""
     return engine / "_compiled" / PYTHON
 
 
 def digest(engine: Path, modules: Iterable[str]) -> str:
-    """SHA-256 over the source of modules, given as paths below `engine` without suffix, in hexadecimal. OSError where one is gone."""
+    """Return the SHA-256 of modules' source in hexadecimal. Modules are paths below `engine` without suffix. Raise OSError if one is missing."""
     total = hashlib.sha256()
     for module in modules:
         source = (engine / f"{module}.py").read_bytes()
@@ -72,7 +72,7 @@ def digest(engine: Path, modules: Iterable[str]) -> str:
 
 
 def _files(place: Path) -> dict[str, Path]:
-    """Name of a module -> its file. Raises UnusableError."""
+    """Map module names to their files. Raise UnusableError."""
     try:
         record = json.loads((place / RECORD).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -94,7 +94,7 @@ def _files(place: Path) -> dict[str, Path]:
 
 
 def _use(place: Path) -> None:
-    """From now on imports find the compiled modules. Raises UnusableError and changes nothing."""
+    """Let imports find the compiled modules. If that fails, change nothing and raise UnusableError."""
     finder, libraries = _Finder(_files(place)), _LibraryFinder(place)
     sys.meta_path.insert(0, finder)
     sys.meta_path.append(libraries)
@@ -107,7 +107,7 @@ def _use(place: Path) -> None:
 
 
 def _decide() -> str | None:
-    """Use what is there. Why it is not used, "" where nothing is there, None where the compiled rules run."""
+    """Use the compiled rules if possible. Return None if they run, "" if there are none, else the reason why they are not used."""
     beside = [path.name for path in ENGINE.iterdir() if path.name.endswith(".so")]
     if beside:
         raise ImportError(
@@ -130,12 +130,12 @@ def _decide() -> str | None:
 
 
 _reason = _decide()
-COMPILED = _reason is None  # whether the rules run as machine code
-WHY_NOT = _reason or ""  # where they were compiled but may not run
+COMPILED = _reason is None  # True if the rules run as machine code.
+WHY_NOT = _reason or ""  # The reason why existing compiled rules are not used.
 
 
 def described() -> str:
-    """Which rules run, for people."""
+    """Describe which rules run, for people."""
     if COMPILED:
         return "compiled"
     return f"Python source; the compiled rules are not used: {WHY_NOT}" if WHY_NOT else "Python source"

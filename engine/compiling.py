@@ -1,7 +1,7 @@
-"""Compiles the rules with mypyc: `python -m engine.compiling` (`make fast`). Optional: without it the same source runs as it is.
+"""Compile the rules with mypyc: `python -m engine.compiling` (`make fast`). Optional: without it the same source runs as it is.
 
-Compile again after a change: until then the source runs (`engine.compiled` sees to it). `engine.COMPILED` says which one runs.
-Needs mypy and a C compiler; where the compiled rules run they need neither.
+Compile again after a change; until then `engine.compiled` runs the source. `engine.COMPILED` says which one runs.
+Compiling needs mypy and a C compiler; running the compiled rules needs neither.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ MODULES = (
     ),
 )
 FLAGS = (
-    "-fno-semantic-interposition",  # functions of a shared library may be inlined: nobody replaces them at run time
-    "-Ibuild/engine",  # mypyc writes the headers of a group below its package, and looks for them above
+    "-fno-semantic-interposition",  # Allow inlining of functions of the shared library: nobody replaces them at run time.
+    "-Ibuild/engine",  # mypyc writes the headers of a group below its package, and looks for them above.
 )
-# A C file for each module: the compiler reads one at a time, in a tenth of the memory that all of them together take, and it shows how far it is
+# One C file per module: the compiler needs a tenth of the memory that a single file takes, and can report progress.
 SETUP = """
 import time
 from mypyc.build import mypycify
@@ -47,38 +47,38 @@ sources = [source for extension in extensions for source in extension.sources]
 print(f"C written for {{len(sources)}} files after {{time.monotonic() - began:.0f}} s", flush=True)
 
 
-class Told(build_ext):
+class Reporting(build_ext):
     def build_extensions(self):
-        told, compile_one = iter(range(1, len(sources) + 1)), self.compiler._compile
+        numbers, compile_file = iter(range(1, len(sources) + 1)), self.compiler._compile
 
-        def compile_and_tell(obj, source, *rest):
-            compile_one(obj, source, *rest)
-            print(f"{{next(told)}} of {{len(sources)}} compiled after {{time.monotonic() - began:.0f}} s: {{source}}", flush=True)
+        def compile_and_report(obj, source, *rest):
+            compile_file(obj, source, *rest)
+            print(f"{{next(numbers)}} of {{len(sources)}} compiled after {{time.monotonic() - began:.0f}} s: {{source}}", flush=True)
 
-        self.compiler._compile = compile_and_tell
+        self.compiler._compile = compile_and_report
         super().build_extensions()
 
 
-setup(name="engine-fast", packages=[], ext_modules=extensions, cmdclass={{"build_ext": Told}})
+setup(name="engine-fast", packages=[], ext_modules=extensions, cmdclass={{"build_ext": Reporting}})
 """
 
 
-def build(into: Path, opt_level: str = "3", tell: Callable[[str], None] = lambda line: None) -> None:
-    """Compiles the rules of this project and puts them into the package folder `into/engine`, all or none.
+def build(into: Path, opt_level: str = "3", report: Callable[[str], None] = lambda line: None) -> None:
+    """Compile the rules of this project into the package folder `into/engine`, completely or not at all.
 
-    opt_level is of the C compiler: "0" compiles sooner what plays the same and runs slower. `tell` hears how far it is. Raises RuntimeError
-    with the compiler's words.
+    opt_level: optimisation level of the C compiler; "0" compiles faster and the rules run slower. report: receives lines of progress.
+    Raise RuntimeError with the compiler's output.
     """
     with tempfile.TemporaryDirectory(prefix="tute-fast-") as name:
         work = Path(name)
         shutil.copytree(ROOT / "engine", work / "engine", ignore=shutil.ignore_patterns("_compiled", "__pycache__"))
         files = [f"engine/{module}.py" for module in MODULES]
-        # No settings of a folder above the temporary one: mypy would look for them.
+        # Keep mypy from reading the settings of a folder above the temporary one.
         options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent"]
         (work / "setup.py").write_text(
             SETUP.format(files=[*files, *options], group=compiled.GROUP, opt_level=opt_level)
         )
-        said: list[str] = []
+        output: list[str] = []
         with subprocess.Popen(
             [sys.executable, "setup.py", "-q", "build_ext", "--inplace"],
             cwd=work,
@@ -89,16 +89,16 @@ def build(into: Path, opt_level: str = "3", tell: Callable[[str], None] = lambda
         ) as running:
             for line in running.stdout or ():
                 if PROGRESS.search(line):
-                    tell(line.rstrip())
+                    report(line.rstrip())
                 else:
-                    said.append(line)
+                    output.append(line)
         if running.returncode:
-            raise RuntimeError("".join(said).strip())
+            raise RuntimeError("".join(output).strip())
         _place(work, compiled.folder(into / "engine"))
 
 
 def _place(work: Path, target: Path) -> None:
-    """Puts what was compiled in `work` in place of `target`. A process that runs keeps the files that it has open."""
+    """Replace `target` by the modules compiled in `work`. Running processes keep the files that they have open."""
     target.parent.mkdir(exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
     try:
@@ -106,10 +106,10 @@ def _place(work: Path, target: Path) -> None:
         for library in (work / "engine").rglob(f"*{compiled.SUFFIX}"):
             _copy(library, draft / library.relative_to(work))
         for package, module in compiled.LIBRARIES.items():
-            found = importlib.util.find_spec(module)
-            if found is None or found.origin is None:
+            spec = importlib.util.find_spec(module)
+            if spec is None or spec.origin is None:
                 raise RuntimeError(f"{module} is not installed; it comes with mypy")
-            file = Path(found.origin)
+            file = Path(spec.origin)
             _copy(file, draft / (file.name if module == package else f"{package}/{file.name}"))
         record = {"modules": MODULES, "source": compiled.digest(work / "engine", MODULES)}
         (draft / compiled.RECORD).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
@@ -125,30 +125,32 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def remove(into: Path) -> bool:
-    """Removes what `build` put there, for every Python; whether anything was there."""
+    """Remove the compiled modules of every Python. Return True if there were any."""
     place = into / "engine" / "_compiled"
-    there = place.is_dir()
+    existed = place.is_dir()
     shutil.rmtree(place, ignore_errors=True)
-    return there
+    return existed
 
 
 def main() -> int:
-    """The command line; the exit code."""
+    """Run the command line and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m engine.compiling", description=__doc__)
     parser.add_argument("--remove", action="store_true", help="remove the compiled modules: back to the source")
-    parser.add_argument("--strict", action="store_true", help="exit code 1 where the rules cannot be compiled")
+    parser.add_argument("--strict", action="store_true", help="exit with code 1 if the rules cannot be compiled")
     args = parser.parse_args()
     if args.remove:
         print("The compiled rules are removed." if remove(ROOT) else "There were no compiled rules.", end=" ")
         print("The rules run as Python source.")
         return 0
     try:
-        build(ROOT, tell=lambda line: print(line, flush=True))
+        build(ROOT, report=lambda line: print(line, flush=True))
     except (RuntimeError, OSError) as problem:
-        print(f"{problem}\n\nThe rules were not compiled. They run as Python source: nothing is broken, only slower.")
-        print("To compile them takes mypy (`make venv-dev` installs it) and a C compiler such as gcc.")
+        print(
+            f"{problem}\n\nThe rules were not compiled. They run as Python source: the results are the same, only slower."
+        )
+        print("Compiling needs mypy (`make venv-dev` installs it) and a C compiler such as gcc.")
         return 1 if args.strict else 0
-    print("The rules are compiled. Run `make fast` again after a change of engine/; until then the source runs.")
+    print("Compiled the rules. Run `make fast` again after a change in engine/; until then the source runs.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What the engine raises. Every message says what was given and what would have been right."""
+"""The errors of the engine. Every message says what was given and what is allowed."""
 
 from collections.abc import Iterable
 
@@ -16,8 +16,8 @@ class IllegalAction(EngineError):
 
 
 def meant(word: str, among: Iterable[str]) -> str:
-    """` (did you mean 'x'?)` for the name nearest to a mistyped word, else nothing."""
-    from difflib import get_close_matches  # only where something is wrong: the rules are to load fast
+    """Return ` (did you mean 'x'?)` with the name nearest to a mistyped word, or an empty text."""
+    from difflib import get_close_matches  # Imported here because loading the rules must stay fast.
 
     near = get_close_matches(word.casefold(), among, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""

@@ -1,4 +1,4 @@
-"""A game that can be played: its terms at one table, and the matches they give."""
+"""A game at one table: its resolved terms, and its matches."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from engine.rules.parameters import Rules
 from engine.rules.resolving import choices, chosen
 from engine.rules.terms import Terms
 
-ORDINARY = Rules(result=most_points_wins)  # ordinary Tute, from which the declarations of the games differ
+ORDINARY = Rules(result=most_points_wins)  # Ordinary Tute. The games declare what differs from it.
 
 
 class Game(Terms):
-    """What `engine.load` returns. Immutable; shared by all its matches."""
+    """A game as `engine.load` returns it. Immutable; shared by all its matches."""
 
     def __init__(self, declared: Rules, options: Mapping[str, Any], players: int, origin: Terms | None = None) -> None:
         super().__init__(declared, options, players, origin)
         self.stages = stages(self.rules)
         self._for_seats: dict[int, Game] = {}
 
-    def for_seats(self, left: int) -> Game:
-        """The game that goes on when so many seats are left after eliminations: options that mean nothing there fall away."""
-        found = self._for_seats.get(left)
-        if found is None:
-            found = self._for_seats[left] = _continued(self, left)
-        return found
+    def for_seats(self, seats_left: int) -> Game:
+        """Return the game that continues after eliminations with `seats_left` seats. Options that do not exist there are dropped."""
+        game = self._for_seats.get(seats_left)
+        if game is None:
+            game = self._for_seats[seats_left] = _continued(self, seats_left)
+        return game
 
     def new_match(
         self,
@@ -46,12 +46,12 @@ class Game(Terms):
         suits: str | None = None,
         dice: chance.Dice | None = None,
     ) -> State:
-        """A match, dealt and ready for its first action.
+        """Start a match: dealt and ready for its first action.
 
-        `seed` fixes every card and every draw of chance; `deals` ends the match after that many deals, a game that takes several being played
-        to its end (None: by the rules of the game);
-        `record=False` builds no events, for search and training; `suits` plays the shuffle with its suits exchanged: the suit letters in
-        the order in which they stand for coins, cups, swords, batons; `dice`, of a playout, shuffle. Raises OptionError for a bad `deals` or `suits`.
+        seed: fixes every card and every random draw. deals: end the match after this many deals, and play a game of several deals to its
+        end (None: as the rules say). record: False builds no events, for search and training. suits: play the same shuffle with exchanged suits;
+        the suit letters that stand for coins, cups, swords and batons, in this order. dice: shuffle with these, in a playout.
+        Raise OptionError for bad `deals` or `suits`.
         """
         check_deals(deals)
         state = State(self, chance.as_seed(seed), deals, record, self.suit_map(suits))
@@ -70,61 +70,63 @@ class Game(Terms):
 
 
 def check_deals(deals: int | None) -> None:
-    """Raises OptionError where this is no number of deals for a match."""
+    """Raise OptionError unless `deals` is None or a valid number of deals."""
     if deals is not None and (type(deals) is not int or deals < 1):
         raise OptionError(f"deals must be a whole number, 1 or more, or None, not {deals!r}")
 
 
 @cache
 def _declared() -> dict[str, Rules]:
-    package = importlib.import_module("engine.games")  # by name: the attribute `engine.games` is the function below
-    found = {}
+    package = importlib.import_module(
+        "engine.games"
+    )  # By name, because the attribute `engine.games` is the function below.
+    games_by_key = {}
     for module in pkgutil.iter_modules(package.__path__):
         rules = importlib.import_module(f"{package.__name__}.{module.name}").GAME
-        found[rules.key] = rules
-    return dict(sorted(found.items()))
+        games_by_key[rules.key] = rules
+    return dict(sorted(games_by_key.items()))
 
 
 def games() -> list[str]:
-    """Keys of all games, in alphabetical order. Every module of `engine.games` is one."""
+    """Return the keys of all games in alphabetical order. Every module of `engine.games` is a game."""
     return list(_declared())
 
 
 def declared(key: str) -> Rules:
-    """The declaration of a game, unresolved. OptionError with the list of games for an unknown key."""
+    """Return the unresolved declaration of a game. Raise OptionError with the list of games for an unknown key."""
     if key not in _declared():
         raise OptionError(f"unknown game {key!r}{meant(key, _declared())}; games are: {', '.join(_declared())}")
     return _declared()[key]
 
 
 def load(key: str, /, **options: Any) -> Game:
-    """The game of a key with options by the names of its rules file; `players` is the number of seats.
+    """Load a game by its key, with options as named in its rules; `players` is the number of seats.
 
-    Raises OptionError for an unknown game or option or a value out of range, with the list of what is allowed.
+    Raise OptionError, with the allowed values, for an unknown game or option or a value out of range.
     """
     rules = declared(key)
     players = options.pop("players", rules.players[0])
     if players not in rules.players or type(players) is not int:
-        there = ", ".join(str(n) for n in rules.players)
-        raise OptionError(f"{key} is played by {there} players, not {players!r}")
-    chosen(rules, options, players)  # before the cache, to which 1 and True are the same
+        numbers = ", ".join(str(n) for n in rules.players)
+        raise OptionError(f"{key} is played by {numbers} players, not {players!r}")
+    chosen(rules, options, players)  # Checked before the cache, which takes 1 and True for the same value.
     return _loaded(key, players, tuple(sorted(options.items(), key=lambda item: item[0])))
 
 
-@lru_cache(maxsize=256)  # options may be anybody's
+@lru_cache(maxsize=256)  # Bounded because users can send any options.
 def _loaded(key: str, players: int, options: tuple[tuple[str, Any], ...]) -> Game:
     return Game(declared(key), dict(options), players)
 
 
-def _continued(game: Game, left: int) -> Game:
+def _continued(game: Game, seats_left: int) -> Game:
     rules = game.declared
-    if left == 2 and game.rules.final_duel:
+    if seats_left == 2 and game.rules.final_duel:
         duel = declared(game.rules.duel_game)
         ending = {
             name: getattr(game.rules, name)
             for name in ("match_end", "max_losses", "final_duel", "duel_game", "next_dealer", "score_unit")
         }
         return Game(replace(duel, **ending), {}, 2, game.origin)
-    allowed = choices(rules, left)
-    kept = {name: value for name, value in game.options.items() if name in allowed}
-    return Game(rules, kept, left, game.origin)
+    allowed = choices(rules, seats_left)
+    options = {name: value for name, value in game.options.items() if name in allowed}
+    return Game(rules, options, seats_left, game.origin)

@@ -1,16 +1,16 @@
-"""Intervals of means and shares."""
+"""Confidence intervals of means and shares."""
 
 from __future__ import annotations
 
 from math import sqrt
 
-# two-sided 95% points of Student's t for 1 to 9 degrees of freedom (any statistics table); above, the expansion below is exact to 0.001
+# Two-sided 95% points of Student's t for 1 to 9 degrees of freedom (any statistics table). From 10 on the expansion below is exact to 0.001.
 _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
-Z95 = 1.959964  # standard deviations on either side that hold 95% of a normal distribution
+Z95 = 1.959964  # Standard deviations on either side that hold 95% of a normal distribution.
 
 
 def t95(degrees: int) -> float:
-    """Two-sided 95% point of Student's t. Cornish-Fisher expansion (Abramowitz & Stegun 26.7.5) from 10 degrees on."""
+    """Return the two-sided 95% point of Student's t, from 10 degrees on by Cornish-Fisher expansion (Abramowitz & Stegun 26.7.5)."""
     if degrees <= len(_T95):
         return _T95[degrees - 1]
     z, n = Z95, degrees
@@ -21,9 +21,9 @@ def t95(degrees: int) -> float:
 
 
 def wilson(share: float, boards: int) -> tuple[float, float]:
-    """95% interval of a share (0 to 1) of board points over `boards` >= 1 boards: the score interval of Wilson (JASA 1927).
+    """Return the 95% interval of a share (0 to 1) of board points over `boards` >= 1 boards: Wilson's score interval (JASA 1927).
 
-    A draw counts as half a win; since it varies less than a win or a loss would, draws make the interval wider, never narrower.
+    A draw counts as half a win. It varies less than a win or a loss, so draws make the interval wider than necessary, never narrower.
     """
     z2 = Z95 * Z95
     middle = (share + z2 / (2 * boards)) / (1 + z2 / boards)

@@ -1,8 +1,8 @@
-"""`engine.analysis` and `engine.puzzles` in a process of its own, with bounds: `python -m engine.judging`, which `Child` starts and talks to.
+"""Run `engine.analysis` and `engine.puzzles` in a bounded process of its own: `python -m engine.judging`, which `Child` starts.
 
-A judgement takes long, and whoever asks for it may have better to do at any moment. So it runs where it can be ended at once and where
-running out of time or memory ends nothing else: at the lowest priority of the machine, with so many seconds of a core and so much memory,
-and without the surroundings of who started it.
+An analysis takes long, and its caller must be able to stop it at any time. So it runs in a child process that can be killed at once and
+where running out of time or memory harms nothing else: at the lowest priority, with limited CPU time and memory, and without the
+environment of its caller.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from engine.puzzles import Puzzle, find, read
 from engine.replay import ReplayError
 from engine.search.solving import NotTwoSidedError, camps
 
-MEMORY = 1 << 30  # bytes of address space: several times what the largest deal needs
-LOOK_S = 0.2  # so often it is asked whether to stop
+MEMORY = 1 << 30  # Bytes of address space: several times what the largest deal needs.
+LOOK_S = 0.2  # Interval between two calls of `stop`.
 
 
 class Stopped(Exception):
-    """Whoever asked wants it no more."""
+    """The caller's `stop` returned True."""
 
 
 class Broken(RuntimeError):
-    """The process ended before it had answered, and not for want of time."""
+    """The process ended before it answered, for another reason than its time limit."""
 
 
 @dataclass(slots=True)
 class Verdict:
-    """One decision of a record. at: how many moments come before it; ply: how many of them in its deal. What could not be judged has `lost` None.
+    """One decision of a record. at: the number of events before it; ply: the number of them in its deal.
 
-    first: whether its seat is of the first camp, to which `par` and `worth` count; None where there are not two.
-    The others as `engine.analysis.Judged` has them.
+    lost is None if the decision could not be judged. first: True if its seat belongs to the first camp, for which `par` and `worth` count;
+    None if there are not two camps. The other fields are those of `engine.analysis.Judged`.
     """
 
     step: int
@@ -63,7 +63,7 @@ class Verdict:
 
 
 class Child:
-    """The process. Close it whatever happens; `cpu_s` is then what it took."""
+    """The child process. Always close it; then `cpu_s` is the CPU time it used."""
 
     def __init__(
         self,
@@ -75,18 +75,19 @@ class Child:
         nodes: int = USUAL_NODES,
         memory: int = MEMORY,
     ) -> None:
-        """What it is for: to judge `fair`ly over so many deals, None: with open cards; or to find `puzzles` that so many deals prove.
+        """Start the process to analyse decisions, or to find puzzles if `puzzles` is given.
 
-        cpu_s: so long at most, for all records. margin: of puzzles, as `engine.puzzles.find` has it.
+        fair: the number of sampled deals per decision; None: with open cards. puzzles: the number of deals that prove a puzzle. cpu_s: limit for
+        all records together. margin: as in `engine.puzzles.find`.
         """
         self.cpu_s = 0.0
         self._rest = b""
-        self._told = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "engine.judging"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._told,
+            stderr=self._errors,
             env={"PYTHONPATH": str(Path(__file__).resolve().parent.parent)},
         )
         self._in, self._out = cast("IO[bytes]", self._process.stdin), cast("IO[bytes]", self._process.stdout)
@@ -101,42 +102,48 @@ class Child:
         }
 
     def judge(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[Verdict], bool]:
-        """All decisions of a record in order, and whether there was time for all of it.
+        """Judge all decisions of a record in order. The second value is False if the CPU time ran out before the end.
 
-        Raises Stopped where `stop` said so, Broken.
+        Raise Stopped if `stop` returned True, and Broken.
         """
         lines = [] if self._order is None else [self._order]
-        self._order = None  # said once
-        found: list[Verdict] = []
+        self._order = None  # It is sent once, before the first record.
+        results: list[Verdict] = []
         try:
             self._say(*lines, replay)
-            found = [Verdict(*row) for row in self._hear(stop) or []]
-            places = {one.step: one for one in found}
+            results = [Verdict(*row) for row in self._hear(stop) or []]
+            places = {verdict.step: verdict for verdict in results}
             while (judged := self._hear(stop)) is not None:
                 for step, lost, best, par, worth, error, line in judged:
-                    one = places[step]
-                    one.lost, one.best, one.par, one.worth, one.error = lost, tuple(best), par, worth, error
-                    one.line = tuple(Move(*move) for move in line)
+                    verdict = places[step]
+                    verdict.lost, verdict.best, verdict.par, verdict.worth, verdict.error = (
+                        lost,
+                        tuple(best),
+                        par,
+                        worth,
+                        error,
+                    )
+                    verdict.line = tuple(Move(*move) for move in line)
         except (EOFError, BrokenPipeError):
             if self.close() == -signal.SIGXCPU:
-                return found, False
+                return results, False
             raise Broken(self._last_words()) from None
-        return found, True
+        return results, True
 
     def find(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[Puzzle], bool]:
-        """The puzzles of a record in order, and whether there was time for all of it. Raises Stopped where `stop` said so, Broken."""
+        """Find the puzzles of a record, in order; False if the CPU time ran out. Raise Stopped if `stop` returned True, and Broken."""
         lines = [] if self._order is None else [self._order]
-        self._order = None  # said once
-        found: list[Puzzle] = []
+        self._order = None  # It is sent once, before the first record.
+        results: list[Puzzle] = []
         try:
             self._say(*lines, replay)
             while (line := self._hear(stop)) is not None:
-                found.append(read(line))
+                results.append(read(line))
         except (EOFError, BrokenPipeError):
             if self.close() == -signal.SIGXCPU:
-                return found, False
+                return results, False
             raise Broken(self._last_words()) from None
-        return found, True
+        return results, True
 
     def _say(self, *lines: Mapping[str, Any]) -> None:
         self._in.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
@@ -156,16 +163,14 @@ class Child:
         return json.loads(line)
 
     def _last_words(self) -> str:
-        self._told.seek(0)
-        lines = self._told.read().decode(errors="replace").strip().splitlines()
-        return f"the process that judges ended with {self._process.returncode}" + (
-            f": {lines[-1][:300]}" if lines else ""
-        )
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
+        return f"the analysis process ended with {self._process.returncode}" + (f": {lines[-1][:300]}" if lines else "")
 
     def close(self) -> int:
-        """End it at once, if it has not ended; its exit code, a signal below 0. Harmless to repeat."""
+        """Kill the process if it still runs. Return its exit code, negative for a signal. May be called again."""
         if self._process.returncode is None:
-            os.kill(self._process.pid, signal.SIGKILL)  # Popen.kill() would look first, and then its time is lost
+            os.kill(self._process.pid, signal.SIGKILL)  # Popen.kill() would poll first, and lose the CPU time.
             _, status, used = os.wait4(self._process.pid, 0)
             self._process.returncode = os.waitstatus_to_exitcode(status)
             self.cpu_s = used.ru_utime + used.ru_stime
@@ -176,52 +181,52 @@ class Child:
 
 
 def main() -> None:
-    """The process itself: an order, then records, a line each.
+    """Run the child process: read an order, then one record a line.
 
-    Each is answered by its decisions, their verdicts deal by deal, and null; where puzzles are wanted by a line for each, and null.
+    Answer a record with its decisions, their verdicts deal by deal, and null; for puzzles, with one line for each puzzle, and null.
     """
     order = json.loads(sys.stdin.readline())
-    _stand_back(order["cpu_s"], order["memory"], order["parent"])
+    _limit_process(order["cpu_s"], order["memory"], order["parent"])
     for line in sys.stdin:
         replay = json.loads(line)
         if order["puzzles"] is not None:
             _find(replay, order)
             continue
-        _tell([_known(one) for one in decisions(replay)])
+        _send([_fields(decision) for decision in decisions(replay)])
         fair, nodes = order["fair"], order["nodes"]
         for deal in with_open_cards(replay, nodes, lines=True) if fair is None else fairly(replay, fair, nodes):
-            _tell([_plain(one) for one in deal if one.lost is not None])
-        _tell(None)
+            _send([_plain(judged) for judged in deal if judged.lost is not None])
+        _send(None)
 
 
 def _find(replay: Mapping[str, Any], order: Mapping[str, Any]) -> None:
-    # What cannot be played again has no puzzles
+    # A record that cannot be replayed has no puzzles.
     with suppress(ReplayError):
-        for one in find(replay, deals=order["puzzles"], margin=order["margin"], nodes=order["nodes"]):
-            _tell(one.line())
-    _tell(None)
+        for puzzle in find(replay, deals=order["puzzles"], margin=order["margin"], nodes=order["nodes"]):
+            _send(puzzle.line())
+    _send(None)
 
 
-def _known(one: Decision) -> tuple[Any, ...]:
-    state = one.state
+def _fields(decision: Decision) -> tuple[Any, ...]:
+    state = decision.state
     first: bool | None = None
     with suppress(NotTwoSidedError):
         first = state.turn in camps(state)[0]
-    action = state.game.action_text(one.chosen)
-    return one.step, len(state.events), ply_of(state), state.deal_no, state.turn, phase_of(state), action, first
+    action = state.game.action_text(decision.chosen)
+    return decision.step, len(state.events), ply_of(state), state.deal_no, state.turn, phase_of(state), action, first
 
 
-def _plain(one: Judged) -> tuple[Any, ...]:
-    return one.step, one.lost, one.best, one.par, one.worth, one.error, one.line
+def _plain(judged: Judged) -> tuple[Any, ...]:
+    return judged.step, judged.lost, judged.best, judged.par, judged.worth, judged.error, judged.line
 
 
-def _tell(line: Any) -> None:
+def _send(line: Any) -> None:
     sys.stdout.write(json.dumps(line) + "\n")
     sys.stdout.flush()
 
 
-def _stand_back(cpu_s: int, memory: int, parent: int) -> None:
-    """Let everything else go first, end where the time is over, and with `parent`, who started this."""
+def _limit_process(cpu_s: int, memory: int, parent: int) -> None:
+    """Take the lowest priority, limit time and memory, and end together with `parent`."""
     with suppress(OSError):
         os.nice(19)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -231,9 +236,9 @@ def _stand_back(cpu_s: int, memory: int, parent: int) -> None:
         import ctypes
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-    # It may be process 1, as in a container, and who takes an orphan over may be another
+    # The parent may have ended before prctl. It may itself be process 1, so compare with its id.
     if os.getppid() != parent:
-        sys.exit("who started this has ended")
+        sys.exit("the process that started this one has ended")
 
 
 if __name__ == "__main__":

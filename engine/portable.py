@@ -1,7 +1,7 @@
-"""Draws and sums that are the same in every version of Python.
+"""Random draws and sums that are the same in every version of Python.
 
-Python promises the sequence of `random.Random.random`, and that alone: `choice`, `choices`, `shuffle` and `sample` may take other
-numbers from it in another version. `sum` has added floats with compensation since Python 3.12, so its last bits changed there.
+Python guarantees the sequence of `random.Random.random` only: `choice`, `choices`, `shuffle` and `sample` may consume it differently in
+another version. Since Python 3.12 `sum` adds floats with compensation, which changes the last bits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def add_up(values: Iterable[float]) -> float:
-    """Add floats one after the other, as `sum` did before Python 3.12."""
+    """Add floats from left to right, as `sum` did before Python 3.12."""
     total = 0.0
     for value in values:
         total += value
@@ -26,7 +26,7 @@ def add_up(values: Iterable[float]) -> float:
 
 
 def draw_one(values: Sequence[T], rng: random.Random) -> T:
-    """Draw one of the values, each with the same chance: `Random.choice` as of Python 3.11, from the words of the Mersenne Twister."""
+    """Draw one of the values uniformly: `Random.choice` of Python 3.11, from the words of the Mersenne Twister."""
     bits = len(values).bit_length()
     number = rng.getrandbits(bits)
     while number >= len(values):
@@ -35,6 +35,6 @@ def draw_one(values: Sequence[T], rng: random.Random) -> T:
 
 
 def draw_weighted(values: Sequence[T], weights: Sequence[float], rng: random.Random) -> T:
-    """Draw one of the values by weight: `Random.choices` as of Python 3.11."""
+    """Draw one of the values by weight: `Random.choices` of Python 3.11."""
     marks = list(accumulate(weights))
     return values[bisect(marks, rng.random() * marks[-1], 0, len(values) - 1)]

@@ -1,11 +1,11 @@
-"""How much a bot can be exploited: the best response to it that was found, and what it wins on boards that it was not trained on.
+"""Estimate how much a bot can be exploited: find a good response to it and measure that response on unseen boards.
 
-Candidates are the bots of a list, and `search`: `engine.responding.Responder`, which learns the habits of the probed bot from its choices.
-They play the probed bot on boards for training. Half of these go to `search`, the others to the bot that looks best so far. Whoever brought
-most plays other boards, for the test, with nothing learned any more; only these count.
+The candidates are given bots and `search`, an `engine.responding.Responder` that learns the probed bot's habits from its choices.
+They play the probed bot on training boards. `search` gets half of these, the bot that looks best so far the other half. The candidate
+with the best result then plays the test boards without learning any further; only these count.
 
-What comes of it is a lower bound: a better response may exist. A bot against itself has 0 on boards that are played in both seatings.
-The bot is a black box in its sandbox: it plays whole boards, as in a match, in fresh processes for each few boards.
+The result is a lower bound: a better response may exist. A bot scores 0 against itself on boards that are played in both seatings.
+The probed bot is a black box in its sandbox: it plays whole boards as in a match, in fresh processes for every few boards.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from engine.runner.sitting import Sitting, Texts
 from engine.sandbox import Sandbox
 
 SEARCH = "search"
-BATCH = 4  # boards of one step of training ...
-FIRST = 2  # ... of the first one of each candidate
-UNIT = 2  # ... and of one piece of work, with processes of its own
-REMEMBERED = 6000  # choices of a bot that are kept to learn from, the last ones
-AGAIN = 3  # times that new choices are learned, with as many old ones
-HOPE = 1.0  # standard errors that a candidate gets on top, when the next one to play is chosen
-LOOKED_BACK = 10  # steps of training over which it is told how well the bot was foreseen
-PROBED, RESPONSE = 0, 1  # parties
+BATCH = 4  # Boards of one training step.
+FIRST = 2  # Boards of the first training step of each candidate.
+UNIT = 2  # Boards of one task, which has processes of its own.
+REMEMBERED = 6000  # The last choices of a bot, kept to learn from.
+AGAIN = 3  # Passes over new choices and as many old ones.
+HOPE = 1.0  # Standard errors added to a candidate's mean when the next one to play is chosen.
+LOOKED_BACK = 10  # Training steps over which the foreseen share is averaged.
+PROBED, RESPONSE = 0, 1  # Parties.
 
 Advance = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Task:
-    """Some boards to be played between the probed bot and a response, in both seatings: all that it takes, as plain data.
+    """Some boards between the probed bot and a response, in both seatings, as plain data.
 
-    bot: the response where it is a bot; else `ours` and `theirs`, the habits by which it searches. noted: whether the choices are kept.
+    bot: the response if it is a bot; None: the response searches by the habits `ours` and `theirs`. noted: record the choices.
     """
 
     spec: MatchSpec
@@ -63,7 +63,7 @@ class Task:
 
 @dataclass
 class Played:
-    """Of a task: what the response was ahead by on each board, in units; the choices of both parties; the first fault of each."""
+    """The result of a task: the response's lead on each board, in units; the choices of both parties; the first fault of each."""
 
     ahead: list[float] = field(default_factory=list)
     choices: tuple[list[Choice], list[Choice]] = field(default_factory=lambda: ([], []))
@@ -72,7 +72,7 @@ class Played:
 
 @dataclass
 class Candidate:
-    """A response, and what it was ahead by on each board of its training."""
+    """A response, and its lead on each board of its training."""
 
     name: str
     bot: BotSpec | None
@@ -82,21 +82,21 @@ class Candidate:
 
     @property
     def mean(self) -> float:
-        """Ahead a board; minus infinity before the first one."""
+        """Mean lead per board; minus infinity before the first one."""
         return fmean(self.ahead) if self.ahead else -math.inf
 
     @property
     def error(self) -> float:
-        """The standard error of that; infinite of a single board."""
+        """Standard error of the mean; infinite for a single board."""
         return stdev(self.ahead) / math.sqrt(len(self.ahead)) if len(self.ahead) > 1 else math.inf
 
 
 @dataclass(frozen=True)
 class Probe:
-    """What was found. ahead: of the response on each board of the test, in units of the board score.
+    """The result of a probe. ahead: the response's lead on each test board, in units of the board score.
 
-    foreseen: the share of the bot's choices in the last steps of training that its habits, as learned by then, foresaw; seconds: of
-    training, of test.
+    foreseen: the share of the bot's choices in the last training steps that the habits learned before them predicted. seconds: of training and
+    of the test.
     """
 
     response: str
@@ -109,23 +109,23 @@ class Probe:
 
     @property
     def mean(self) -> float | None:
-        """Ahead a board; None where the test was not played to its end."""
+        """Mean lead per board; None if the test was not played to its end."""
         return fmean(self.ahead) if self.ahead and self.fault is None else None
 
     @property
     def margin(self) -> float | None:
-        """Half of the 95 % interval over boards; None of a single one."""
+        """Half-width of the 95% interval over boards; None for a single board."""
         count = len(self.ahead)
         return t95(count - 1) * stdev(self.ahead) / math.sqrt(count) if count > 1 and self.fault is None else None
 
     @property
     def clear(self) -> bool:
-        """Whether the bot was exploited: the interval lies above zero."""
+        """True if the bot was exploited: the interval lies above zero."""
         return self.mean is not None and self.margin is not None and self.mean > self.margin
 
 
 class NotTwoSidedBoardError(ValueError):
-    """A table at which more than two sides play: there 0 is not what a bot has against itself, and no response is best for all."""
+    """More than two sides play at this table: a bot does not score 0 against itself, and no response is best for all."""
 
 
 def probe(
@@ -139,14 +139,14 @@ def probe(
     jobs: int = 1,
     advance: Advance | None = None,
 ) -> Probe:
-    """Train for some seconds, or on so many boards (`tries`), until each candidate has played, then test on `boards` others.
+    """Train for some seconds or on `tries` boards, until each candidate has played; then test on `boards` other boards.
 
-    spec: its first party is probed; its boards are not read. With `tries` the answer follows from `spec.secret`, on any number of jobs, where the
-    bots' choices follow from their seeds. Ends at the first fault of the probed bot. Raises NotTwoSidedBoardError, ValueError for fewer tries
-    than each candidate wants (`fewest`), and what `play_match` raises.
+    The first party of `spec` is probed; the boards of `spec` are ignored. With `tries` the result follows from `spec.secret`, for any number of
+    jobs, if the bots are deterministic. Stop at the first fault of the probed bot. Raise NotTwoSidedBoardError, ValueError if `tries` is less
+    than `fewest`, and whatever `play_match` raises.
     """
     if tries is not None and tries < fewest(responses):
-        raise ValueError(f"{tries} boards of training are too few: with these candidates it takes {fewest(responses)}")
+        raise ValueError(f"{tries} training boards are too few: these candidates need {fewest(responses)}")
     game = load(spec)
     if not two_sided(game):
         raise NotTwoSidedBoardError(f"{game.key} with {game.players} players has {len(game.sides)} sides, not two")
@@ -155,11 +155,11 @@ def probe(
 
 
 def fewest(responses: Sequence[BotSpec]) -> int:
-    """The boards of training that let each candidate play."""
+    """Return the number of training boards that lets each candidate play."""
     return FIRST * (len(responses) + 1)
 
 
-def _nobody(_done: int, _total: int) -> None:
+def _nobody(_boards: int, _total: int) -> None:
     return
 
 
@@ -177,7 +177,7 @@ class _Training:
         self.theirs, self.ours = Habits(), Habits()
         self.of_bot: list[Choice] = []
         self.trained = 0
-        self.foresights: list[float] = []  # of each step
+        self.foresights: list[float] = []  # One for each of the last steps.
         self.fault: FaultReport | None = None
 
     def run(self, seconds: float | None, tries: int | None, boards: int) -> Probe:
@@ -191,14 +191,16 @@ class _Training:
             elif seconds is not None:
                 self.advance(min(int(used), int(seconds)), int(seconds))
             enough = self.trained >= tries if tries is not None else seconds is not None and used >= seconds
-            if enough and all(one.ahead for one in (*self.bots, self.search)):
+            if enough and all(candidate.ahead for candidate in (*self.bots, self.search)):
                 break
             chosen = self.next(step)
             size = BATCH if chosen.ahead else FIRST
             self.step(chosen, size if tries is None else min(size, tries - self.trained))
             step += 1
-        sound = [one for one in (*self.bots, self.search) if one.fault is None]
-        best = max(sound, key=lambda one: one.mean - (one.error if one.error < math.inf else 0.0))
+        sound = [candidate for candidate in (*self.bots, self.search) if candidate.fault is None]
+        best = max(
+            sound, key=lambda candidate: candidate.mean - (candidate.error if candidate.error < math.inf else 0.0)
+        )
         trained_s = time.monotonic() - began
         ahead: list[float] = []
         if self.fault is None:
@@ -214,29 +216,29 @@ class _Training:
         )
 
     def next(self, step: int) -> Candidate:
-        """Each bot once; then by turns the search and the bot that may be the best."""
-        new = [one for one in (*self.bots, self.search) if not one.ahead]
+        """Return the next candidate: each bot once, then alternately the search and the most promising bot."""
+        new = [candidate for candidate in (*self.bots, self.search) if not candidate.ahead]
         if new:
             return new[0]
-        able = [one for one in self.bots if one.fault is None]
+        able = [candidate for candidate in self.bots if candidate.fault is None]
         if not able or step % 2 == 0:
             return self.search
-        within = [(x - one.mean) ** 2 for one in able for x in one.ahead]
+        within = [(x - candidate.mean) ** 2 for candidate in able for x in candidate.ahead]
         spread = math.sqrt(fmean(within))
-        return max(able, key=lambda one: one.mean + HOPE * spread / math.sqrt(len(one.ahead)))
+        return max(able, key=lambda candidate: candidate.mean + HOPE * spread / math.sqrt(len(candidate.ahead)))
 
     def step(self, chosen: Candidate, boards: int) -> None:
-        """Let a candidate play the next boards of the training, and learn from them."""
+        """Let a candidate play the next training boards, and learn from them."""
         if chosen is self.search and not chosen.ahead:
             self.imitate()
         first = self.trained + 1
         before = len(self.of_bot)
-        for played in self.work(list(self.tasks(chosen, "training", range(first, first + boards), noted=True))):
-            chosen.ahead += played.ahead
-            chosen.choices += played.choices[RESPONSE]
-            self.of_bot += played.choices[PROBED]
-            chosen.fault = chosen.fault or played.faults.get(RESPONSE)
-            self.fault = self.fault or played.faults.get(PROBED)
+        for results in self.work(list(self.tasks(chosen, "training", range(first, first + boards), noted=True))):
+            chosen.ahead += results.ahead
+            chosen.choices += results.choices[RESPONSE]
+            self.of_bot += results.choices[PROBED]
+            chosen.fault = chosen.fault or results.faults.get(RESPONSE)
+            self.fault = self.fault or results.faults.get(PROBED)
         self.trained += boards
         new = self.of_bot[before:]
         if before and new:
@@ -248,16 +250,16 @@ class _Training:
         chosen.choices = chosen.choices[-REMEMBERED:]
 
     def imitate(self) -> None:
-        """Before the search plays for the first time, its own side goes on as the best bot by then did."""
-        model = max(self.bots, key=lambda one: one.mean, default=None)
+        """Start the search with the habits of the best bot so far."""
+        model = max(self.bots, key=lambda candidate: candidate.mean, default=None)
         self.learn(self.ours, model.choices if model else self.of_bot, REMEMBERED)
 
-    def learn(self, habits: Habits, seen: Sequence[Choice], new: int) -> None:
-        """The last `new` choices, and as many of those before, some times."""
-        habits.learn(seen[-2 * new :] if new else [], self.dice, AGAIN)
+    def learn(self, habits: Habits, sample: Sequence[Choice], new: int) -> None:
+        """Learn the last `new` choices and as many before them, several times."""
+        habits.learn(sample[-2 * new :] if new else [], self.dice, AGAIN)
 
     def tasks(self, chosen: Candidate, what: str, boards: range, *, noted: bool) -> Iterator[Task]:
-        """The boards in pieces that can be played at once. Training and test are dealt as other tables: none of their boards is the same."""
+        """Yield the boards as tasks that can run in parallel. Training and test use different tables, so no board is the same."""
         parties = (self.spec.parties[PROBED], *((chosen.bot,) if chosen.bot else ()))
         for at in range(0, len(boards), UNIT):
             part = boards[at : at + UNIT]
@@ -266,47 +268,47 @@ class _Training:
             yield Task(spec, chosen.bot, self.ours, self.theirs, noted)
 
     def test(self, best: Candidate, boards: int) -> list[float]:
-        """What the response is ahead by on boards that nothing was learned from."""
+        """Return the lead of the response on boards that nothing was learned from."""
         ahead: list[float] = []
-        for played in self.work(list(self.tasks(best, "test", range(1, boards + 1), noted=False))):
-            ahead += played.ahead
-            self.fault = self.fault or played.faults.get(PROBED)
+        for results in self.work(list(self.tasks(best, "test", range(1, boards + 1), noted=False))):
+            ahead += results.ahead
+            self.fault = self.fault or results.faults.get(PROBED)
             if self.fault is not None:
                 break
             self.advance(len(ahead), boards)
         return ahead
 
 
-# ---- the work, here or in other processes
+# ---- Tasks, played here or in other processes
 
 
 @contextmanager
 def _hands(box: Sandbox, jobs: int) -> Iterator[Work]:
-    """What plays tasks, so many at a time, and gives what came of them in their order."""
+    """Yield a function that plays tasks, `jobs` at a time, and returns their results in order."""
     if jobs == 1:
         yield lambda tasks: (play(task, box) for task in tasks)
         return
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (box.tier, str(box.state_dir)))
     try:
-        yield lambda tasks: pool.map(_play_there, tasks)
+        yield lambda tasks: pool.map(_play_in_pool, tasks)
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-_there: dict[str, Sandbox] = {}  # in a process of the pool
+_pool_box: dict[str, Sandbox] = {}  # Filled in each process of the pool.
 
 
 def _begin(tier: str, state_dir: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asked for the probe ends it
-    _there["box"] = Sandbox(tier=tier, state_dir=Path(state_dir))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The main process handles Ctrl-C.
+    _pool_box["box"] = Sandbox(tier=tier, state_dir=Path(state_dir))
 
 
-def _play_there(task: Task) -> Played:
-    return play(task, _there["box"])
+def _play_in_pool(task: Task) -> Played:
+    return play(task, _pool_box["box"])
 
 
 class _Noted(Sitting):
-    """A sitting that keeps what each party chose from."""
+    """A sitting that records every choice of each party."""
 
     choices: tuple[list[Choice], list[Choice]]
 
@@ -320,17 +322,17 @@ class _Noted(Sitting):
 
 
 def play(task: Task, box: Sandbox) -> Played:
-    """Play the boards of a task in both seatings, each with fresh processes. Raises as `play_match`."""
+    """Play the boards of a task in both seatings, each with fresh processes. Raise what `play_match` raises."""
     spec, game = task.spec, load(task.spec)
-    played = Played(ahead=[0.0] * len(spec.boards))
+    results = Played(ahead=[0.0] * len(spec.boards))
     for number, probed in enumerate(game.sides):
         seating = [PROBED if seat in probed else RESPONSE for seat in range(game.players)]
-        _play_pass(task, game, box, number, seating, played)
-    return played
+        _play_pass(task, game, box, number, seating, results)
+    return results
 
 
 def _play_pass(
-    task: Task, game: engine.Game, box: Sandbox, number: int, seating: Sequence[int], played: Played
+    task: Task, game: engine.Game, box: Sandbox, number: int, seating: Sequence[int], results: Played
 ) -> None:
     spec = task.spec
     absent = [seat for seat, party in enumerate(seating) if party == RESPONSE and task.bot is None]
@@ -353,20 +355,20 @@ def _play_pass(
             kind = _Noted if task.noted else Sitting
             sitting = kind(state, table, feed, texts, board, number)
             if isinstance(sitting, _Noted):
-                sitting.choices = played.choices
+                sitting.choices = results.choices
             for late in crew.faults if not order else ():
                 sitting.blame(late.party, late.seat, late.fault, -1, late.evidence)
             if not failed and not sitting.faults:
                 sitting.play()
             for fault in sitting.faults:
                 failed.add(fault.seat)
-                played.faults.setdefault(fault.party, fault)
+                results.faults.setdefault(fault.party, fault)
             scores = forfeited(game, failed) if failed else state.scores()
             ours, theirs = seating.index(RESPONSE), seating.index(PROBED)
-            played.ahead[order] += (scores[ours] - scores[theirs]) / game.score_size
+            results.ahead[order] += (scores[ours] - scores[theirs]) / game.score_size
     finally:
         crew.close()
-    if damage := starter.copies.damage({fault.party for fault in played.faults.values()}):
+    if damage := starter.copies.damage({fault.party for fault in results.faults.values()}):
         raise Infrastructure(f"{spec.match_id} was played from damaged files: {damage}")
 
 

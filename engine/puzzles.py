@@ -1,11 +1,10 @@
-"""Puzzles: decisions of recorded matches in which one choice is clearly the best, by what their seat could know.
+"""Puzzles: decisions of recorded matches where one choice is clearly best, given what the seat knew.
 
-They are found by the fair judgement of `engine.analysis`, in two steps over different deals: a few deals say which choice seems to be the
-best, and many more, dealt independently, by how much. So the margin is not flattered by having been picked for its size. What is not
-shown: from the next card on all seats are taken to see all cards, so caution and bluff count for nothing.
+They come from the fair analysis of `engine.analysis`, in two steps over different deals: a few deals suggest the best choice, and many
+more, dealt independently, measure its margin. So the margin is not inflated by selection. Limitation: from the next card on every seat is
+assumed to see all cards, so caution and bluff count for nothing.
 
-A puzzle holds all that its seat had been told since the sitting began, as events of the protocol, so that a person, and any bot, can be
-asked.
+A puzzle contains everything its seat knew since the sitting began, as events of the protocol, so a person or any bot can solve it.
 """
 
 from __future__ import annotations
@@ -32,28 +31,25 @@ if TYPE_CHECKING:
     from engine.sandbox import Sandbox
 
 FORMAT = "tute-puzzle/1"
-SCREEN = 12  # deals that say whether a decision may be one
-DEALS = 64  # deals that prove it
-MARGIN = {
-    "points": 10.0,
-    "games": 250.0,
-}  # in units of the board score: so much worse is every other choice; of other units 1
-CERTAIN = 2.58  # standard errors: 99 % of the margin's distribution lies above what is asked for
+SCREEN = 12  # Deals that suggest a candidate.
+DEALS = 64  # Deals that prove it.
+MARGIN = {"points": 10.0, "games": 250.0}  # Least margin over every other choice, by unit of the board score; else 1.
+CERTAIN = 2.58  # The margin must exceed its minimum by this many standard errors (99%).
 CLAIM = "claim"
 _TEXT = ("id", "game", "phase", "unit", "judge")
 
 
 class NotAPuzzleError(ValueError):
-    """A line that is none of ours; the message says what is wrong with it."""
+    """A line that is not a valid puzzle. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
     """One decision.
 
-    best: the choices that are right, equally good in every deal. lost: what each choice gives away against them, on average over `deals` deals,
-    in units of the board score (`unit`); 0 for those of `best`. margin: the least of the others, and `error` its standard error. events: all
-    that the seat was told, from the start of the sitting; hand: its cards now; legal: what it could choose. source: match, board, sitting and step.
+    best: the right choices, equally good in every deal. lost: the mean loss of each choice over `deals` deals, in units of the board score
+    (`unit`); 0 for `best`. margin: the smallest loss of the others; error: its standard error. events: all events that the seat saw since the
+    start of the sitting. hand: its cards now. legal: its choices. source: match, board, sitting and step.
     """
 
     id: str
@@ -76,12 +72,12 @@ class Puzzle:
     source: dict[str, Any]
 
     def line(self) -> str:
-        """As it stands in a file, without the end of the line."""
+        """Serialise as one line of a puzzle file, without the line break."""
         return json.dumps({"format": FORMAT} | asdict(self), ensure_ascii=False, separators=(",", ":"))
 
 
 def read(line: str) -> Puzzle:
-    """The puzzle of a line. Raises NotAPuzzleError."""
+    """Read a puzzle from a line. Raise NotAPuzzleError."""
     try:
         plain = json.loads(line)
         if plain.pop("format") != FORMAT:
@@ -91,35 +87,35 @@ def read(line: str) -> Puzzle:
     except NotAPuzzleError:
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise NotAPuzzleError(f"it is no puzzle: {error}") from None
+        raise NotAPuzzleError(f"it is not a puzzle: {error}") from None
     return puzzle
 
 
 def _check(puzzle: Puzzle) -> None:
-    """Raises NotAPuzzleError, or what Python raises of values that are quite another kind of thing."""
+    """Check the fields. Raise NotAPuzzleError, or Python's own errors for values of a completely different kind."""
     game = load(puzzle.game, players=puzzle.players, **puzzle.options)
     texts = [getattr(puzzle, name) for name in _TEXT] + [*puzzle.hand, *puzzle.legal, *puzzle.best, *puzzle.lost]
     numbers = (puzzle.seat, puzzle.margin, puzzle.error, puzzle.deals, *puzzle.lost.values())
-    if any(type(one) is not str for one in texts) or any(type(one) not in (int, float) for one in numbers):
+    if any(type(value) is not str for value in texts) or any(type(value) not in (int, float) for value in numbers):
         raise NotAPuzzleError("a field has a wrong type")
-    if not all(isfinite(one) for one in numbers):
+    if not all(isfinite(value) for value in numbers):
         raise NotAPuzzleError("a number is not finite")
     if set(puzzle.lost) != set(puzzle.legal) or not puzzle.best or not set(puzzle.best) <= set(puzzle.legal):
-        raise NotAPuzzleError("its choices do not agree with one another")
+        raise NotAPuzzleError("its choices contradict one another")
     if puzzle.id != _identity(puzzle.game, puzzle.options, puzzle.players, puzzle.seat, puzzle.events):
-        raise NotAPuzzleError("its id is not that of its position, so a part of it was changed")
+        raise NotAPuzzleError("its id does not match its position: part of it was changed")
     if puzzle.revision != game.revision:
         raise NotAPuzzleError(
-            f"it was made by revision {puzzle.revision} of the rules of {game.key}; these are of {game.revision}"
+            f"it uses revision {puzzle.revision} of the rules of {game.key}; this engine has revision {game.revision}"
         )
 
 
 def find(
     replay: Mapping[str, Any], *, deals: int = DEALS, margin: float | None = None, nodes: int = USUAL_NODES
 ) -> Iterator[Puzzle]:
-    """The puzzles of a replay, in order. margin: None for that of its unit; nodes: as `fairly` has them. Raises ReplayError, ValueError.
+    """Find the puzzles of a replay, in order. Find none if there are not two sides, because then there is no analysis.
 
-    Where there are not two sides nothing is found: there is no judgement.
+    margin: None for the default of the score unit. nodes: as in `fairly`. Raise ReplayError, ValueError.
     """
     first = next(decisions(replay), None)
     if first is None:
@@ -128,46 +124,46 @@ def find(
     least = MARGIN.get(str(game.score_unit), 1.0) if margin is None else margin
     seats = [Seat(replay, seat) for seat in range(game.players)]
     samples: dict[int, list[State]] = {}
-    told: dict[int, list[dict[str, Any]]] = {}
+    events_by_step: dict[int, list[dict[str, Any]]] = {}
 
-    def noted() -> Iterator[Decision]:
-        for one in decisions(replay):
-            samples[one.step] = list(seats[one.state.turn].samples(one, SCREEN + deals))
-            told[one.step] = _told(one.state)
-            yield one._replace(state=one.state.clone())  # which records nothing
+    def sampled() -> Iterator[Decision]:
+        for decision in decisions(replay):
+            samples[decision.step] = list(seats[decision.state.turn].samples(decision, SCREEN + deals))
+            events_by_step[decision.step] = _seen_events(decision.state)
+            yield decision._replace(state=decision.state.clone())
 
-    for _, deal in groupby(noted(), key=lambda one: one.state.deal_no):
+    for _, deal in groupby(sampled(), key=lambda decision: decision.state.deal_no):
         moments = list(deal)
-        verdicts = from_the_end(moments, lambda one: _verdict(samples.pop(one.step), least, nodes))
-        for one, verdict in zip(moments, verdicts, strict=True):
+        verdicts = from_the_end(moments, lambda decision: _verdict(samples.pop(decision.step), least, nodes))
+        for decision, verdict in zip(moments, verdicts, strict=True):
             if verdict:
-                events = told[one.step]
+                events = events_by_step[decision.step]
                 meta = replay.get("meta", {})
                 yield Puzzle(
-                    id=_identity(game.key, game.options, game.players, one.state.turn, events),
+                    id=_identity(game.key, game.options, game.players, decision.state.turn, events),
                     game=game.key,
                     revision=game.revision,
                     players=game.players,
                     options=dict(game.options),
-                    seat=one.state.turn,
-                    phase=phase_of(one.state),
+                    seat=decision.state.turn,
+                    phase=phase_of(decision.state),
                     unit=str(game.score_unit),
                     events=events,
-                    hand=[game.pack.texts[card] for card in one.state.hand_of(one.state.turn)],
-                    legal=[one.state.game.action_text(action) for action in one.state.legal_actions()],
+                    hand=[game.pack.texts[card] for card in decision.state.hand_of(decision.state.turn)],
+                    legal=[decision.state.game.action_text(action) for action in decision.state.legal_actions()],
                     best=verdict.best,
                     lost=verdict.lost,
                     margin=verdict.margin,
                     error=verdict.error,
                     deals=deals,
                     judge=JUDGE,
-                    source={name: meta.get(name) for name in ("match", "board", "sitting")} | {"step": one.step},
+                    source={name: meta.get(name) for name in ("match", "board", "sitting")} | {"step": decision.step},
                 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """Of a decision that was looked at; false where it is no puzzle."""
+    """The verdict on a decision; false if it is not a puzzle."""
 
     best: list[str]
     lost: dict[str, float]
@@ -182,7 +178,7 @@ _NONE = _Verdict([], {})
 
 
 def _verdict(supposed: Sequence[State], least: float, nodes: int) -> _Verdict | None:
-    """None where it cannot be judged within the limit."""
+    """Return the verdict on a decision; None if it cannot be judged within the limit."""
     rows = worths(supposed[:SCREEN], nodes)
     if rows is None:
         return None
@@ -204,7 +200,7 @@ def _verdict(supposed: Sequence[State], least: float, nodes: int) -> _Verdict | 
 
 
 def _best(rows: Sequence[Mapping[str, int]]) -> list[str] | None:
-    """The choice of the best mean, with those that are worth the same in every deal; None where all are that somebody would think of."""
+    """Return the choice with the best mean and those that equal it in every deal; None if no serious alternative remains."""
     means = {text: sum(row[text] for row in rows) for text in rows[0]}
     first = max(means, key=lambda text: means[text])
     best = [text for text in means if all(row[text] == row[first] for row in rows)]
@@ -212,20 +208,20 @@ def _best(rows: Sequence[Mapping[str, int]]) -> list[str] | None:
 
 
 def _others(rows: Sequence[Mapping[str, int]], best: Sequence[str]) -> list[str]:
-    """The choices that are not among the best. A claim is none of them: that a false one loses the game is no riddle."""
+    """Return the choices that are not among the best, without claims: that a false claim loses the game makes no puzzle."""
     return [text for text in rows[0] if text not in best and text != CLAIM]
 
 
 def _rest(rows: Sequence[Mapping[str, int]], best: Sequence[str]) -> tuple[float, float]:
-    """What the next best choice gives away on average, and the standard error of that."""
+    """Return the mean loss of the next best choice, and its standard error."""
     gaps = [mean_error([row[best[0]] - row[text] for row in rows]) for text in _others(rows, best)]
     return min(gaps, key=lambda gap: gap[0] - CERTAIN * gap[1])
 
 
-def _told(state: State) -> list[dict[str, Any]]:
-    """All that the seat on turn has been told since the sitting began, as the protocol tells it."""
-    told = redact(state.events, state.turn)
-    return [{"e": "deal", "board": 1} | event if event["e"] == "deal" else event for event in told]
+def _seen_events(state: State) -> list[dict[str, Any]]:
+    """Return all events that the seat to move has seen since the sitting began, as the protocol sends them."""
+    events = redact(state.events, state.turn)
+    return [{"e": "deal", "board": 1} | event if event["e"] == "deal" else event for event in events]
 
 
 def _identity(
@@ -236,7 +232,7 @@ def _identity(
 
 
 def exchanges(puzzle: Puzzle, limits: Limits) -> list[Exchange]:
-    """The two lines to a bot: `hello`, and one request with everything that has happened. Its seed follows from the puzzle."""
+    """Build the two lines for a bot: `hello`, and one request with all events. The bot's seed follows from the puzzle."""
     game = load(puzzle.game, players=puzzle.players, **puzzle.options)
     hello = protocol.hello(
         game=game.key,
@@ -256,32 +252,32 @@ def exchanges(puzzle: Puzzle, limits: Limits) -> list[Exchange]:
 
 
 def ask(bot: BotSpec, box: Sandbox, puzzle: Puzzle, limits: Limits) -> tuple[str | None, FaultReport | None]:
-    """What a bot chooses, in a fresh process; None where it fails, and how. Raises SandboxError and OSError for what is no bot's fault."""
-    found = rerun(bot, box, exchanges(puzzle, limits), limits, party=0, sitting=0)
-    if found is None or found.fault is not None or not found.replies:
-        return None, found.fault if found else None
-    return found.replies[0].now, None
+    """Ask a bot in a fresh process; return its choice, or None and its fault. Raise SandboxError and OSError if the fault is not the bot's."""
+    answer = rerun(bot, box, exchanges(puzzle, limits), limits, party=0, sitting=0)
+    if answer is None or answer.fault is not None or not answer.replies:
+        return None, answer.fault if answer else None
+    return answer.replies[0].now, None
 
 
 @dataclass(slots=True)
 class Score:
-    """What a bot, or a person, made of puzzles. lost: of each, by its answer; solved: whether each was answered rightly."""
+    """The result of a bot or person on puzzles. lost: the loss of each answer; solved: True for each right answer."""
 
     lost: list[float]
     solved: list[bool]
 
     def add(self, puzzle: Puzzle, answer: str | None) -> None:
-        """Count one. None: it failed, which costs as much as the worst choice."""
+        """Count one answer. None means failure and costs as much as the worst choice."""
         self.solved.append(answer in puzzle.best)
         self.lost.append(max(puzzle.lost.values()) if answer is None else puzzle.lost[answer])
 
     @property
     def share(self) -> tuple[float, float, float]:
-        """The share that was solved, and its 95 % interval (Wilson's)."""
+        """Share of solved puzzles, and its 95% interval (Wilson)."""
         return sum(self.solved) / len(self.solved), *wilson(sum(self.solved) / len(self.solved), len(self.solved))
 
     @property
     def mean(self) -> tuple[float, float]:
-        """Lost a puzzle on average, and half of its 95 % interval; infinite of a single one."""
+        """Mean loss per puzzle, and the half-width of its 95% interval; infinite for a single puzzle."""
         mean, error = mean_error(self.lost)
         return mean, t95(len(self.lost) - 1) * error if len(self.lost) > 1 else inf

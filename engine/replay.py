@@ -1,7 +1,7 @@
-"""Replays: header, actions and events of one match, and the proof that they belong together.
+"""Replays: header, actions and events of one match, and the check that they belong together.
 
-Running the actions through the engine again must give the same events and the same scores. That one function is golden test, migration check
-and tamper check.
+Running the actions again must give the same events and scores. This one function is the golden test, the migration check and the
+tamper check.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FORMAT = "tute-replay/1"
 
 
 class ReplayError(ValueError):
-    """A replay that does not hold. `step` counts actions from 1; 0 is the header."""
+    """An invalid replay. `step` counts actions from 1; 0 is the header."""
 
     def __init__(self, step: int, message: str) -> None:
         super().__init__(f"step {step}: {message}" if step else message)
@@ -25,7 +25,7 @@ class ReplayError(ValueError):
 
 
 def make(state: Any, meta: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The replay of a recorded match, finished or cut short, as plain JSON data. `meta` is kept as given and not verified."""
+    """Make the replay of a recorded match, finished or not, as plain JSON data. `meta` is stored unchanged and not verified."""
     game = state.game.origin
     suits = game.pack.suits
     return {
@@ -47,12 +47,12 @@ def make(state: Any, meta: dict[str, Any] | None = None) -> dict[str, Any]:
 
 
 def begin(replay: dict[str, Any]) -> Any:
-    """The state before the first action of a replay. Raises ReplayError where the header does not hold."""
+    """Return the state before the first action of a replay. Raise ReplayError if the header is invalid."""
     return _begin(replay)[0]
 
 
 def restore(replay: dict[str, Any]) -> Any:
-    """The state at the end of a replay, by running its actions. Raises ReplayError where the header or an action does not hold."""
+    """Return the state at the end of a replay by running its actions. Raise ReplayError if the header or an action is invalid."""
     state, _ = _begin(replay)
     for step, text in enumerate(replay["actions"], 1):
         try:
@@ -63,7 +63,7 @@ def restore(replay: dict[str, Any]) -> Any:
 
 
 def verify(replay: dict[str, Any]) -> None:
-    """Runs a replay again and compares everything. Raises ReplayError that names the first step that does not hold, and why."""
+    """Run a replay again and compare everything. Raise ReplayError with the first step that differs, and why."""
     state, events = _begin(replay)
     compared = _compare(0, state.events, events, 0)
     for step, text in enumerate(replay["actions"], 1):
@@ -75,7 +75,7 @@ def verify(replay: dict[str, Any]) -> None:
     if len(events) > len(state.events):
         raise ReplayError(
             len(replay["actions"]),
-            f"the replay has {len(events) - len(state.events)} events more than its actions make",
+            f"the replay has {len(events) - len(state.events)} more events than its actions produce",
         )
     for name, here in (("over", state.is_over), ("scores", state.scores())):
         if replay.get(name) != here:
@@ -86,7 +86,7 @@ def verify(replay: dict[str, Any]) -> None:
 
 def _begin(replay: dict[str, Any]) -> tuple[Any, list[Any]]:
     if not isinstance(replay, dict) or replay.get("format") != FORMAT:
-        raise ReplayError(0, f"this is no replay: its format is not {FORMAT!r}")
+        raise ReplayError(0, f"this is not a replay: its format is not {FORMAT!r}")
     try:
         game = load(replay["game"], players=replay["players"], **replay["options"])
         if replay["revision"] != game.revision:
@@ -97,24 +97,24 @@ def _begin(replay: dict[str, Any]) -> tuple[Any, list[Any]]:
         state = game.new_match(seed=bytes.fromhex(replay["seed"]), deals=replay["deals"], suits=replay["suits"])
         texts, events = replay["actions"], replay["events"]
     except (KeyError, TypeError, EngineError) as error:
-        raise ReplayError(0, f"the header does not hold: {error!r}") from None
+        raise ReplayError(0, f"the header is invalid: {error!r}") from None
     except ValueError as error:
-        raise ReplayError(0, f"the header does not hold: {error}") from None
+        raise ReplayError(0, f"the header is invalid: {error}") from None
     if not isinstance(events, list) or not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise ReplayError(0, "actions must be a list of texts and events a list")
+        raise ReplayError(0, "actions must be a list of texts, and events a list")
     return state, events
 
 
-def _compare(step: int, made: list[Any], given: list[Any], start: int) -> int:
-    for place in range(start, len(made)):
-        here = json.loads(json.dumps(made[place]))
-        if place >= len(given):
+def _compare(step: int, expected: list[Any], actual: list[Any], start: int) -> int:
+    for place in range(start, len(expected)):
+        here = json.loads(json.dumps(expected[place]))
+        if place >= len(actual):
             raise ReplayError(step, f"event {place} ({here['e']}) is missing from the replay")
-        if here != given[place]:
+        if here != actual[place]:
             raise ReplayError(
-                step, f"event {place} is {_short(given[place])} in the replay and {_short(here)} by the rules"
+                step, f"event {place} is {_short(actual[place])} in the replay and {_short(here)} by the rules"
             )
-    return len(made)
+    return len(expected)
 
 
 def _short(event: Any) -> str:

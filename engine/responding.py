@@ -1,10 +1,10 @@
-"""A player that looks for its best response to one bot, of which it has seen what it does.
+"""A player that searches for the best response to one bot, using a model of that bot's habits.
 
-`Habits` is a model of how somebody chooses, learned from choices that were seen. `Responder` is a player that tries each of its actions out
-in deals that agree with what its seat has been told: its opponents go on by the habits learned of the bot, its own side by habits of its own,
-which learn in turn from what it chose. So each round of playing and learning is one step of improving a policy against a fixed opponent.
+`Habits` models how a player chooses, learned from choices that were observed. `Responder` tries each of its actions in deals that agree with
+what its seat knows: its opponents continue by the habits of the bot, its own side by its own habits, which learn from its choices in turn.
+So each round of playing and learning is one step of policy improvement against a fixed opponent.
 
-It sees what a bot sees and nothing else. It counts its work in deals and not by the clock, so the same seed gives the same choices.
+It sees only what a bot sees. It counts its work in deals instead of seconds, so the same seed gives the same choices.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from engine.game import Game
     from engine.match.state import State
 
-RATE = 0.2  # step of learning
-DEALS = 12  # of the hidden cards, for a decision; only the better half of the actions meets the second half of them
+RATE = 0.2  # Learning rate.
+DEALS = 12  # Sampled deals per decision; only the better half of the actions gets the second half of them.
 FINE = 1 << 30
-RARE = -4.0  # of a claim before anything is learned: most are false
+RARE = -4.0  # Initial weight of a claim: most claims are false.
 ROLES, LEVELS, WORTHS, TRICKS, ORDERS, HOLDINGS = 9, 17, 4, 5, 5, 12
-_WORTH = (0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3)  # of a card's points: nothing, a figure, the three, the ace
-# where each kind of feature begins among the weights
+_WORTH = (0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3)  # Class of a card by its points: nothing, a figure, the three, the ace.
+# Offsets of each kind of feature in the weights
 BY_LEVEL = 0
 BY_TRICK = BY_LEVEL + ROLES * 2 * LEVELS
 BY_ORDER = BY_TRICK + ROLES * 2 * TRICKS * WORTHS
@@ -39,36 +39,36 @@ WORDS = BY_SUIT + HOLDINGS * LEVELS * 2
 WORD_PLACES, PROGRESS = 512, 16
 SIZE = WORDS + WORD_PLACES * PROGRESS
 
-Features = tuple[int, ...]  # the weights that speak for an action
+Features = tuple[int, ...]  # Indexes of the weights of an action.
 
 
 class Choice(NamedTuple):
-    """A choice that was seen: the features of each action that was legal, and the place of the one that was taken."""
+    """One observed choice: the features of each legal action, and the index of the chosen one."""
 
     actions: list[Features]
     taken: int
 
 
 def features(state: State, legal: Sequence[int]) -> list[Features]:
-    """What stands for each legal action of the seat on turn: of its own hand and of what lies open, nothing else."""
+    """Return the features of each legal action of the seat to move, from its own hand and open information only."""
     facts, trump, hand = state.facts, state.trump, state.hand
     role, best, best_suit, following = 0, state.best, state.best_suit, state.in_trick
     if following:
-        mine = state.side[state.winner] == state.side[state.turn]
-        role = 1 + 2 * mine + 4 * (len(state.table) + 1 >= state.size)
+        own_side_wins = state.side[state.winner] == state.side[state.turn]
+        role = 1 + 2 * own_side_wins + 4 * (len(state.table) + 1 >= state.size)
     on_table = state.table_points if following else 0
     trick = 0 if not on_table else 1 if on_table < 5 else 2 if on_table < 10 else 3 if on_table < 14 else 4
     stock = 1 if state.stock else 0
     cards = sorted((facts[action][2], action) for action in legal if action < PLAY_END)
     last = len(cards) - 1
     place = {action: number for number, (_, action) in enumerate(cards)}
-    found: list[Features] = []
+    rows: list[Features] = []
     progress = -1
     for action in legal:
         if action >= PLAY_END:
             if progress < 0:
                 progress = min(PROGRESS - 1, state.side_points()[state.side[state.turn]] // 10)
-            found.append((WORDS + (action - PLAY_END) % WORD_PLACES * PROGRESS + progress,))
+            rows.append((WORDS + (action - PLAY_END) % WORD_PLACES * PROGRESS + progress,))
             continue
         suit, bit, points = facts[action]
         trumps = 1 if suit == trump else 0
@@ -79,21 +79,21 @@ def features(state: State, legal: Sequence[int]) -> list[Features]:
         worth = _WORTH[points] if points < len(_WORTH) else 3
         below, above = place[action], last - place[action]
         both = kind * 2 + trumps
-        held = hand[suit].bit_count()
-        found.append(
+        suit_length = hand[suit].bit_count()
+        rows.append(
             (
                 BY_LEVEL + both * LEVELS + level,
                 BY_TRICK + (both * TRICKS + trick) * WORTHS + worth,
                 BY_ORDER + (both * ORDERS + min(below, ORDERS - 1)) * ORDERS + min(above, ORDERS - 1),
                 BY_STOCK + (both * 2 + stock) * WORTHS + worth,
-                BY_SUIT + (held * LEVELS + level) * 2 + following,
+                BY_SUIT + (suit_length * LEVELS + level) * 2 + following,
             )
         )
-    return found
+    return rows
 
 
 class Habits:
-    """How somebody chooses: a chance for each legal action, by weights of its features (multinomial logistic regression)."""
+    """A model of how a player chooses: a probability for each legal action (multinomial logistic regression)."""
 
     def __init__(self) -> None:
         self.weights = [0.0] * SIZE
@@ -101,16 +101,16 @@ class Habits:
         self.weights[first : first + PROGRESS] = [RARE] * PROGRESS
 
     def chances(self, actions: Iterable[Features]) -> list[float]:
-        """The chance of each action."""
+        """Return the probability of each action."""
         weights = self.weights
-        sums = [add_up([weights[one] for one in action]) for action in actions]
+        sums = [add_up([weights[feature] for feature in action]) for action in actions]
         most = max(sums)
-        powers = [exp(one - most) for one in sums]
+        powers = [exp(value - most) for value in sums]
         whole = add_up(powers)
-        return [one / whole for one in powers]
+        return [power / whole for power in powers]
 
     def choose(self, state: State, legal: Sequence[int], dice: Dice) -> int:
-        """One of the legal actions, by chance."""
+        """Draw one of the legal actions by its probability."""
         mark = dice.below(FINE) / FINE
         for action, chance in zip(legal, self.chances(features(state, legal)), strict=True):
             mark -= chance
@@ -118,28 +118,28 @@ class Habits:
                 return action
         return legal[-1]
 
-    def learn(self, seen: Sequence[Choice], dice: Dice, times: int = 1) -> None:
-        """Move towards the choices that were seen, all of them so many times, in an order that the dice throw."""
+    def learn(self, choices: Sequence[Choice], dice: Dice, times: int = 1) -> None:
+        """Learn from observed choices: `times` passes over all of them, in random order."""
         weights = self.weights
         for _ in range(times):
-            for number in dice.shuffle(range(len(seen))):
-                actions, taken = seen[number]
+            for number in dice.shuffle(range(len(choices))):
+                actions, taken = choices[number]
                 for place, (action, chance) in enumerate(zip(actions, self.chances(actions), strict=True)):
                     step = RATE * ((place == taken) - chance)
-                    for one in action:
-                        weights[one] += step
+                    for feature in action:
+                        weights[feature] += step
 
-    def foreseen(self, seen: Sequence[Choice]) -> float:
-        """The share of these choices to which the highest chance was given; 0 of none."""
+    def foreseen(self, choices: Sequence[Choice]) -> float:
+        """Return the share of choices that were the most likely ones; 0 without any."""
         right = 0
-        for actions, taken in seen:
+        for actions, taken in choices:
             chances = self.chances(actions)
             right += chances[taken] == max(chances)
-        return right / len(seen) if seen else 0.0
+        return right / len(choices) if choices else 0.0
 
 
 class Responder:
-    """Sits where a bot would (`engine.runner.seat.Asked`), and tries each of its actions out against the habits of its opponents."""
+    """A seat at the table, like `engine.runner.seat.Asked`, that tries each of its actions against the habits of its opponents."""
 
     cpu_us = 0
     took_s = latency_s = 0.0
@@ -155,7 +155,7 @@ class Responder:
         self.knowledge = Knowledge(game, seat, game.board_deals)
 
     def ask(self, events: list[str], legal: str) -> bytes:
-        """One decision, in the words of the protocol."""
+        """Answer one request of the protocol."""
         self.requests += 1
         choices = json.loads(f"[{legal}]")
         self.knowledge.follow(json.loads(event) for event in events)
@@ -163,28 +163,28 @@ class Responder:
         return json.dumps({"id": self.requests, "do": self.best(choices)}).encode()
 
     def evidence(self) -> tuple[str, str]:
-        """Nothing: it is no process of which something could be shown."""
+        """Return no evidence: there is no process."""
         return "", ""
 
     def best(self, choices: Sequence[str]) -> str:
-        """The action that does best on average; after half of the deals only the better half of the actions goes on."""
+        """Return the action with the best mean; after half of the deals only the better half of the actions continues."""
         deals, dice = self.knowledge.deals(), self.dice
         worth = dict.fromkeys(choices, 0.0)
-        left = list(choices)
+        remaining = list(choices)
         for half in (self.deals // 2, self.deals - self.deals // 2):
             for _ in range(half):
                 state = self.knowledge.state(deals.deal(dice))
-                for choice in left:
+                for choice in remaining:
                     worth[choice] += self.outcome(state, choice)
-            left.sort(key=lambda choice: -worth[choice])
-            left = left[: max(2, (len(left) + 1) // 2)]
-        return max(left, key=lambda choice: worth[choice])
+            remaining.sort(key=lambda choice: -worth[choice])
+            remaining = remaining[: max(2, (len(remaining) + 1) // 2)]
+        return max(remaining, key=lambda choice: worth[choice])
 
     def outcome(self, before: State, choice: str) -> float:
-        """What an action comes to for the own side, played out once to the end of the deal, in units of the board score."""
+        """Play the deal out once after an action; return the lead of the own side, in units of the board score."""
         state, dice = before.clone(), self.dice
         state.dice = dice
-        mine, ours, theirs = state.side[self.seat], self.ours, self.theirs
+        own_side, ours, theirs = state.side[self.seat], self.ours, self.theirs
         deal = state.deal_no
         state.apply(state.game.parse_action(choice))
         while not state.is_over and state.deal_no == deal:
@@ -192,13 +192,13 @@ class Responder:
             if len(legal) == 1:
                 state.apply(legal[0])
             else:
-                habits = ours if state.side[state.turn] == mine else theirs
+                habits = ours if state.side[state.turn] == own_side else theirs
                 state.apply(habits.choose(state, legal, dice))
-        return lead(state, mine)
+        return lead(state, own_side)
 
 
 def lead(state: State, side: int) -> float:
-    """How far a side is ahead of the other one: by the score of a match that is over, else by games, and by points carried along."""
+    """Return a side's lead over the other: by the score of a finished match, else by games and by carried points."""
     if state.is_over:
         scores = state.scores()
         own, other = (scores[seats[0]] for seats in (state.game.sides[side], state.game.sides[1 - side]))
@@ -208,11 +208,9 @@ def lead(state: State, side: int) -> float:
     return size * (state.games[side] - state.games[1 - side]) + size * points / POINTS_OF_A_GAME
 
 
-POINTS_OF_A_GAME = (
-    200.0  # carried points that weigh as much as a game: more than any target, so that a game won counts most
-)
+POINTS_OF_A_GAME = 200.0  # Carried points that equal one game: more than any target, so that a won game counts most.
 
 
 def two_sided(game: Game) -> bool:
-    """Whether a board of this game is between two sides."""
+    """Return True if a board of this game is between two sides."""
     return len(game.sides) == 2

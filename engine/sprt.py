@@ -1,8 +1,8 @@
 """Sequential probability ratio test on the results of paired games: is A at least elo1 stronger than B, or at most elo0?
 
-Generalised SPRT with the multinomial likelihood: the log-likelihood ratio of the two distributions that lie closest to the observed one and
-have the mean scores of elo0 and elo1. It needs no model of draws. Counts are per value of the score: boards lost, drawn, won (0, 1/2, 1),
-or pairs of games by points (0, 1/4, ... 1: the pentanomial counts of chess engine testing).
+Generalised SPRT with the multinomial likelihood: the log-likelihood ratio of the two distributions closest to the observed one that have
+the mean scores of elo0 and elo1. It needs no model of draws. Counts are by score: boards lost, drawn, won (0, 1/2, 1), or pairs of games
+by points (0, 1/4, ... 1: the pentanomial counts of chess engine testing).
 
 Sources: Van den Bergh, The generalised SPRT for multinomial distributions (2018), as used by fishtest (LLRcalc.py), whose published
 numbers are the oracles of the tests; Wald, Sequential Tests of Statistical Hypotheses (1945), for the bounds.
@@ -17,12 +17,12 @@ from statistics import NormalDist
 
 from engine.portable import add_up
 
-EMPTY = 1e-3  # takes the place of a count of zero, so that every logarithm exists
+EMPTY = 1e-3  # Replaces a count of zero, so that every logarithm exists.
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Accept elo1 from `upper` on, elo0 down to `lower`."""
+    """Decision bounds: accept elo1 at `upper` or above, elo0 at `lower` or below."""
 
     lower: float
     upper: float
@@ -30,7 +30,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the counts say: score per board 0 to 1, variance of one, Elo with half its 95% interval, likelihood of superiority."""
+    """An estimate from counts: score per board (0 to 1), its variance, Elo with half of its 95% interval, likelihood of superiority."""
 
     score: float
     variance: float
@@ -40,20 +40,20 @@ class Estimate:
 
 
 def bounds(alpha: float = 0.05, beta: float = 0.05) -> Bounds:
-    """ln(beta / (1 - alpha)) and ln((1 - beta) / alpha): at most alpha of wrong elo1, beta of wrong elo0. ValueError outside (0, 1/2)."""
+    """Return ln(beta / (1 - alpha)) and ln((1 - beta) / alpha), the bounds for error rates alpha and beta. Raise ValueError outside (0, 1/2)."""
     for name, value in (("alpha", alpha), ("beta", beta)):
         if not 0 < value < 0.5:
-            raise ValueError(f"{name} is the share of wrong decisions, between 0 and 0.5, not {value!r}")
+            raise ValueError(f"{name} is an error rate between 0 and 0.5, not {value!r}")
     return Bounds(log(beta / (1 - alpha)), log((1 - beta) / alpha))
 
 
 def expected(elo: float) -> float:
-    """The score that a difference of `elo` predicts: 1 / (1 + 10^(-elo / 400))."""
+    """Return the expected score for a difference of `elo`: 1 / (1 + 10^(-elo / 400))."""
     return 1 / (1 + exp(-elo * log(10) / 400))
 
 
 def llr(counts: Sequence[float], elo0: float, elo1: float) -> float:
-    """Log-likelihood ratio of elo1 over elo0 for the counts of the scores 0 to 1 in equal steps. 0 without any board."""
+    """Return the log-likelihood ratio of elo1 over elo0 for counts of the scores 0 to 1 in equal steps; 0 without any board."""
     if sum(counts) == 0:
         return 0.0
     filled = [count or EMPTY for count in counts]
@@ -66,7 +66,7 @@ def llr(counts: Sequence[float], elo0: float, elo1: float) -> float:
 
 
 def _closest(shares: Sequence[float], values: Sequence[float], mean: float) -> list[float]:
-    """The distribution of mean `mean` under which `shares` are most likely: p / (1 + x (a - mean)), by bisection on x."""
+    """Return the distribution with mean `mean` that makes `shares` most likely: p / (1 + x (a - mean)), by bisection on x."""
     low, high = -1 / (values[-1] - mean), 1 / (mean - values[0])
     for _ in range(64):
         x = (low + high) / 2
@@ -76,10 +76,10 @@ def _closest(shares: Sequence[float], values: Sequence[float], mean: float) -> l
 
 
 def estimate(counts: Sequence[float]) -> Estimate:
-    """Score, Elo and interval (delta method in score) of the counts. ValueError without any board."""
+    """Estimate score, Elo and interval (delta method in score) from counts. Raise ValueError without any board."""
     total = sum(counts)
     if not total:
-        raise ValueError("no board has been played, so there is nothing to estimate")
+        raise ValueError("no board was played, so there is nothing to estimate")
     values = [i / (len(counts) - 1) for i in range(len(counts))]
     filled = [count or EMPTY for count in counts]
     whole = add_up(filled)
@@ -93,6 +93,6 @@ def estimate(counts: Sequence[float]) -> Estimate:
 
 
 def elo_of(score: float) -> float:
-    """The difference that predicts `score`; scores outside (0, 1) are drawn in to the nearest that has one."""
+    """Return the Elo difference that predicts `score`; scores outside (0, 1) are clamped."""
     drawn = min(max(score, 1e-3), 1 - 1e-3)
     return -400 * log(1 / drawn - 1) / log(10)

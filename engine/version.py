@@ -1,3 +1,3 @@
-"""The version of the project: `tute --version`, `/version`, the replays and the wheel all take it from here."""
+"""The version of the project, used by `tute --version`, `/version`, replays and the wheel."""
 
 VERSION = "1.0.0"

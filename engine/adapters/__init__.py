@@ -1,4 +1,4 @@
-"""The games for other people's programs: PettingZoo environments and OpenSpiel games.
+"""Adapters to other libraries: PettingZoo and Gymnasium environments, and OpenSpiel games.
 
-Nothing of the engine imports this package; it needs `numpy` and the library it adapts to (extra `learn`).
+No other part of the engine imports this package. It needs `numpy` and the adapted library (extra `learn`).
 """

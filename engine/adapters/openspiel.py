@@ -1,12 +1,12 @@
-"""OpenSpiel: the games as Python games, registered as `python_tute_<key>` when this module is imported.
+"""OpenSpiel: the games as Python games; importing this module registers them as `python_tute_<key>`.
 
     import engine.adapters.openspiel, pyspiel
     game = pyspiel.load_game("python_tute_partnership")
     table = pyspiel.load_game("python_tute_individual(players=3)")
 
-A state begins with three chance nodes of 4,096 outcomes each, which together choose one of 2**36 shuffles; from there on all is decided. One
-episode is one rated board's sitting (`Game.board_deals`). Utilities are `State.returns`: score less the mean of the table, hence zero-sum.
-Observation tensors are those of `engine.adapters.tensors`; the observation string is the snapshot as JSON.
+A state begins with three chance nodes of 4,096 outcomes each, which together choose one of 2**36 shuffles; the rest is deterministic. One
+episode is one rated board's sitting (`Game.board_deals`). Utilities are `State.returns`, a seat's score minus the mean of the table, so
+they are zero-sum. Observation tensors are those of `engine.adapters.tensors`; the observation string is the snapshot as JSON.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from engine.game import declared
 
 CHANCE_NODES = 3
 OUTCOMES = 4096
-LONGEST = 20_000  # actions of a match; the engine ends any match after 500 deals
-UTILITY = 5000.0  # larger than any score of a board
+LONGEST = 20_000  # Actions of a match; the engine ends every match after 500 deals.
+UTILITY = 5000.0  # Larger than any score of a board.
 
 
 def _type(key: str) -> pyspiel.GameType:
@@ -68,18 +68,18 @@ class TuteGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(self.game_type, info, params)
 
     def new_initial_state(self) -> TuteState:
-        """A match before its cards are dealt."""
+        """Return a match before its cards are dealt."""
         return TuteState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> TuteObserver:
-        """The observer of this game; it takes no parameters (ValueError)."""
+        """Return the observer of this game. It takes no parameters (ValueError)."""
         if params:
             raise ValueError(f"Tute observers take no parameters, not {params!r}")
         return TuteObserver()
 
 
 class TuteState(pyspiel.State):  # type: ignore[misc]
-    """Chance first, then the engine's state."""
+    """A match for OpenSpiel: the chance nodes first, then the engine's state."""
 
     def __init__(self, game: TuteGame) -> None:
         super().__init__(game)
@@ -92,13 +92,13 @@ class TuteState(pyspiel.State):  # type: ignore[misc]
         return engine.load(self._key, players=self._players)
 
     def current_player(self) -> int:
-        """The seat to act, or OpenSpiel's number for chance or for the end."""
+        """Return the seat to move, or OpenSpiel's number for chance or for the end."""
         if self.match is None:
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.TERMINAL) if self.match.is_over else self.match.current_seat
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes of one chance node, each with its probability."""
+        """Return the outcomes of one chance node, each with its probability."""
         return [(outcome, 1 / OUTCOMES) for outcome in range(OUTCOMES)]
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -120,11 +120,11 @@ class TuteState(pyspiel.State):  # type: ignore[misc]
         return self.match.game.action_text(tensors.action(self.match, action))
 
     def is_terminal(self) -> bool:
-        """Whether the match is over."""
+        """Return True if the match is over."""
         return self.match is not None and self.match.is_over
 
     def returns(self) -> list[float]:
-        """`State.returns` of a finished match, zeros before its end."""
+        """Return `State.returns` of a finished match, zeros before its end."""
         return self.match.returns() if self.is_terminal() and self.match else [0.0] * self._players
 
     def __str__(self) -> str:
@@ -134,18 +134,18 @@ class TuteState(pyspiel.State):  # type: ignore[misc]
 
 
 class TuteObserver:
-    """What one player may know: tensor and string."""
+    """The information of one player, as tensor and string."""
 
     def __init__(self) -> None:
         self.tensor = np.zeros(tensors.SIZE, np.float32)
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: TuteState, player: int) -> None:
-        """Fills the tensor with what a player may know; zeros before the deal."""
+        """Fill the tensor with what a player may know; zeros before the deal."""
         self.tensor[:] = 0 if state.match is None else tensors.observation(state.match, player)
 
     def string_from(self, state: TuteState, player: int) -> str:
-        """The observation of a player as JSON; empty before the deal."""
+        """Return the observation of a player as JSON; empty before the deal."""
         return "" if state.match is None else json.dumps(state.match.observation(player), ensure_ascii=False)
 
 

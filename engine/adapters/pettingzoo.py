@@ -8,9 +8,9 @@
         done = termination or truncation
         table.step(None if done else table.action_space(agent).sample(observation["action_mask"]))
 
-Agents are "seat_0" to "seat_n-1". Observations are {"observation": float32 vector, "action_mask": int8 vector}, laid out as
-`engine.adapters.tensors` says. Rewards come once, at the end: the seat's score less the mean of the table (`State.returns`). An illegal action
-ends the episode as the league would end the bot's sitting: the worst score for the offender (`Game.fault_scores`).
+Agents are "seat_0" to "seat_n-1". Observations are {"observation": float32 vector, "action_mask": int8 vector}, laid out as in
+`engine.adapters.tensors`. Rewards come once, at the end: the seat's score minus the mean of the table (`State.returns`). An illegal action
+ends the episode as it would end the sitting of a bot in the league: with the worst score for the offender (`Game.fault_scores`).
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
         self._random, _ = seeding.np_random(None)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of what an agent observes, the same for all."""
+        """Return the space of an agent's observations, the same for all."""
         return self._observation_space
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The numbers of actions that an agent may name; `action_mask` says which are legal."""
+        """Return the space of an agent's actions; `action_mask` says which are legal."""
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deals anew. The same seed gives the same cards; without one the next of the environment's own."""
+        """Deal again. The same seed gives the same cards; without a seed the environment draws its next one."""
         if seed is not None:
             self._random, _ = seeding.np_random(seed)
         self.state_of_match = self.game.new_match(seed=self._random.bytes(32), deals=self.deals, record=False)
@@ -73,7 +73,7 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
         return self.possible_agents[max(0, self.state_of_match.current_seat)]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What an agent may know, as a vector (`tensors`), and the mask of its legal actions: all zero when another is to act."""
+        """Return an agent's observation vector (`tensors`) and the mask of its legal actions: all zero if another agent is to move."""
         state = self.state_of_match
         seat = self.possible_agents.index(agent)
         acts = state.current_seat == seat
@@ -81,7 +81,7 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
         return {"observation": tensors.observation(state, seat), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Carries out an action of the agent on turn. An illegal one forfeits the match; None is for an agent that is done."""
+        """Apply an action of the agent to move. An illegal one forfeits the match; None is for an agent that is done."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -102,25 +102,25 @@ class TuteEnv(AECEnv, EzPickle):  # type: ignore[misc]
 
     def _finish(self, rewards: list[float]) -> None:
         self.rewards = dict(zip(self.possible_agents, map(float, rewards), strict=True))
-        self._accumulate_rewards()  # all of them are zero before
+        self._accumulate_rewards()  # They were all zero before.
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]
 
     def render(self) -> str | None:
-        """The table as the seat to act sees it, one line; None without `render_mode="ansi"`."""
+        """Return the table as the seat to move sees it, in one line; None without `render_mode="ansi"`."""
         if self.render_mode is None:
             return None
         seat = max(0, self.state_of_match.current_seat)
-        seen = self.state_of_match.observation(seat)
-        table = " ".join(f"{play['seat']}:{play['card']}" for play in seen["trick"])
+        view = self.state_of_match.observation(seat)
+        table = " ".join(f"{play['seat']}:{play['card']}" for play in view["trick"])
         return (
-            f"{self.agent_selection}  hand {' '.join(seen['hand'])}  table {table or '-'}  trump {seen['trump'] or '-'}"
+            f"{self.agent_selection}  hand {' '.join(view['hand'])}  table {table or '-'}  trump {view['trump'] or '-'}"
         )
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 def env(key: str, *, deals: int | None = None, render_mode: str | None = None, **options: Any) -> TuteEnv:
-    """The environment of a game; `options` as for `engine.load`."""
+    """Create the environment of a game; `options` as for `engine.load`."""
     return TuteEnv(key, deals=deals, render_mode=render_mode, **options)

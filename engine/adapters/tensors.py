@@ -47,20 +47,20 @@ Vector = NDArray[np.float32]
 
 
 def legal(state: State) -> list[int]:
-    """Dense numbers of the legal actions, ascending."""
+    """Return the dense numbers of the legal actions, ascending."""
     return sorted(encoding.legal(state))
 
 
 def legal_mask(state: State) -> NDArray[np.int8]:
-    """Shape (ACTIONS,): 1 where an action is legal for the seat to act."""
-    mask = bytearray(ACTIONS)  # numpy sets single bytes slowly
+    """Return the action mask, shape (ACTIONS,): 1 where an action is legal for the seat to move."""
+    mask = bytearray(ACTIONS)  # numpy is slow at setting single bytes.
     for number in encoding.legal(state):
         mask[number] = 1
     return np.frombuffer(mask, np.int8)
 
 
 def observation(state: State, seat: int) -> Vector:
-    """What the seat may know, as a vector of shape (SIZE,); see the module's table."""
+    """Return what the seat may know as a vector of shape (SIZE,); see the table of the module."""
     vector = _looked_up(np.frombuffer(encoding.observation(state, seat), np.uint8), state.game.pack.size)
     if any(state.chips):
         for other, chips in enumerate(state.chips):
@@ -70,7 +70,7 @@ def observation(state: State, seat: int) -> Vector:
 
 
 def expand(observations: NDArray[np.uint8], game: Terms) -> NDArray[np.float32]:
-    """Bytes of `engine.search.encoding`, shape (n, encoding.SIZE), of seats that are to act, as vectors, shape (n, SIZE)."""
+    """Convert observations of `engine.search.encoding` by seats to move, shape (n, encoding.SIZE), into vectors, shape (n, SIZE)."""
     vectors = _looked_up(observations, game.pack.size)
     chips = observations[:, 136:143] + 256.0 * observations[:, 144:151] + 65536.0 * observations[:, 152:159]
     vectors[:, 743 : 743 + game.players] = (chips[:, : game.players] - encoding.NO_CHIPS) / 1000
@@ -78,17 +78,17 @@ def expand(observations: NDArray[np.uint8], game: Terms) -> NDArray[np.float32]:
 
 
 def _looked_up(observations: NDArray[np.uint8], pack_size: int) -> NDArray[np.float32]:
-    """The vectors but for the chips."""
+    """Return the vectors without the chips."""
     sources, starts, values = _lookups(pack_size)
     return values.take(observations.take(sources, axis=-1) + starts)
 
 
 @cache
 def _lookups(pack_size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]:
-    """For each number of a vector the byte that it comes from, and where its values by that byte begin in the third."""
+    """Return, for each number of a vector, the byte it comes from and the offset of its values, and the table of all values."""
     sources = np.zeros(SIZE, np.intp)
     starts = np.zeros(SIZE, np.intp)
-    tables: dict[bytes, int] = {np.zeros(256, np.float32).tobytes(): 0}  # many numbers share their values
+    tables: dict[bytes, int] = {np.zeros(256, np.float32).tobytes(): 0}  # Many numbers share their values.
     for place, source, values in _numbers(pack_size):
         sources[place] = source
         starts[place] = 256 * tables.setdefault(values.astype(np.float32).tobytes(), len(tables))
@@ -96,7 +96,7 @@ def _lookups(pack_size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArra
 
 
 def _numbers(pack_size: int) -> Iterator[tuple[int, int, NDArray[Any]]]:
-    """Which number of a vector comes from which byte, with its value for each of 256."""
+    """Yield the index of a number in the vector, the byte it comes from, and its value for each of 256 byte values."""
     byte = np.arange(256)
     for card in range(4 * pack_size):
         for plane in range(PLANES):

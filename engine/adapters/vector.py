@@ -1,4 +1,4 @@
-"""Many matches at once for learning: plain numpy arrays, and Gymnasium's vector interface over them.
+"""Many matches at once for learning: plain numpy arrays, and Gymnasium's vector interface on top of them.
 
     from engine.adapters.vector import Matches
     table = Matches("partnership", 1024, seed=7)
@@ -6,10 +6,10 @@
         table.step(table.sample())                # or any array of 1024 legal actions
     table.arrays.observations, table.arrays.masks, table.arrays.turns, table.arrays.rewards, table.arrays.ended
 
-A step takes one action in each match, of whatever seat is on turn there. A match that ends begins anew at once (autoreset): its rewards and `ended`
-are of the match that is over, observation, mask and seat of the one that has begun. Rewards are `State.returns`, a seat's score less
-the mean of the table, and 0 in all other steps. Observations are bytes and actions dense numbers, laid out as `engine.search.encoding` says;
-`engine.adapters.tensors.expand` makes floats of them. An illegal action ends a match with the worst scores of the game for the seat's side.
+A step takes one action in each match, for the seat to move. A match that ends restarts in the same step (autoreset): its rewards and `ended`
+belong to the finished match; observation, mask and seat belong to the new one. Rewards are `State.returns`, a seat's score minus the mean of
+the table, and 0 in all other steps. Observations are bytes and actions dense numbers, laid out as in `engine.search.encoding`;
+`engine.adapters.tensors.expand` converts them to floats. An illegal action ends a match with the worst scores for the seat's side.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from engine.search.batch import KEEP, Batch
 Bytes = NDArray[np.uint8]
 Policy = Callable[[Bytes, NDArray[np.int8]], NDArray[np.integer[Any]]]
 
-LINE = 64  # bytes: each array begins at a multiple
+LINE = 64  # Bytes; each array begins at a multiple.
 
 
 class Arrays:
-    """What a step shows, as arrays over one block of memory. The caller may own it: `buffer`, such as `SharedMemory.buf`, of `size` bytes or more.
+    """The results of a step, as arrays over one block of memory. `buffer` may provide it, such as `SharedMemory.buf` of at least `size` bytes.
 
     observations  uint8 (count, encoding.SIZE)    masks   int8 (count, width)     turns      uint8 (count,)
     rewards       float32 (count, players)        ended   bool (count,)           forfeited  bool (count,)
 
-    Raises ValueError for a buffer that is too small.
+    Raise ValueError if the buffer is too small.
     """
 
     def __init__(self, game: engine.Game, count: int, buffer: Any = None) -> None:
         self.count = count
         block = np.zeros(self.size(game, count), np.uint8) if buffer is None else np.frombuffer(buffer, np.uint8)
         if len(block) < self.size(game, count):
-            raise ValueError(f"the arrays take {self.size(game, count)} bytes, and the buffer has {len(block)}")
+            raise ValueError(f"the arrays need {self.size(game, count)} bytes, but the buffer has {len(block)}")
         parts = {}
         start = 0
         for name, kind, shape in self._layout(game, count):
@@ -76,28 +76,28 @@ class Arrays:
 
     @classmethod
     def size(cls, game: engine.Game, count: int) -> int:
-        """How many bytes the arrays of so many matches take."""
+        """Return how many bytes the arrays of `count` matches take."""
         sizes = [int(np.prod(shape)) * np.dtype(kind).itemsize for _, kind, shape in cls._layout(game, count)]
         return sum(-(-size // LINE) * LINE for size in sizes)
 
     def part(self, first: int, last: int) -> Arrays:
-        """The rows `first` to `last` - 1 of the same memory: what one of several processes writes."""
+        """Return the rows `first` to `last` - 1 over the same memory, for one of several processes to write."""
         names = ("observations", "masks", "rewards", "turns", "ended", "forfeited")
         return self._over({name: getattr(self, name)[first:last] for name in names})
 
     @classmethod
     def _over(cls, parts: dict[str, NDArray[Any]]) -> Arrays:
-        made = object.__new__(cls)
-        made.count = len(parts["turns"])
-        made._set(parts)
-        return made
+        arrays = object.__new__(cls)
+        arrays.count = len(parts["turns"])
+        arrays._set(parts)
+        return arrays
 
 
 class Matches:
     """`count` matches of one game in lock step; `options` as for `engine.load`, `deals` and `seed` as for `Batch`.
 
-    `arrays`: where to write what is seen, of `count` rows (ValueError for another number). Without, `arrays` shows the memory of the batch
-    itself, and but for the rewards cannot be written to.
+    arrays: arrays of `count` rows to write to (ValueError for another number). Without it `arrays` views the memory of the batch itself, and is
+    read-only except for the rewards.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Matches:
         self.game = engine.load(key, **options)
         self.batch = Batch(self.game, count, deals=deals, seed=seed)
         batch = self.batch
-        shown = {
+        blocks = {
             "observations": _seen(batch.observations, np.uint8, (count, encoding.SIZE)),
             "masks": _seen(batch.masks, np.int8, (count, batch.width)),
             "turns": _seen(batch.turns, np.uint8, (count,)),
@@ -123,35 +123,35 @@ class Matches:
         self._margins = _seen(batch.margins, np.int64, (count, self.game.players))
         self._pairs: list[tuple[NDArray[Any], NDArray[Any]]] = []
         if arrays is None:
-            self.arrays = Arrays._over(shown | {"rewards": np.zeros((count, self.game.players), np.float32)})
+            self.arrays = Arrays._over(blocks | {"rewards": np.zeros((count, self.game.players), np.float32)})
         else:
             self.arrays = arrays
             if arrays.count != count:
-                raise ValueError(f"{count} matches take {count} rows, not {arrays.count}")
-            self._pairs = [(getattr(arrays, name), theirs) for name, theirs in shown.items()]
+                raise ValueError(f"{count} matches need {count} rows, not {arrays.count}")
+            self._pairs = [(getattr(arrays, name), theirs) for name, theirs in blocks.items()]
         self._publish()
 
     def reset(self, seed: int) -> Arrays:
-        """Deals all matches anew; match i by the seed `seed` + i."""
+        """Deal all matches again, match i with the seed `seed` + i."""
         self.batch.reset(seed)
         self._publish()
         return self.arrays
 
     def step(self, actions: Any) -> Arrays:
-        """Takes one action in each match: an array or a list of dense numbers; -1 lets a match wait. The arrays then show what follows.
+        """Take one action in each match: an array or list of dense numbers; -1 skips a match. Return the arrays with the results.
 
-        Raises ValueError where there are not as many actions as matches, TypeError for an array of anything but integers; nothing changes then.
+        Raise ValueError if there are not as many actions as matches, TypeError for an array that is not of integers; nothing changes then.
         """
         if isinstance(actions, np.ndarray):
             if actions.dtype.kind not in "iu":
-                raise TypeError(f"actions are whole numbers, not {actions.dtype}")
+                raise TypeError(f"actions must be integers, not {actions.dtype}")
             actions = actions.tolist()
         self.batch.step(actions)
         self._publish()
         return self.arrays
 
     def sample(self) -> list[int]:
-        """A random legal action for each match, but never a claim."""
+        """Return a random legal action for each match, but never a claim."""
         return self.batch.random()
 
     def _publish(self) -> None:
@@ -161,20 +161,20 @@ class Matches:
 
 
 def _seen(block: Any, kind: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """What stands in a block of the core, now and later."""
+    """Return a read-only view of a block of the core, which shows later changes too."""
     array = np.frombuffer(memoryview(block), kind).reshape(shape)
     array.flags.writeable = False
     return array
 
 
 class TuteVectorEnv(VectorEnv[Any, Any, Any]):
-    """Gymnasium's vector interface: observations {"observation": uint8, "action_mask": int8}, one discrete action a match.
+    """Gymnasium's vector interface: observations {"observation": uint8, "action_mask": int8}, one discrete action per match.
 
-    Without `opponents` whoever is on turn acts (self-play); the reward is that of the seat that has just acted. With `opponents`, a policy of
-    observations (n, SIZE) and masks (n, width) that gives n actions, the learner plays all seats of one side, in match i side i modulo the number
-    of sides, and is asked for nothing else; the reward is that of this side. `info` has "seat", who is on turn, and "rewards", of all seats.
-    Matches begin anew in the step that ends them (AutoresetMode.SAME_STEP); since nobody acts at the end there is no "final_obs".
-    `copy=False` gives the same arrays in each step instead of copies. Opponents that answer -1, "wait", raise ValueError.
+    Without `opponents` the caller acts for the seat to move (self-play), and the reward is that of the seat that has just acted. `opponents` is a
+    policy that maps observations (n, SIZE) and masks (n, width) to n actions. With it the learner plays all seats of one side, in match i side i
+    modulo the number of sides, and acts for no other; the reward is that of this side. `info` has "seat", the seat to move, and "rewards" of all
+    seats. Matches restart in the step that ends them (AutoresetMode.SAME_STEP); no seat is to move at the end, so there is no "final_obs".
+    `copy=False` returns the same arrays in each step instead of copies. Opponents that answer -1, "wait", raise ValueError.
     """
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
@@ -211,9 +211,9 @@ class TuteVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Deals anew; without a seed by the environment's own chance. Raises TypeError for a list: match i has the seed `seed` + i."""
+        """Deal again; without a seed by the environment's own generator. Raise TypeError for a list: match i gets the seed `seed` + i."""
         if isinstance(seed, list):
-            raise TypeError("one seed: match i is dealt by seed + i")
+            raise TypeError("pass one seed: match i is dealt by seed + i")
         super().reset(seed=seed, options=options)
         arrays = self.matches.reset(int(self.np_random.integers(2**31)) if seed is None else seed)
         rewards = np.zeros((self.num_envs, self.matches.game.players), np.float32)
@@ -223,7 +223,7 @@ class TuteVectorEnv(VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[dict[str, NDArray[Any]], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """One decision of the learner in each match, and those of the opponents that follow."""
+        """Take one decision of the learner in each match, and those of the opponents that follow."""
         acting = self.matches.arrays.turns.astype(np.intp)
         arrays = self.matches.step(actions)
         rewards, ended = arrays.rewards, arrays.ended
@@ -235,7 +235,7 @@ class TuteVectorEnv(VectorEnv[Any, Any, Any]):
         return self._observation(), rewards[self._rows, acting], ended, never, info
 
     def _play_opponents(self, rewards: NDArray[np.float32], ended: NDArray[np.bool_]) -> None:
-        """Until the learner is on turn everywhere; adds what they bring."""
+        """Let the opponents act until the learner is to move everywhere; add the rewards of these steps."""
         if self.opponents is None:
             return
         arrays = self.matches.arrays
@@ -243,12 +243,14 @@ class TuteVectorEnv(VectorEnv[Any, Any, Any]):
             actions = np.full(self.num_envs, KEEP, np.int64)
             actions[theirs] = self.opponents(arrays.observations[theirs], arrays.masks[theirs])
             if (actions[theirs] == KEEP).any():
-                raise ValueError("opponents must act where they are asked: -1 would let a match wait for ever")
+                raise ValueError(
+                    "an opponent answered -1, which would let its match wait for ever; it must choose an action"
+                )
             self.matches.step(actions)
             rewards += arrays.rewards
             ended |= arrays.ended
 
     def _observation(self) -> dict[str, NDArray[Any]]:
         arrays = self.matches.arrays
-        found = {"observation": arrays.observations, "action_mask": arrays.masks}
-        return {name: array.copy() for name, array in found.items()} if self.copy else found
+        observation = {"observation": arrays.observations, "action_mask": arrays.masks}
+        return {name: array.copy() for name, array in observation.items()} if self.copy else observation

@@ -1,7 +1,7 @@
-"""Worked cases of the rules book (schema `tute-cases/2`), answered by the engine.
+"""Run the worked cases of the rules book (schema `tute-cases/2`) against the engine.
 
-Each kind sets up the position that a case describes and asks the engine; nothing here knows a rule. A case of a kind that the engine cannot
-answer is a failure, not a gap to be passed over.
+Each kind sets up the position that a case describes and asks the engine; no rule is written here. A case of a kind that the engine cannot
+answer fails; it is never skipped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ANSWERS: dict[str, Callable[[engine.Game, Case], Answer]] = {
 
 @dataclass(frozen=True)
 class Result:
-    """One case, asked. `problem` is empty where it holds, otherwise a sentence with what was expected and what the engine says."""
+    """The result of one case. `problem` is empty if it passes, else it states the expected and the actual answer."""
 
     path: str
     game: str
@@ -34,25 +34,25 @@ class Result:
 
     @property
     def holds(self) -> bool:
-        """Whether the engine says what the case expects."""
+        """True if the engine's answer is the expected one."""
         return not self.problem
 
 
 def run(path: Path) -> Iterator[Result]:
-    """The results of every case of a file, or of every .yaml file of a folder. Raises EngineError for a file that is no case file."""
+    """Yield the results of every case in a file, or in every .yaml file of a folder. Raise EngineError for an invalid case file."""
     files = sorted(path.glob("*.yaml")) if path.is_dir() else [path]
     if not files:
-        raise EngineError(f"{path}: no .yaml file of worked cases is there")
+        raise EngineError(f"{path}: this folder has no .yaml file of worked cases")
     for file in files:
         for game, case in read(file):
             yield Result(str(file), game, str(case.get("id")), str(case.get("kind")), problem(game, case))
 
 
 def read(file: Path) -> Iterator[tuple[str, Case]]:
-    """(game, case) for each case of a file."""
-    import yaml  # the command line's dependency; the rules themselves need none
+    """Yield (game, case) for each case of a file. Raise EngineError."""
+    import yaml  # A dependency of the command line only; the rules need none.
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # in C where the package has it: ten times as fast
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # The C loader, if installed, is ten times as fast.
     try:
         data = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - both are safe
     except OSError as error:
@@ -61,12 +61,14 @@ def read(file: Path) -> Iterator[tuple[str, Case]]:
         raise EngineError(f"{file}: is not YAML: {error}") from None
     if not isinstance(data, dict) or data.get("schema") != SCHEMA or not isinstance(data.get("cases"), list):
         raise EngineError(
-            f"{file}: not a file of worked cases: it needs 'schema: {SCHEMA}', 'variant' and a list 'cases'"
+            f"{file}: not a file of worked cases; it needs 'schema: {SCHEMA}', 'variant' and a list 'cases'"
         )
     if data.get("variant") not in engine.games():
-        raise EngineError(f"{file}: variant {data.get('variant')!r} is no game; games are: {', '.join(engine.games())}")
+        raise EngineError(
+            f"{file}: variant {data.get('variant')!r} is not a game; games are: {', '.join(engine.games())}"
+        )
     if not data["cases"]:
-        raise EngineError(f"{file}: holds no case")
+        raise EngineError(f"{file}: contains no case")
     for number, case in enumerate(data["cases"], 1):
         if not isinstance(case, dict) or not case.get("id") or "kind" not in case:
             raise EngineError(f"{file}: case {number} is not a mapping with id, kind, given and expect")
@@ -74,34 +76,34 @@ def read(file: Path) -> Iterator[tuple[str, Case]]:
 
 
 def problem(game: str, case: Case) -> str:
-    """What is wrong between a case and the engine; empty where every key of `expect` holds."""
+    """Compare the engine's answer with a case. Return an empty text if every key of `expect` matches, else what differs."""
     kind = case.get("kind") if isinstance(case, Mapping) else "deal"
     if kind not in ANSWERS:
-        return f"the engine has no answer to cases of kind {kind!r}; kinds are: {', '.join(sorted(ANSWERS))}"
-    if found := schema.complaint(case):
-        return f"cannot be asked: {found}"
+        return f"the engine does not know cases of kind {kind!r}; kinds are: {', '.join(sorted(ANSWERS))}"
+    if complaint := schema.complaint(case):
+        return f"this case cannot run: {complaint}"
     try:
-        given, expect = dict(case["given"]), case["expect"]
-        table = engine.load(game, players=given["players"], **dict(case.get("options") or {}))
-        said = ANSWERS[kind](table, given | {"asked": expect})
+        position, expect = dict(case["given"]), case["expect"]
+        table = engine.load(game, players=position["players"], **dict(case.get("options") or {}))
+        answer = ANSWERS[kind](table, position | {"asked": expect})
     except KeyError as error:
-        return f"cannot be asked: {kind} in {game} needs {error}"
+        return f"this case cannot run: {kind} in {game} needs {error}"
     except (EngineError, TypeError, IndexError, ValueError) as error:
-        return f"cannot be asked: {error}"
+        return f"this case cannot run: {error}"
     wrong = [
-        f"{name}: expected {_shown(wanted)}, the engine says {_shown(said[name]) if name in said else 'nothing'}"
-        for name, wanted in expect.items()
-        if name not in said or not _same(said[name], wanted, name)
+        f"{name}: expected {_shown(expected)}, the engine says {_shown(answer[name]) if name in answer else 'nothing'}"
+        for name, expected in expect.items()
+        if name not in answer or not _same(answer[name], expected, name)
     ]
     return "; ".join(wrong)
 
 
-def _same(said: Any, wanted: Any, name: str) -> bool:
-    """Equality, where sets have no order. Seats that a mapping by numbers leaves out have nothing; of one by names the others are not asked."""
-    if isinstance(wanted, Mapping) and isinstance(said, Mapping):
-        by_seat = bool(wanted) and all(type(key) is int for key in wanted)
-        said = {key: value for key, value in said.items() if key in wanted or (by_seat and value)}
-    return bool(_plain(said, name) == _plain(wanted, name))
+def _same(actual: Any, expected: Any, name: str) -> bool:
+    """Compare, ignoring the order of sets. In a mapping by seat, missing seats have nothing; in one by name, unexpected names are ignored."""
+    if isinstance(expected, Mapping) and isinstance(actual, Mapping):
+        by_seat = bool(expected) and all(type(key) is int for key in expected)
+        actual = {key: value for key, value in actual.items() if key in expected or (by_seat and value)}
+    return bool(_plain(actual, name) == _plain(expected, name))
 
 
 def _plain(value: Any, name: str) -> Any:

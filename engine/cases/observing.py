@@ -1,6 +1,6 @@
-"""Cases of what seats see: an event in words is carried out, and told as the record shows it to everybody and to a single seat.
+"""Cases of what seats see: carry out an event and describe it as everybody and as a single seat sees it in the record.
 
-`public` holds what everybody learns, in the sentences below; `private` holds the cards that only the seat of the event sees.
+`public` is what everybody learns, in the sentences below; `private` is the cards that only the seat of the event sees.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from engine.match.redaction import Moment, redact
 from engine.match.state import State
 from engine.match.trick import exchanges, songs, tricks, windows
 
-OPEN = 10  # cards still to be drawn where an event happens with the stock open
-HIDDEN = ("card", "cards", "takes")  # fields of an event that hold cards
-Told = tuple[list[str], list[str]]  # public sentences, private cards
+OPEN = 10  # Cards in the stock, for events that happen while it is open.
+HIDDEN = ("card", "cards", "takes")  # Fields of an event that contain cards.
+Told = tuple[list[str], list[str]]  # Public sentences, private cards.
 
 
-def observation(game: engine.Game, given: Case) -> Answer:
-    """What everybody learns from an event, and what only its seat sees."""
+def observation(game: engine.Game, position: Case) -> Answer:
+    """Return what everybody learns from an event, and what only its seat sees."""
     for pattern, answer in EVENTS.values():
-        if found := re.fullmatch(pattern, given["event"]):
-            public, private = answer(game, *found.groups())
+        if match := re.fullmatch(pattern, position["event"]):
+            public, private = answer(game, *match.groups())
             return {"public": public, "private": private}
-    raise EngineError(f"no event is known by the words {given['event']!r}; known are: {'; '.join(EVENTS)}")
+    raise EngineError(f"unknown event {position['event']!r}; events are: {'; '.join(EVENTS)}")
 
 
-# ---- the events
+# ---- Events
 
 
 def _takes_up(game: engine.Game, seat: str, card: str) -> Told:
@@ -41,16 +41,16 @@ def _takes_up(game: engine.Game, seat: str, card: str) -> Told:
     pos.set_trump(state, card[1])
     pos.give_hand(state, int(seat), [card])
     state.shown, state.holder = game.pack.parse(card), int(seat)
-    trump, shown, holder = _agreed(state, int(seat))
-    return [f"trump is {trump}", _held(shown, holder)], _hands_of_others(state, int(seat))
+    trump, shown_card, holder = _agreed(state, int(seat))
+    return [f"trump is {trump}", _held(shown_card, holder)], _hands_of_others(state, int(seat))
 
 
 def _turned_up(game: engine.Game, card: str) -> Told:
     state = pos.blank(game)
     pos.set_trump(state, card[1])
     pos.lay_out(state, shown=card, n=OPEN)
-    trump, shown, _ = _agreed(state, -1)
-    return [f"trump is {trump}", f"{shown} is the shown card"], _hands_of_others(state, -1)
+    trump, shown_card, _ = _agreed(state, -1)
+    return [f"trump is {trump}", f"{shown_card} is the shown card"], _hands_of_others(state, -1)
 
 
 def _exchanges(game: engine.Game, seat: str, gives: str, takes: str) -> Told:
@@ -68,10 +68,10 @@ def _lays(game: engine.Game, seat: str, card: str) -> Told:
     return _exchanges(game, seat, card, "3" + card[1])
 
 
-def _draws(game: engine.Game, seat: str, card: str, *, shown: bool = False) -> Told:
+def _draws(game: engine.Game, seat: str, card: str, *, is_shown: bool = False) -> Told:
     state = _with_stock(game, card[1])
     others = [text for text in map(game.pack.text, game.pack.cards) if text != card][: state.size]
-    if shown:
+    if is_shown:
         pos.won_trick(state, state.next[int(seat)], stock=state.size)
         pos.lay_out(state, shown=card, stock=others[1:])
     else:
@@ -82,13 +82,13 @@ def _draws(game: engine.Game, seat: str, card: str, *, shown: bool = False) -> T
 
 
 def _draws_the_shown_card(game: engine.Game, seat: str, card: str) -> Told:
-    return _draws(game, seat, card, shown=True)
+    return _draws(game, seat, card, is_shown=True)
 
 
 def _sings(game: engine.Game, seat: str, points: str, suit: str) -> Told:
     state = pos.blank(game)
     letters = game.pack.suits
-    # a 40 is told without its suit: any will do as trump
+    # The record does not show the suit of a 40, so any suit will do as trump.
     trump = letters[0] if not suit or suit != letters[0] else letters[1]
     pos.set_trump(state, trump)
     pos.won_trick(state, int(seat))
@@ -108,7 +108,7 @@ def _plays(game: engine.Game, leader: str, trump: str, led: str, seat: str, card
 
 
 def _void(state: State, card: str, suit: str, led: str) -> bool:
-    """Whether no card of a suit could have been in the hand that played this card."""
+    """Return True if the hand that played this card can have held no card of a suit."""
     could = [
         text for text in map(state.game.pack.text, state.game.pack.cards) if text[1] == suit and text not in (card, led)
     ]
@@ -154,12 +154,12 @@ EVENTS: dict[str, tuple[str, Telling]] = {
 }  # fmt: skip
 
 
-# ---- what is told of them
+# ---- Their description
 
 
 def _told(state: State, seat: int, kind: str = "") -> Told:
-    """The first event of that kind and seat: what a spectator sees of it, and the cards that only the seat sees."""
-    event = next(one for one in state.events if one.get("seat") == seat and kind in ("", one["e"]))
+    """Return what a spectator sees of the first event of this kind and seat, and the cards that only the seat sees."""
+    event = next(event for event in state.events if event.get("seat") == seat and kind in ("", event["e"]))
     [public] = redact([event], None)
     private = [field for name in HIDDEN if name in event and name not in public for field in _listed(event[name])]
     return SENTENCES[event["e"]](public), private
@@ -201,7 +201,7 @@ SENTENCES: dict[str, Callable[[Moment], list[str]]] = {
 
 
 def _with_stock(game: engine.Game, trump: str) -> State:
-    """A deal with the stock open, in games that have one."""
+    """Start a deal with an open stock, if the game has one."""
     state = pos.blank(game)
     pos.set_trump(state, trump)
     state.n = OPEN if state.rules.draw != "none" else 0
@@ -209,9 +209,9 @@ def _with_stock(game: engine.Game, trump: str) -> State:
 
 
 def _agreed(state: State, seat: int) -> tuple[str, str, int]:
-    """Trump, shown card and its holder, on which all other seats must agree."""
-    seen = [state.observation(other) for other in range(state.seats) if other != seat]
-    public = {(view["trump"], view["shown"], view["holder"]) for view in seen}
+    """Return the trump, the shown card and its holder. All other seats must see the same."""
+    views = [state.observation(other) for other in range(state.seats) if other != seat]
+    public = {(view["trump"], view["shown"], view["holder"]) for view in views}
     if len(public) != 1:
         raise EngineError("seats see different public facts")
     return public.pop()

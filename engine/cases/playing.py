@@ -1,4 +1,4 @@
-"""Cases of calls and play: what may be said and played, who wins a trick. One function a kind, named as it."""
+"""Cases of calls and play: what may be said and played, and who wins a trick. Each kind of case has one function with its name."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from engine.match.state import State
 from engine.match.trick import songs, tricks
 
 
-def auction(game: engine.Game, given: Case) -> Answer:
-    """Where an auction stands after some calls: who speaks next and what it may say, or how the auction ended."""
-    state = begin(game, given)
+def auction(game: engine.Game, position: Case) -> Answer:
+    """Return the state of an auction after some calls: the next speaker and its choices, or how the auction ended."""
+    state = begin(game, position)
     for seat in state.active:
-        state.hands[seat][0] = 1  # calls do not look at cards
+        state.hands[seat][0] = 1  # Calls do not depend on the cards.
     opening = AUCTIONS[state.rules.auction][0]
     state.stage = len(game.stages)
     deal = state.deal_no
     state.left = 0
     opening(state)
-    asked = state.phase
-    for text in given["calls"]:
+    question = state.phase
+    for text in position["calls"]:
         seat, what = pos.split(text)
         if state.turn != seat:
-            raise EngineError(f"{text!r}: it is seat {state.turn} that speaks")
+            raise EngineError(f"{text!r}: it is seat {state.turn}'s turn to speak")
         state.apply(game.parse_action(f"bid {what}" if what.isdigit() else what))
         if state.deal_no != deal or state.is_over:
             break
     ended = next((event for event in state.events if event["e"] == "score"), None)
-    over = ended is not None or state.phase is not asked
-    if over and given.get("censor_bid") is not None:
-        auctions.take_over(state, state.dealer, given["censor_bid"])
+    over = ended is not None or state.phase is not question
+    if over and position.get("censor_bid") is not None:
+        auctions.take_over(state, state.dealer, position["censor_bid"])
     notes = {} if ended is not None else state.notes
     answer: Answer = {name: notes.get(name) for name in ("soloist", "bid", "displaced")} | {"over": over}
     if ended is not None and ended["why"] == "alone":
@@ -46,11 +46,11 @@ def auction(game: engine.Game, given: Case) -> Answer:
         if notes.get("playing"):
             answer |= {"playing": sorted(notes["playing"]), "commitments": results.commitments(state)}
     else:
-        answer |= _open_auction(state, given)
+        answer |= _open_auction(state, position)
     return answer
 
 
-def _open_auction(state: State, given: Case) -> Answer:
+def _open_auction(state: State, position: Case) -> Answer:
     legal = [state.game.action_text(action) for action in state.legal_actions()]
     numbers = [int(text.split()[1]) for text in legal if text.startswith("bid ")]
     return {
@@ -58,94 +58,94 @@ def _open_auction(state: State, given: Case) -> Answer:
         "legal": legal,
         "may_pass": "pass" in legal,
         "lowest_bid": min(numbers, default=None),
-        # a case names some bids that are legal and some that are not: those of its list that the engine puts there too
-        "legal_bids": [bid for bid in given["asked"].get("legal_bids", ()) if bid in numbers],
-        "illegal_bids": [bid for bid in given["asked"].get("illegal_bids", ()) if bid not in numbers],
+        # A case lists some legal and some illegal bids: return those that the engine classifies in the same way.
+        "legal_bids": [bid for bid in position["asked"].get("legal_bids", ()) if bid in numbers],
+        "illegal_bids": [bid for bid in position["asked"].get("illegal_bids", ()) if bid not in numbers],
     }
 
 
-def partner(game: engine.Game, given: Case) -> Answer:
-    """Whether the soloist may call a card, and who is the partner then."""
-    state = begin(game, given)
-    for seat, cards in given["hands"].items():
+def partner(game: engine.Game, position: Case) -> Answer:
+    """Return whether the soloist may call a card, and who then is the partner."""
+    state = begin(game, position)
+    for seat, cards in position["hands"].items():
         pos.give_hand(state, seat, cards)
-    state.notes = state.notes | {"soloist": given["soloist"]}
+    state.notes = state.notes | {"soloist": position["soloist"]}
     state.stage = len(game.stages)
     auctions.call_card(state)
-    action = game.parse_action("call " + given["called_card"])
+    action = game.parse_action("call " + position["called_card"])
     allowed = action in state.legal_actions()
     if allowed:
         state.apply(action)
     return {"allowed": allowed, "partner": state.notes.get("partner")}
 
 
-def prediction(game: engine.Game, given: Case) -> Answer:
-    """The numbers of tricks that a seat may predict."""
-    state = begin(game, given)
+def prediction(game: engine.Game, position: Case) -> Answer:
+    """Return the numbers of tricks that a seat may predict."""
+    state = begin(game, position)
     cards = [game.pack.text(card) for card in game.pack.cards]
     for seat in state.active:
-        pos.give_hand(state, seat, cards[: given["hand_size"]])
-    state.notes = state.notes | {"predictions": dict(given["predictions"])}
-    state.ask(given["seat"], auctions.PREDICT)
+        pos.give_hand(state, seat, cards[: position["hand_size"]])
+    state.notes = state.notes | {"predictions": dict(position["predictions"])}
+    state.ask(position["seat"], auctions.PREDICT)
     return {"legal": [action - act.PREDICT for action in state.legal_actions()]}
 
 
-def legal_move(game: engine.Game, given: Case) -> Answer:
-    """The cards that a seat may play."""
-    state = begin(game, given)
-    state.n = given.get("stock", 0)
-    seat = given["seat"]
-    if given.get("pending"):
-        state.pending = pos.split(given["pending"])[0]
-        state.notes = state.notes | {"pending_card": game.pack.parse(pos.split(given["pending"])[1])}
+def legal_move(game: engine.Game, position: Case) -> Answer:
+    """Return the cards that a seat may play."""
+    state = begin(game, position)
+    state.n = position.get("stock", 0)
+    seat = position["seat"]
+    if position.get("pending"):
+        state.pending = pos.split(position["pending"])[0]
+        state.notes = state.notes | {"pending_card": game.pack.parse(pos.split(position["pending"])[1])}
     state.turn = seat
     tricks.lead(state)
-    pos.play_trick(state, given["trick"], lead=given.get("lead"))
+    pos.play_trick(state, position["trick"], lead=position.get("lead"))
     if state.turn != seat:
-        raise EngineError(f"after {given['trick']} it is the turn of seat {state.turn}, not {seat}")
-    pos.give_hand(state, seat, given["hand"])
+        raise EngineError(f"after {position['trick']} it is seat {state.turn}'s turn, not seat {seat}'s")
+    pos.give_hand(state, seat, position["hand"])
     return {"legal": [game.pack.text(action) for action in state.legal_actions() if action < act.PLAY_END]}
 
 
-def trick_winner(game: engine.Game, given: Case) -> Answer:
-    """Who wins a trick, and its points."""
-    state = begin(game, given)
-    seats = [pos.split(play)[0] for play in given["trick"]]
+def trick_winner(game: engine.Game, position: Case) -> Answer:
+    """Return the winner of a trick, and its points."""
+    state = begin(game, position)
+    seats = [pos.split(play)[0] for play in position["trick"]]
     pos.sit(state, seats)
-    pos.play_trick(state, given["trick"])
+    pos.play_trick(state, position["trick"])
     return {"winner": state.last_trick, "points": state.cards[state.last_trick]}
 
 
-def trace(game: engine.Game, given: Case) -> Answer:
-    """Lead suit and trump after each card of a trick in which they may change."""
-    state = begin(game, given)
-    state.turn = pos.split(given["trick"][0])[0]
+def trace(game: engine.Game, position: Case) -> Answer:
+    """Return the lead suit and trump after each card of a trick that may change them."""
+    state = begin(game, position)
+    state.turn = pos.split(position["trick"][0])[0]
     tricks.lead(state)
     states = []
-    for play in given["trick"]:
+    for play in position["trick"]:
         pos.put_card(state, play)
         states.append(f"{state.suit_text(state.lead)} {state.suit_text(state.trump)}")
     return {"states": states, "winner": state.last_trick, "next_trump": state.suit_text(state.trump)}
 
 
-def table_song(game: engine.Game, given: Case) -> Answer:
-    """The pairs that lie in a trick and what they bring its winner."""
-    state = begin(game, given)
-    state.notes = state.notes | {"table_pairs": given.get("pairs_before", 0)}
-    pos.play_trick(state, given["trick"])
-    made = [song for song in state.songs_made if song[3]]
+def table_song(game: engine.Game, position: Case) -> Answer:
+    """Return the pairs in a trick and their points for its winner."""
+    state = begin(game, position)
+    state.notes = state.notes | {"table_pairs": position.get("pairs_before", 0)}
+    pos.play_trick(state, position["trick"])
+    pairs = [song for song in state.songs_made if song[3]]
     return {
         "winner": state.last_trick,
-        "pairs": [game.pack.suits[suit] for _, suit, _, _ in made],
-        "points": sum(points for _, _, points, _ in made),
+        "pairs": [game.pack.suits[suit] for _, suit, _, _ in pairs],
+        "points": sum(points for _, _, points, _ in pairs),
         "trump_after": state.suit_text(state.trump),
     }
 
 
-def declaration(game: engine.Game, given: Case) -> Answer:
-    """The songs and tutes that a seat may declare after a trick."""
-    state = after_trick(game, given)
-    return {"legal": [_declared(state, action) for action in state.declarations(given["seat"])]}
+def declaration(game: engine.Game, position: Case) -> Answer:
+    """Return the songs and tutes that a seat may declare after a trick."""
+    state = after_trick(game, position)
+    return {"legal": [_declared(state, action) for action in state.declarations(position["seat"])]}
 
 
 def _declared(state: State, action: int) -> str:

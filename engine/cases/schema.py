@@ -1,11 +1,11 @@
-"""Which fields a case of each kind has: the table of the rules book (README, section 7), in its own words."""
+"""The fields of each kind of case, as in the table of the rules book (README, section 7)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-# by kind: the fields of `given` and of `expect`; a question mark marks those that may be missing
+# By kind: the fields of `given` and of `expect`. A question mark means optional.
 FIELDS: dict[str, tuple[str, str]] = {
     "deal": (
         "players deal_no? sitting_out?",
@@ -109,30 +109,30 @@ FIELDS: dict[str, tuple[str, str]] = {
         "public private",
     ),
 }
-ANYWHERE = {"mano", "sitting_out"}  # who leads and who takes no part may be said of every position
+ANYWHERE = {"mano", "sitting_out"}  # Every position may say who leads and who takes no part.
 
 
 def complaint(case: Any) -> str:
-    """What keeps a case from being asked, whatever its game; empty where nothing does."""
+    """Return what is wrong with the form of a case, whatever its game; an empty text if nothing is."""
     shape = "a case is a mapping with kind, given and expect"
     if not isinstance(case, Mapping):
         return f"{shape}, not {case!r}"
     for part in ("given", "expect"):
         if not isinstance(case.get(part), Mapping):
-            return f"{shape}; {part!r} is missing or no mapping"
+            return f"{shape}; {part!r} is missing or not a mapping"
     if not isinstance(case.get("options") or {}, Mapping):
-        return "'options' is no mapping"
+        return "'options' is not a mapping"
     kind = case["kind"]
-    given, expect = FIELDS[kind]
-    needed = (name for name in given.split() if not name.endswith("?"))
+    givens, expect = FIELDS[kind]
+    needed = (name for name in givens.split() if not name.endswith("?"))
     return (
-        _unknown(kind, "given", case["given"], given)
+        _unknown(kind, "given", case["given"], givens)
         or _unknown(kind, "expect", case["expect"], expect)
         or next((f"{kind} needs {name!r} in given" for name in needed if name not in case["given"]), "")
     )
 
 
 def _unknown(kind: str, part: str, values: Mapping[str, Any], fields: str) -> str:
-    there = {name.rstrip("?") for name in fields.split()} | (ANYWHERE if part == "given" else set())
-    wrong = next((name for name in values if name not in there), None)
+    known_fields = {name.rstrip("?") for name in fields.split()} | (ANYWHERE if part == "given" else set())
+    wrong = next((name for name in values if name not in known_fields), None)
     return "" if wrong is None else f"{kind} has no field {wrong!r} in {part}; its fields are: {fields}"

@@ -1,1 +1,1 @@
-"""A bot as files: reads a package of a stranger, checks it, unpacks it."""
+"""A bot as files: read, check and unpack the package of a stranger."""

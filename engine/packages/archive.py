@@ -1,7 +1,7 @@
-"""Bot packages: strangers' files, looked at in memory and refused before a byte is written.
+"""Bot packages: files from strangers, checked in memory and refused before a byte is written.
 
-A package is one source file, or a zip (a folder counts as one) with a `bot.toml`. `read` turns either into a `Package`: checked names,
-checked sizes, and one identity, the SHA-256 of its contents, that does not depend on how it was compressed or when.
+A package is one source file, or a zip or folder with a `bot.toml`. `read` turns it into a `Package`: checked names, checked sizes, and one
+identity, the SHA-256 of its contents, which does not depend on how or when it was compressed.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from engine.packages.manifest import Manifest, PackageRefused
 from engine.sandbox.files import elf, inventory
 
 MAX_FILES = 500
-MAX_BYTES = 10 * 1024 * 1024  # unpacked, and of the archive itself
-MAX_RATIO = 100  # unpacked to packed, above RATIO_FROM bytes
+MAX_BYTES = 10 * 1024 * 1024  # Both unpacked and packed.
+MAX_RATIO = 100  # Unpacked to packed size, checked above RATIO_FROM bytes.
 RATIO_FROM = 64 * 1024
-MAX_NAME = 120  # bytes of UTF-8 of a whole path
-MAX_DEPTH = 8  # path components
-MAX_DIRECTORY = MAX_FILES * 1024  # bytes of a zip's directory: bounds the work before the entries are counted
+MAX_NAME = 120  # Bytes of UTF-8 in a path.
+MAX_DEPTH = 8  # Components of a path.
+MAX_DIRECTORY = MAX_FILES * 1024  # Bytes of a zip's directory: bounds the work before its entries are counted.
 
-# What editors and systems leave in a folder. It is dropped and never run.
+# Left in folders by editors and systems; dropped and never run.
 _LITTER = ("__pycache__", "__MACOSX", ".DS_Store", ".git", ".venv")
-_ENCRYPTED = 0x1 | 0x20 | 0x40 | 0x2000  # flag bits of a zip entry: encrypted, patched, strongly encrypted, masked
+_ENCRYPTED = 0x1 | 0x20 | 0x40 | 0x2000  # Flag bits of a zip entry: encrypted, patched, strongly encrypted, masked.
 
 
 @dataclass(frozen=True)
 class Package:
-    """Checked contents: path to bytes, sorted, `bot.toml` always among them."""
+    """Checked contents: a sorted mapping of paths to bytes, always with `bot.toml`."""
 
     manifest: Manifest
     files: Mapping[str, bytes]
 
     @cached_property
     def sha256(self) -> str:
-        """Identity of the contents: hash over every path and file, each with its length."""
+        """Identity of the contents: a hash over every path and file, each with its length."""
         digest = hashlib.sha256(b"tute-bot/1\n")
         for name, data in self.files.items():
             path = name.encode()
@@ -55,17 +55,17 @@ class Package:
 
     @property
     def size(self) -> int:
-        """Bytes unpacked."""
+        """Unpacked size in bytes."""
         return sum(map(len, self.files.values()))
 
     def mode(self, name: str) -> int:
-        """Permission bits: only the entry of a binary may be executed."""
+        """Return the permission bits of a file: only the entry of a binary is executable."""
         return 0o755 if self.manifest.runtime == "binary" and name == self.manifest.entry else 0o644
 
     def zip(self) -> bytes:
-        """The contents as a zip that is the same for the same contents: sorted, no dates, no owners. `read` takes it back as it is."""
+        """Pack the contents into a zip that depends on them alone: sorted, without dates and owners. `read` accepts it unchanged."""
         packed = self._zip(zipfile.ZIP_DEFLATED)
-        if self.size > RATIO_FROM and self.size > MAX_RATIO * len(packed):  # `read` would take it for a bomb
+        if self.size > RATIO_FROM and self.size > MAX_RATIO * len(packed):  # `read` would take it for a zip bomb.
             return self._zip(zipfile.ZIP_STORED)
         return packed
 
@@ -74,16 +74,16 @@ class Package:
         with zipfile.ZipFile(buffer, "w") as archive:
             for name, data in self.files.items():
                 info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-                info.create_system = 3  # Unix, whatever this machine is
+                info.create_system = 3  # Unix, on every machine.
                 info.external_attr = (stat.S_IFREG | self.mode(name)) << 16
                 info.compress_type = method
                 archive.writestr(info, data, compresslevel=9)
         return buffer.getvalue()
 
     def unpack(self, dest: Path) -> Path:
-        """Write the files into the directory `dest`, whole or not at all; where they stand there already, only what the disk has damaged.
+        """Write the files into the directory `dest`, completely or not at all. If they exist already, repair only damaged ones.
 
-        Directories get 0755 and files `mode`, so that the uid of a sandbox can read them. OSError when the disk refuses.
+        Directories get mode 0755 and files `mode`, so that the uid of a sandbox can read them. Raise OSError if writing fails.
         """
         if not inventory.whats_wrong(dest):
             return dest
@@ -96,7 +96,7 @@ class Package:
                 for parent in reversed(path.relative_to(work).parents[:-1]):
                     if not (work / parent).exists():
                         (work / parent).mkdir()
-                        (work / parent).chmod(0o755)  # mkdir's own mode passes through the umask
+                        (work / parent).chmod(0o755)  # The umask restricts the mode that mkdir sets.
                 path.write_bytes(data)
                 path.chmod(self.mode(name))
             return inventory.install(work, dest)
@@ -105,14 +105,14 @@ class Package:
 
 
 def read(data: bytes, filename: str, games: Iterable[str] | None = None) -> Package:
-    """The package in an upload: the bytes of a zip or of one source file, and the name under which it came.
+    """Read an uploaded package: the bytes of a zip or of one source file, and its file name.
 
-    `games` are the games of a package that is one source file (none: every game); a zip says so in its bot.toml.
-    Raises PackageRefused. Memory: at most MAX_BYTES more than the upload.
+    games: the games of a package that is one source file (None: every game); a zip declares them in its bot.toml.
+    Raise PackageRefused. Uses at most MAX_BYTES of memory beside the upload.
     """
     if len(data) > MAX_BYTES:
         raise PackageRefused(
-            f"the upload has {_mb(len(data))}; at most {_mb(MAX_BYTES)} are taken, leave data files out or shrink them"
+            f"the upload has {_mb(len(data))}; the limit is {_mb(MAX_BYTES)}, so leave data files out or shrink them"
         )
     if not data:
         raise PackageRefused("the upload is empty; send a source file or a zip")
@@ -120,14 +120,14 @@ def read(data: bytes, filename: str, games: Iterable[str] | None = None) -> Pack
         return _package(_unzipped(data), games)
     if filename.lower().endswith(".zip"):
         raise PackageRefused(
-            "the file is called .zip but is no zip archive; pack it again, e.g. with: zip -r bot.zip bot.toml bot.py"
+            "the file is called .zip but is not a zip archive; pack it again, e.g. with: zip -r bot.zip bot.toml bot.py"
         )
-    name = filename.replace("\\", "/").rsplit("/", 1)[-1]  # browsers may send a path; only the last part is a name
+    name = filename.replace("\\", "/").rsplit("/", 1)[-1]  # Browsers may send a path; only its last part is the name.
     return _single(data, name, games)
 
 
 def read_path(path: Path, games: Iterable[str] | None = None) -> Package:
-    """The package at a path of this machine: a source file, a zip, or a folder with a bot.toml. PackageRefused, OSError."""
+    """Read a package from disk: a source file, a zip, or a folder with a bot.toml. Raise PackageRefused, OSError."""
     if path.is_dir():
         return _package(_folder(path), games)
     with path.open("rb") as file:
@@ -138,11 +138,11 @@ def read_path(path: Path, games: Iterable[str] | None = None) -> Package:
 def _single(data: bytes, name: str, games: Iterable[str] | None) -> Package:
     if data[:4] == elf.MAGIC:
         raise PackageRefused(
-            f"an executable alone does not say what it plays; send a zip of it and a {manifest.FILE} (docs/bot-package.md)"
+            f"an executable alone does not say what it plays; send a zip with it and a {manifest.FILE} (docs/bot-package.md)"
         )
     check_name(name)
     if name == manifest.FILE:
-        raise PackageRefused(f"a {manifest.FILE} alone is no bot; send a zip that holds it and the files it names")
+        raise PackageRefused(f"a {manifest.FILE} alone is not a bot; send a zip with it and the files it names")
     what = manifest.for_file(name, games or (), _known_games())
     return Package(what, dict(sorted({manifest.FILE: what.toml().encode(), name: data}.items())))
 
@@ -156,7 +156,7 @@ def _package(files: dict[str, bytes], games: Iterable[str] | None) -> Package:
     what = manifest.parse(files[manifest.FILE], files.keys(), _known_games())
     if games:
         raise PackageRefused(
-            f"the games of a package with a {manifest.FILE} stand in that file; change its line games = [...]"
+            f"a package with a {manifest.FILE} declares its games there; change its line games = [...]"
         )
     if what.runtime == "binary":
         _check_executable(files[what.entry], what.entry)
@@ -164,7 +164,7 @@ def _package(files: dict[str, bytes], games: Iterable[str] | None) -> Package:
 
 
 def _check_executable(data: bytes, name: str) -> None:
-    """PackageRefused unless the bytes are a 64-bit executable, of a processor we know, that needs no dynamic loader."""
+    """Raise PackageRefused unless the bytes are a 64-bit executable for a supported processor that needs no dynamic loader."""
     try:
         program = elf.read(io.BytesIO(data))
     except elf.NotAProgram as error:
@@ -182,7 +182,7 @@ def _check_executable(data: bytes, name: str) -> None:
 
 
 def _without_top_folder(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files without the one folder around them that most zip tools add."""
+    """Return the files without the single enclosing folder that most zip tools add."""
     tops = {name.partition("/")[0] for name in files}
     if manifest.FILE in files or len(tops) != 1:
         return files
@@ -190,23 +190,23 @@ def _without_top_folder(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def _known_games() -> list[str]:
-    from engine.game import games  # the rules are loaded only when a package is looked at
+    from engine.game import games  # Load the rules only when a package is read.
 
     return games()
 
 
-# ---- names
+# ---- Names
 
 
 def check_name(name: str) -> None:
-    """PackageRefused unless a path is plain: relative, forward slashes, visible characters, short, not deep."""
-    shown = ascii(name if len(name) <= 80 else name[:77] + "...")
+    """Raise PackageRefused unless a path is plain: relative, forward slashes, visible characters, short, not deep."""
+    quoted = ascii(name if len(name) <= 80 else name[:77] + "...")
     parts = name.split("/")
     why = ""
     if not name or name.startswith("/"):
         why = "is an absolute or empty path"
     elif "\\" in name or ":" in name:
-        why = "has a backslash or a colon (a path of another system)"
+        why = "has a backslash or a colon"
     elif any(part in ("", ".", "..") for part in parts):
         why = "leads out of the package or has empty parts"
     elif not manifest.printable(name):
@@ -218,11 +218,11 @@ def check_name(name: str) -> None:
     elif len(parts) > MAX_DEPTH:
         why = f"is deeper than {MAX_DEPTH} folders"
     if why:
-        raise PackageRefused(f"the path {shown} {why}; rename it and pack again")
+        raise PackageRefused(f"the path {quoted} {why}; rename it and pack again")
 
 
 class _Names:
-    """The paths taken so far. Refuses one that another already stands for on some file system, or passes through."""
+    """The paths so far. Refuses a path that some file system would confuse with another, or that passes through a file."""
 
     def __init__(self) -> None:
         self._files: dict[str, str] = {}
@@ -234,7 +234,9 @@ class _Names:
             raise PackageRefused(f"more than {MAX_FILES} files; put data into fewer files")
         key = _folded(name)
         if key in self._files:
-            raise PackageRefused(f"{name!a} and {self._files[key]!a} are one file on some systems; rename one of them")
+            raise PackageRefused(
+                f"{name!a} and {self._files[key]!a} are the same file on some systems; rename one of them"
+            )
         self._files[key] = name
         for parent in PurePosixPath(name).parents[:-1]:
             self._folders.setdefault(_folded(str(parent)), str(parent))
@@ -252,7 +254,7 @@ def _litter(name: str) -> bool:
     return any(part in _LITTER for part in name.split("/"))
 
 
-# ---- zip
+# ---- Zip
 
 
 def _unzipped(data: bytes) -> dict[str, bytes]:
@@ -271,7 +273,7 @@ def _unzipped(data: bytes) -> dict[str, bytes]:
 
 
 def _check_directory(data: bytes) -> None:
-    """Refuse a directory that is too long before the zip module builds an object for each of its entries."""
+    """Refuse a directory that is too long, before the zip module builds an object for each of its entries."""
     end = data.rfind(b"PK\x05\x06", max(0, len(data) - 65557))
     if end < 0 or len(data) - end < 22:
         raise PackageRefused("the zip has no directory (was the upload cut short?); pack it again")
@@ -284,21 +286,21 @@ def _check_directory(data: bytes) -> None:
 
 
 def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:
-    """Everything that the directory of the zip gives away."""
+    """Check everything that the directory of the zip declares."""
     names = _Names()
     declared = 0
     for info in entries:
-        name = info.orig_filename  # `filename` is what the zip module made of it: cut at a NUL, separators replaced
+        name = info.orig_filename  # The zip module alters `filename`: it cuts it at a NUL and replaces separators.
         kind = stat.S_IFMT(info.external_attr >> 16)
         if info.flag_bits & _ENCRYPTED:
             raise PackageRefused(f"{name!a} is encrypted; pack it again without a password")
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             raise PackageRefused(
-                f"{name!a} is a link, device or pipe; only ordinary files are taken, put a copy of the file in its place"
+                f"{name!a} is a link, device or pipe; only ordinary files are allowed, put a copy of the file in its place"
             )
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise PackageRefused(
-                f"{name!a} is compressed by a rare method; pack it again with deflate, the default of zip tools"
+                f"{name!a} uses a rare compression method; pack it again with deflate, the default of zip tools"
             )
         if name.endswith("/") and not info.file_size and kind != stat.S_IFREG:
             check_name(name[:-1])
@@ -312,23 +314,23 @@ def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:
 
 
 def _contents(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> dict[str, bytes]:
-    """The files. A directory can lie about sizes: the zip module reads no more than it declares, and then misses the checksum."""
-    wanted = [info for info in entries if not info.orig_filename.endswith("/") and not _litter(info.orig_filename)]
-    return {info.orig_filename: archive.read(info) for info in wanted}
+    """Return the files. If a directory declares a wrong size, the zip module reads no more than that and the checksum fails."""
+    members = [info for info in entries if not info.orig_filename.endswith("/") and not _litter(info.orig_filename)]
+    return {info.orig_filename: archive.read(info) for info in members}
 
 
 def _check_size(total: int, packed: int) -> None:
     if total > MAX_BYTES:
         raise PackageRefused(
-            f"the package has more than {_mb(MAX_BYTES)} when it is unpacked; leave data files out or shrink them"
+            f"the package has more than {_mb(MAX_BYTES)} when unpacked; leave data files out or shrink them"
         )
     if total > RATIO_FROM and total > MAX_RATIO * packed:
         raise PackageRefused(
-            f"the zip unpacks to more than {MAX_RATIO} times its size; make such data when the bot starts instead"
+            f"the zip unpacks to more than {MAX_RATIO} times its size; create such data when the bot starts instead"
         )
 
 
-# ---- folder
+# ---- Folder
 
 
 def _folder(root: Path) -> dict[str, bytes]:
@@ -348,7 +350,7 @@ def _folder(root: Path) -> dict[str, bytes]:
                 continue
             if kind == stat.S_IFLNK and not _is_of_neighbour(root, path):
                 raise PackageRefused(
-                    f"{relative!a} is a link; only a relative one to a file at the top of a package beside this folder is followed. "
+                    f"{relative!a} is a link; only a relative link to a file at the top of a neighbouring package is followed. "
                     "Put a copy of the file in its place"
                 )
             if kind not in (stat.S_IFREG, stat.S_IFLNK):
@@ -362,10 +364,10 @@ def _folder(root: Path) -> dict[str, bytes]:
 
 
 def _is_of_neighbour(root: Path, path: Path) -> bool:
-    """Whether a link is relative and leads to a file at the top of another package beside a folder: bots that share files need no copies."""
+    """Return True if a link is relative and leads to a file at the top of a neighbouring package: bots may share files."""
     if path.readlink().is_absolute():
         return False
-    # what is compared is where the file is; `Path.resolve` raises for a link to itself
+    # Compare real locations; `Path.resolve` would raise for a link to itself.
     here, target = Path(os.path.realpath(root)), Path(os.path.realpath(path))
     package = target.parent
     return (

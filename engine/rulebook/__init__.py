@@ -1,4 +1,4 @@
-"""Rules pages: what the record of a game says, a trick that the engine really played, and the prose of `prose/`. Plain data, no HTML."""
+"""Rules pages: the declared parameters of a game, a trick played by the engine, and the prose in `prose/`. Plain data, no HTML."""
 
 from engine.rulebook.deal import StageText, deal_steps
 from engine.rulebook.page import LANGUAGES, index, page, prose

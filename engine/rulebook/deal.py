@@ -1,4 +1,4 @@
-"""How a deal goes, step by step, told from the `Rules` record alone: the numbers and words of a page cannot differ from what the engine plays."""
+"""A deal step by step, derived from the `Rules` record alone, so that a page cannot differ from what the engine plays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.rulebook.speaker import Speaker, capital
 from engine.rulebook.words import RANKS, SUITS
 from engine.rules.options import word
 
-Said = str | None  # a step at one table; None where the game has none
+Said = str | None  # The text of a step at one table; None if the game has no such step.
 
 
 @dataclass(frozen=True)
@@ -23,24 +23,24 @@ class StageText:
 
 
 def deal_steps(key: str, lang: str) -> list[StageText]:
-    """The steps of a deal of a game. What differs by the number of players is said for each of them."""
+    """Return the steps of a deal of a game. A step that depends on the number of players names them."""
     tables = [Speaker(load(key, players=n).rules, n, lang) for n in sorted(declared(key).players)]
-    found = []
-    for names, tell in STEPS:
-        told = {table.players: text for table in tables if (text := tell(table))}
-        if told:
-            found.append(StageText(names[lang == "en"], _joined(told, len(tables))))
-    return found
+    steps = []
+    for names, describe in STEPS:
+        texts = {table.players: text for table in tables if (text := describe(table))}
+        if texts:
+            steps.append(StageText(names[lang == "en"], _joined(texts, len(tables))))
+    return steps
 
 
-def _joined(told: dict[int, str], tables: int) -> str:
-    groups: dict[str, list[int]] = {}
-    for players, text in told.items():
+def _joined(texts: dict[int, str], tables: int) -> str:
+    players_by_sentence: dict[str, list[int]] = {}
+    for players, text in texts.items():
         for sentence in re.split(r"(?<=[.]) ", text):
-            groups.setdefault(sentence, []).append(players)
+            players_by_sentence.setdefault(sentence, []).append(players)
     return " ".join(
-        sentence if len(who) == tables else f"({', '.join(map(str, who))}) {sentence}"
-        for sentence, who in groups.items()
+        sentence if len(counts) == tables else f"({', '.join(map(str, counts))}) {sentence}"
+        for sentence, counts in players_by_sentence.items()
     )
 
 
@@ -55,7 +55,7 @@ def _cards(t: Speaker) -> Said:
     text = t.say(f"{t.word('deck')}. De más a menos: {order}.", f"{t.word('deck')}. High to low: {order}.")
     if rules.rank_points:
         worth = ", ".join(f"{RANKS[t.lang][rank]} {points}" for rank, points in rules.rank_points.items())
-        text += t.say(f" Valen: {worth}; las demás, nada.", f" Worth: {worth}; all others nothing.")
+        text += t.say(f" Valen: {worth}; las demás, nada.", f" Points: {worth}; all others nothing.")
     return text
 
 
@@ -71,7 +71,7 @@ def _dealing(t: Speaker) -> Said:
         text += (
             t.say(
                 f"; {rules.stock} quedan por robar, con la muestra",
-                f"; {rules.stock} are left to draw, the shown card included",
+                f"; {rules.stock} are left to draw, including the shown card",
             )
             if rules.shown_card_drawn
             else t.say(f"; {rules.stock} quedan por robar", f"; {rules.stock} are left to draw")
@@ -101,7 +101,7 @@ def _trump(t: Speaker) -> Said:
         if rules.trump_source == "centre_card":
             text += t.say(
                 " En ella, quien tiene el dos de oros lo cambia por la carta del centro, que está boca abajo.",
-                " In it that holder must swap the two for the card in the centre, which lies face down.",
+                " In that deal the holder of the two of coins must swap it for the card in the centre, which lies face down.",
             )
     return text
 
@@ -148,15 +148,17 @@ def _auction(t: Speaker) -> Said:
     if rules.auction == "play_then_join":
         text += t.say(
             f". El solista promete {rules.tricks_soloist} bazas, quien entra {rules.tricks_joiner}; si nadie entra, el plato es del solista",
-            f". The soloist promises {rules.tricks_soloist} tricks, a joiner {rules.tricks_joiner}; if nobody joins the pot goes to the soloist",
+            f". The soloist promises {rules.tricks_soloist} tricks, a joiner {rules.tricks_joiner}; if nobody joins, the pot goes to the soloist",
         )
     if rules.hook:
-        text += t.say("; quien da no puede hacer que la suma cuadre", "; the dealer may not make the sum fit")
+        text += t.say(
+            "; quien da no puede hacer que la suma cuadre", "; the dealer may not make the bids add up exactly"
+        )
     text += f". {t.say('Si todos pasan', 'If all pass')}: {t.word('all_pass')}." if rules.all_pass else "."
     if rules.discard_draw_max:
         text += t.say(
             f" Después cada uno en juego cambia hasta {rules.discard_draw_max} cartas.",
-            f" Then each player still in changes up to {rules.discard_draw_max} cards.",
+            f" Then each player still in exchanges up to {rules.discard_draw_max} cards.",
         )
     return text
 
@@ -187,7 +189,7 @@ def _following(t: Speaker) -> Said:
     if rules.no_load:
         text += t.say(
             " Quien no puede ganar la baza juega, de las permitidas, una de las que menos valen: no vale cargar.",
-            " Who cannot win the trick plays, of the legal cards, one of least points: no loading.",
+            " A player who cannot win the trick must play the legal card worth the fewest points: no loading.",
         )
     if rules.on_play is None:
         text += t.say(
@@ -233,13 +235,13 @@ def _table_songs(t: Speaker) -> Said:
     rules = t.rules
     if rules.table_songs == "none":
         return None
-    text = t.say(f"{t.cap('pair_ranks')} que caen juntos: ", f"{t.cap('pair_ranks')} of a suit that fall together: ")
+    text = t.say(f"{t.cap('pair_ranks')} que caen juntos: ", f"{t.cap('pair_ranks')} of a suit in one trick: ")
     text += t.word("table_songs")
     if rules.table_songs == "forced":
         trump, other = rules.song_values["trump"], rules.song_values["other"]
         text += t.say(f" ({trump} los de triunfo, {other} los otros)", f" ({trump} in trumps, {other} otherwise)")
     if not rules.hand_song_after_table_song:
-        text += t.say(". Tras ellos no se canta de la mano", ". After them nothing is sung from the hand")
+        text += t.say(". Tras ellos no se canta de la mano", ". After one, no song from the hand")
     return text + "."
 
 
@@ -259,9 +261,9 @@ def _capote(t: Speaker) -> Said:
         return None
     text = t.cap("capote")
     if rules.capote_spoiled_by_song:
-        text += t.say("; si había cantado", "; one who has sung")
+        text += t.say("; si había cantado", "; a player who has sung")
         if rules.capote_spoiled_by_table_song:
-            text += t.say(", aunque fuera en la mesa", ", if only by a pair on the table,")
+            text += t.say(", aunque fuera en la mesa", ", even if only by a pair on the table,")
         text += t.say(", pierde solo él", " loses alone instead")
     return text + "."
 
@@ -272,19 +274,19 @@ def _counting(t: Speaker) -> Said:
     if rules.target:
         text = t.say(f"{rules.target} puntos ganan el juego", f"{rules.target} points win the game")
         text += t.say("; pasan de una mano a otra", "; they carry over from deal to deal")
-        text += t.say(". Si al contar llegan varios: ", ". If several have them at the count: ") + t.word("both_reach")
+        text += t.say(". Si al contar llegan varios: ", ". If several reach it at the count: ") + t.word("both_reach")
     if rules.rank_points:
-        text += t.say(". Se cuentan cartas", ". Counted are cards")
+        text += t.say(". Se cuentan cartas", ". Points come from cards")
         if rules.hand_songs != "none" or rules.table_songs != "none":
             text += t.say(" y cantes", " and songs")
         if rules.last_trick_bonus:
             bonus = rules.last_trick_bonus
-            text += t.say(f", y {bonus} por la última baza", f", and {bonus} for the last trick")
+            text += t.say(f", y {bonus} por la última baza", f", and {bonus} from the last trick")
             text += t.say(", que se pueden rehusar", ", which may be declined") if rules.last_trick_optional else ""
     if rules.result.__name__ not in ("trick_commitments", "exact_prediction", "middle_of_three_loses") and not word(
         rules.result
     ).startswith("soloist"):
-        text += t.say(". Empate: ", ". Level: ") + t.word("tie")
+        text += t.say(". Empate: ", ". Tie: ") + t.word("tie")
     if rules.prediction_score:
         text += ". " + t.cap("prediction_score")
     return text + "."
@@ -322,10 +324,10 @@ def _match(t: Speaker) -> Said:
             f"{rules.games_per_coto} games win a coto, {rules.cotos_to_win} cotos the match",
         ),
         "deals": (f"{deals} manos; deciden las fichas", f"{deals} deals; the chips decide"),
-        "losses": (f"Pierde quien llega a {marks} porotos", f"Who has {marks} loss marks loses the match"),
+        "losses": (f"Pierde quien llega a {marks} porotos", f"A player with {marks} loss marks loses the match"),
         "elimination": (
             f"Con {marks} porotos se sale; cuando quedan menos de tres, ganan",
-            f"Who has {marks} loss marks leaves; when fewer than three are left they win",
+            f"A player with {marks} loss marks leaves; when fewer than three are left, they win",
         ),
     }.get(rules.match_end)  # fmt: skip
     text = t.say(*ends) if ends else t.cap("match_end")
@@ -339,17 +341,17 @@ def _pay_winner(t: Speaker) -> Said:
     return t.say(
         f"Cada uno paga al ganador {r.win_payment} fichas ({r.win_101_payment} si llegó a 101), "
         f"{r.tute_payment} por un tute, y cada cante a quien lo cantó.",
-        f"Each pays the winner {r.win_payment} chips ({r.win_101_payment} if the winner has 101), "
+        f"Each player pays the winner {r.win_payment} chips ({r.win_101_payment} if the winner has 101), "
         f"{r.tute_payment} for a tute, and every song to its singer.",
     )
 
 
 def _pay_per_five(t: Speaker) -> Said:
     r = t.rules
-    double = t.say(f"; desde {r.double_from}, el doble", f"; from {r.double_from} on double") if r.double_from else ""
+    double = t.say(f"; desde {r.double_from}, el doble", f"; double from {r.double_from}") if r.double_from else ""
     return t.say(
         f"{r.unit} fichas por cada cinco puntos apostados{double}: si cumple, cada rival paga al solista; si no, él a cada uno.",
-        f"{r.unit} chips for each five points bid{double}: made, each opponent pays the soloist; failed, the soloist pays each.",
+        f"{r.unit} chips for each five points bid{double}: if made, each opponent pays the soloist; if not, the soloist pays each.",
     )
 
 
@@ -363,7 +365,7 @@ def _pay_each(t: Speaker) -> Said:
 def _pay_pot(t: Speaker) -> Said:
     return t.say(
         "Cada baza cobra un cuarto del plato; quien no cumple lo repone entero para la mano siguiente.",
-        "Each trick takes a quarter of the pot; who fails pays the whole of it into the next one.",
+        "Each trick takes a quarter of the pot; a player who fails pays the whole of it into the next one.",
     )
 
 

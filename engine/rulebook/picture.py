@@ -1,4 +1,4 @@
-"""The worked trick as a picture: plain SVG that a page of Markdown can show. The seats stand under their cards, what may be played in a frame."""
+"""The worked trick as a picture: plain SVG for a Markdown page, with the seats under their cards and the legal cards framed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SHAPES = {
 
 
 def picture(trick: Trick) -> str:
-    """An SVG of the cards of the trick in order (the winner's in a frame), and below the hand of the told seat (what is legal in a frame)."""
-    told = trick.told
+    """Draw the cards of the trick in order, the winner's framed, and below the hand of the chosen follower, its legal cards framed."""
+    follower = trick.example
     first = [_card(place, 0, card, str(seat), seat == trick.winner) for place, (seat, card) in enumerate(trick.plays)]
-    second = [_card(place, 1, card, "", card in told.legal) for place, card in enumerate(told.hand)]
+    second = [_card(place, 1, card, "", card in follower.legal) for place, card in enumerate(follower.hand)]
     columns = max(len(first), len(second))
     wide, high = columns * (WIDTH + GAP) + GAP, 2 * (HEIGHT + 34) + GAP
     return (

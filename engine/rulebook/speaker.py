@@ -12,30 +12,30 @@ from engine.rules.parameters import Rules
 
 @dataclass(frozen=True)
 class Speaker:
-    """The rules at one table and the language of the page: `say` chooses the language, `word` tells a parameter as a player would."""
+    """The rules at one table and the language of the page: `say` chooses the language, `word` names a parameter's value."""
 
     rules: Rules
     players: int
     lang: str
 
     def say(self, es: str, en: str) -> str:
-        """The text in the language of the page."""
+        """Return the text in the language of the page."""
         return en if self.lang == "en" else es
 
     def word(self, name: str) -> str:
-        """What the value of a parameter means, as a player would say it."""
+        """Return what the value of a parameter means to a player."""
         value = word(getattr(self.rules, name))
         return meant(name, value, self.lang) or str(value)
 
     def cap(self, name: str) -> str:
-        """As `word`, with a capital first letter."""
+        """Return `word` with a capital first letter."""
         return capital(self.word(name))
 
     def ranks(self, letters: str) -> str:
-        """The names of ranks, with commas."""
+        """Return the names of ranks, with commas."""
         return ", ".join(RANKS[self.lang].get(rank, rank) for rank in letters)
 
 
 def capital(text: str) -> str:
-    """The text with a capital first letter, the rest as it is."""
+    """Return the text with a capital first letter, otherwise unchanged."""
     return text[:1].upper() + text[1:]

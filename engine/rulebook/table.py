@@ -1,4 +1,4 @@
-"""Parameters and options of a game as lines of text, read from its `Rules` record and compared with the default one."""
+"""Parameters and options of a game as lines of text, read from its `Rules` record and compared with ordinary Tute."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMMON = (
     "hand_songs", "pair_ranks", "song_values", "songs_per_trick", "song_order", "song_min_stock", "singing_mandatory", "table_songs",
     "tute", "tute_ranks", "tute_first_trick_only", "capote", "last_trick_bonus", "last_trick_optional", "result", "tie", "claim_mode",
 )  # fmt: skip
-"""What the family has in common. All else (hands, stock, match) each game has for itself: see `deal_steps`."""
+"""The parameters that the family shares. Everything else (hands, stock, match) differs by game: see `deal_steps`."""
 YES = {"es": ("no", "sí"), "en": ("no", "yes")}
 PARTS = {
     "es": {"trump": "de triunfo", "other": "de otro palo"},
@@ -29,7 +29,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class ParameterRow:
-    """One parameter: its name, its value at every table, the value in ordinary Tute, its meaning; `allowed` for options."""
+    """One parameter: name, value at each table, value in ordinary Tute, meaning; for an option also the allowed values."""
 
     name: str
     value: str
@@ -39,35 +39,35 @@ class ParameterRow:
 
 
 def text(name: str, value: Any, lang: str) -> str:
-    """A value as a player reads it; '–' for null, nothing and the empty text."""
+    """Return a value as players read it; '–' for None and the empty text."""
     value = word(value)
     if isinstance(value, bool):
         return YES[lang][value]
-    if found := meant(name, value, lang):
-        return found
+    if meaning := meant(name, value, lang):
+        return meaning
     if isinstance(value, Mapping):
         names = {**PARTS[lang], **RANKS[lang], **SUITS[lang]}
         if name == "rank_points":
             names |= RANKS[lang]
-        return ", ".join(f"{names.get(key, key)}: {one}" for key, one in value.items()) or "–"
+        return ", ".join(f"{names.get(key, key)}: {points}" for key, points in value.items()) or "–"
     if name in RANKED and value:
         return ", ".join(RANKS[lang].get(rank, rank) for rank in value)
     return "–" if value in (None, "") else str(value)
 
 
 def ordinary(lang: str) -> list[ParameterRow]:
-    """Ordinary Tute: what holds in every game whose page does not say otherwise."""
+    """Return the rules of ordinary Tute, which apply to every game unless its page differs."""
     usual = ORDINARY
     return [
         ParameterRow(name, text(name, getattr(usual, name), lang), "", MEANINGS[name][lang == "en"])
         for name in COMMON
-        if name != "obligation_stock_open"  # ordinary Tute has no stock
+        if name != "obligation_stock_open"  # Ordinary Tute has no stock.
     ]
 
 
 def lines(key: str, lang: str) -> list[ParameterRow]:
-    """Where a game, at any of its tables, differs from ordinary Tute."""
-    found = []
+    """Return the parameters in which a game, at any of its tables, differs from ordinary Tute."""
+    rows = []
     for name in COMMON:
         usual = getattr(ORDINARY, name)
         values = _values(key, name)
@@ -75,26 +75,26 @@ def lines(key: str, lang: str) -> list[ParameterRow]:
             stock = _values(key, "draw")
             values = {n: value for n, value in values.items() if stock[n] != "none"}
             if values and (set(values.values()) != {"strict"}):
-                found.append(ParameterRow(name, _by_table(name, values, lang), "–", MEANINGS[name][lang == "en"]))
+                rows.append(ParameterRow(name, _by_table(name, values, lang), "–", MEANINGS[name][lang == "en"]))
         elif any(word(value) != word(usual) for value in values.values()):
-            found.append(
+            rows.append(
                 ParameterRow(name, _by_table(name, values, lang), text(name, usual, lang), MEANINGS[name][lang == "en"])
             )
-    return found
+    return rows
 
 
 def option_lines(key: str, lang: str) -> list[ParameterRow]:
-    """The options of a game: what each changes, the words allowed with what they mean, the default by number of players."""
+    """Return the options of a game: what each changes, the allowed values and their meaning, the default by number of players."""
     rules = declared(key)
-    found = []
+    rows = []
     for name in rules.options:
         tables = {n: choice for n in sorted(rules.players) if (choice := choices(rules, n).get(name)) is not None}
         values = {n: _code(value, lang) for n, value in _values(key, name).items() if n in tables}
-        allowed = _told({n: _allowed(name, choice, lang) for n, choice in tables.items()})
+        allowed = _joined({n: _allowed(name, choice, lang) for n, choice in tables.items()})
         if len(tables) < len(rules.players) and len({str(choice) for choice in tables.values()}) == 1:
             allowed = f"({', '.join(map(str, tables))}) {allowed}"
-        found.append(ParameterRow(name, _told(values), "", MEANINGS[name][lang == "en"], allowed))
-    return found
+        rows.append(ParameterRow(name, _joined(values), "", MEANINGS[name][lang == "en"], allowed))
+    return rows
 
 
 def _values(key: str, name: str) -> dict[int, Any]:
@@ -102,16 +102,16 @@ def _values(key: str, name: str) -> dict[int, Any]:
 
 
 def _by_table(name: str, values: Mapping[int, Any], lang: str) -> str:
-    return _told({n: text(name, value, lang) for n, value in values.items()})
+    return _joined({n: text(name, value, lang) for n, value in values.items()})
 
 
-def _told(texts: Mapping[int, str]) -> str:
+def _joined(texts: Mapping[int, str]) -> str:
     groups: dict[str, list[int]] = {}
-    for n, one in texts.items():
-        groups.setdefault(one, []).append(n)
+    for n, line in texts.items():
+        groups.setdefault(line, []).append(n)
     if len(groups) == 1:
         return next(iter(groups))
-    return "; ".join(f"({', '.join(map(str, who))}) {one}" for one, who in groups.items())
+    return "; ".join(f"({', '.join(map(str, players))}) {line}" for line, players in groups.items())
 
 
 def _code(value: Any, lang: str) -> str:
@@ -124,8 +124,8 @@ def _allowed(name: str, choice: Choice, lang: str) -> str:
         span = f"≥ {choice.low}" if choice.high is None else f"{choice.low}–{choice.high}"
         span += f" (+{choice.step})" if choice.step > 1 else ""
         return span + (", –" if choice.none else "")
-    told = []
-    for one in choice:
-        means = None if isinstance(word(one), bool) else meant(name, word(one), lang)
-        told.append(f"{_code(one, lang)}: {means}" if means else _code(one, lang))
-    return "; ".join(told) if any(": " in one for one in told) else ", ".join(told)
+    texts = []
+    for allowed_value in choice:
+        means = None if isinstance(word(allowed_value), bool) else meant(name, word(allowed_value), lang)
+        texts.append(f"{_code(allowed_value, lang)}: {means}" if means else _code(allowed_value, lang))
+    return "; ".join(texts) if any(": " in line for line in texts) else ", ".join(texts)

@@ -1,4 +1,4 @@
-"""A worked trick: a seeded deal is played through the engine, and the most telling trick of it is told with the rule of each follower."""
+"""A worked trick: play seeded deals through the engine and explain the most instructive trick, with the rule for each follower."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from engine.game import Game
     from engine.match.state import State
 
-DEALS = 24  # seeded deals that are looked through
+DEALS = 24  # Seeded deals to choose from.
 WEIGHT = {
     "P1": 0,
     "Q0": 0,
@@ -36,7 +36,7 @@ WEIGHT = {
 
 @dataclass(frozen=True)
 class Follower:
-    """A seat before its card: the cards on the table, its hand, what is legal and by which rule of the rules book."""
+    """A seat before its card: the cards on the table, its hand, the legal cards, and the rule of the rules book behind them."""
 
     seat: int
     table: tuple[str, ...]
@@ -48,7 +48,7 @@ class Follower:
 
 @dataclass(frozen=True)
 class Trick:
-    """A trick that was played. `told` is the follower whose choice says most; `trump` and `stock` are those when it was led."""
+    """A played trick. `example` is the follower with the most instructive choice; `trump` and `stock` are those at the lead."""
 
     seed: str
     number: int
@@ -60,11 +60,11 @@ class Trick:
     winner: int
     points: int
     songs: tuple[tuple[int, int], ...]
-    told: Follower
+    example: Follower
 
 
 def worked_trick(key: str) -> Trick:
-    """The most telling trick of the first seeded deals of a game at its usual table; always the same one."""
+    """Return the most instructive trick of the first seeded deals of a game at its usual table. The result is always the same."""
     game = load(key)
     best: tuple[int, Trick] | None = None
     for number in range(DEALS):
@@ -78,64 +78,73 @@ def worked_trick(key: str) -> Trick:
 
 
 def _worth(trick: Trick) -> int:
-    told = trick.told
-    narrow = 3 if 1 < len(told.legal) < len(told.hand) else 0
+    follower = trick.example
+    narrow = 3 if 1 < len(follower.legal) < len(follower.hand) else 0
     moved = 4 if trick.trump != trick.trump_after else 0
-    return WEIGHT[told.rule] + narrow + moved + 4 * bool(trick.songs) + (len(told.table) > 1) + (trick.points > 0)
+    return (
+        WEIGHT[follower.rule] + narrow + moved + 4 * bool(trick.songs) + (len(follower.table) > 1) + (trick.points > 0)
+    )
 
 
 def _tricks(game: Game, seed: str) -> list[Trick]:
     state = game.new_match(seed=seed, deals=1)
-    chooser = random.Random(seed)  # noqa: S311 - an example, the same at each call
-    found: list[Trick] = []
+    chooser = random.Random(seed)  # noqa: S311 - an example that must be the same at each call
+    tricks: list[Trick] = []
     followers: list[Follower] = []
     plays: list[tuple[int, str]] = []
     start: dict[str, Any] = {}
     while not state.is_over:
         actions = state.legal_actions()
         seat = state.current_seat
-        seen = state.observation(seat)
+        view = state.observation(seat)
         action = draw_one(actions, chooser)
         verb, _, card = game.action_text(action).partition(" ")
         legal = [name[5:] for name in map(game.action_text, actions) if name.startswith("play ")]
         if verb == "play" and card:
-            if not seen["trick"]:
-                start, plays, followers = seen, [], []
+            if not view["trick"]:
+                start, plays, followers = view, [], []
             else:
-                followers.append(_follower(state, seen, legal, card))
+                followers.append(_follower(state, view, legal, card))
             plays.append((seat, card))
-        told = len(state.events)
+        event_count = len(state.events)
         state.apply(action)
-        new = state.events[told:]
+        new = state.events[event_count:]
         ended = next((event for event in new if event["e"] == "trick"), None)
         if ended is None or not followers:
             continue
         songs = tuple((e["seat"], e["points"]) for e in new if e["e"] == "song" and e.get("table"))
         changed = [event["suit"] for event in new if event["e"] == "trump"]
-        after = changed[-1] if changed else seen["trump"]
-        best = max(followers, key=lambda one: (WEIGHT[one.rule], 1 < len(one.legal) < len(one.hand), len(one.table)))
+        after = changed[-1] if changed else view["trump"]
+        best = max(
+            followers,
+            key=lambda follower: (
+                WEIGHT[follower.rule],
+                1 < len(follower.legal) < len(follower.hand),
+                len(follower.table),
+            ),
+        )
         number = sum(event["e"] == "trick" for event in state.events)
-        found.append(
+        tricks.append(
             Trick(seed, number, start["trump"], after, start["stock"], tuple(plays), tuple(followers), ended["seat"], ended["points"], songs, best)
         )  # fmt: skip
         if any(event["e"] == "score" for event in new):
             break
-    return found
+    return tricks
 
 
-def _follower(state: State, seen: dict[str, Any], legal: list[str], card: str) -> Follower:
-    table = tuple(play["card"] for play in seen["trick"])
-    rule, cards = _rule(state, seen, table)
-    if set(cards) != set(legal):  # only rule NL narrows what the table of the rules book gives
+def _follower(state: State, view: dict[str, Any], legal: list[str], card: str) -> Follower:
+    table = tuple(play["card"] for play in view["trick"])
+    rule, cards = _rule(state, view, table)
+    if set(cards) != set(legal):  # Only rule NL restricts the cards further.
         if not state.rules.no_load or not set(legal) < set(cards):
             raise AssertionError(f"{state.game.key}: rule {rule} gives {cards}, the engine {legal}")
         rule = "NL"
-    return Follower(seen["seat"], table, tuple(seen["hand"]), tuple(legal), rule, card)
+    return Follower(view["seat"], table, tuple(view["hand"]), tuple(legal), rule, card)
 
 
-def _rule(state: State, seen: dict[str, Any], table: tuple[str, ...]) -> tuple[str, list[str]]:
-    """Section 4 of the rules book, read anew: the id of the rule and its cards, before NL."""
-    rules, hand, trump = state.rules, seen["hand"], seen["trump"]
+def _rule(state: State, view: dict[str, Any], table: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Apply section 4 of the rules book independently of the engine: return the id of the rule and its cards, before rule NL."""
+    rules, hand, trump = state.rules, view["hand"], view["trump"]
     order = rules.rank_order
     lead = state.game.pack.suits[state.lead]
     follow = [card for card in hand if card[-1] == lead]
@@ -145,7 +154,7 @@ def _rule(state: State, seen: dict[str, Any], table: tuple[str, ...]) -> tuple[s
         best = min(order.index(card[:-1]) for card in table if card[-1] == suit)
         return [card for card in cards if order.index(card[:-1]) < best]
 
-    duty = rules.obligation_stock_open if seen["stock"] else rules.obligation_stock_empty
+    duty = rules.obligation_stock_open if view["stock"] else rules.obligation_stock_empty
     if duty == "free":
         return "Q0", hand
     if duty == "trump_follow":
@@ -155,7 +164,7 @@ def _rule(state: State, seen: dict[str, Any], table: tuple[str, ...]) -> tuple[s
             return "F1", follow
         return ("F2", trumps) if trumps and duty == "follow_or_trump" else ("F3", hand)
     side = state.game.side
-    if rules.partner_exempt == "all" and side[seen["winning"]] == side[seen["seat"]]:
+    if rules.partner_exempt == "all" and side[view["winning"]] == side[view["seat"]]:
         return "PX", follow or hand
     if lead == trump:
         return ("P2", above(follow, lead) or follow) if follow else ("P5", hand)

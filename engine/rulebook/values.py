@@ -1,4 +1,4 @@
-"""What the words of parameters mean to a player, Spanish and English: `name.word|Spanish|English`. A word that is not here is shown as it is."""
+"""The meaning of parameter values to a player, in Spanish and English: `name.value|Spanish|English`. Other values are shown as they are."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ full_deal_trump.last_card_of_dealer|el palo de la última carta de quien da|the 
 trump_dynamics.static|no cambia|it does not change
 trump_dynamics.vtt_cycle|cambia con cada triunfo que se juega|it changes with every trump played
 trump_dynamics.set_once_next_trick|lo fija la primera pareja, desde la baza siguiente|the first pair fixes it from the next trick on
-first_deal.none|como las demás|as all others
+first_deal.none|como las demás|like every other deal
 first_deal.coins_2o|a oros, y es mano quien tiene el dos de oros|in coins, and the holder of the two of coins is mano
 shown_card_drawn.False|se queda en la mesa|it stays on the table
 shown_card_drawn.True|se roba la última|it is drawn last
 draw.winner_first|tras cada baza, una carta cada uno, primero quien la ganó|after each trick one card each, its winner first
 supply.draw|una carta tras cada baza|one card after each trick
-supply.batches|al acabarse, se reparten manos nuevas|new hands are dealt when they are played out
+supply.batches|al acabarse, se reparten manos nuevas|new hands are dealt when the old ones are played out
 next_dealer.right|quien se sienta a la derecha|the player on the dealer's right
 next_dealer.last_trick_winner|quien ganó la última baza|the winner of the last trick
 next_dealer.previous_mano|quien fue mano|the player who was mano
 exchange.none|no hay|none
 exchange.immediate|en el acto|at once
-exchange.deferred|en su turno se deja la carta en la mesa y, al ganar una baza, se toma la muestra|at one's turn the card is laid down, and the \
-shown card taken on winning a trick
+exchange.deferred|en su turno se deja la carta en la mesa y, al ganar una baza, se toma la muestra|the player lays the card down in their turn and \
+takes the shown card on winning a trick
 exchange.before_first_lead|antes de la primera salida|before the first lead
 exchange_seven.|no cambia|it does not exchange
 exchange_two.|no cambia|it does not exchange
@@ -61,7 +61,7 @@ auction.play_or_pass|se dice «juego» o «paso»|each says “play” or “pas
 auction.play_then_join|«juego» o «paso»; luego los demás entran o no|“play” or “pass”; then the others join or stay out
 auction.trick_prediction|cada uno predice sus bazas|each predicts the tricks to be taken
 auction_rounds.single|cada uno habla una vez|each speaks once
-auction_rounds.open|por vueltas hasta que solo queda uno; quien pasa no vuelve|round and round until only one is left; a pass is final
+auction_rounds.open|por vueltas hasta que solo queda uno; quien pasa no vuelve|in rounds until only one bidder is left; a pass is final
 all_pass.next_dealer|da el siguiente|the next dealer deals
 all_pass.same_dealer|da el mismo otra vez|the same dealer deals again
 all_pass.ordinary_deal|se juega una mano corriente|an ordinary deal is played
@@ -69,24 +69,24 @@ soloist_partner.none|ninguno|none
 soloist_partner.called_card|quien tiene la carta que llama|the holder of a called card
 call_own_card.forbidden|prohibido|forbidden
 call_own_card.solo|permitido: juega solo contra todos|allowed: then the soloist plays alone
-stock_exhausted.limit|no se cambian más de las que quedan|no more may be changed than are left
-stock_exhausted.reshuffle_out_hands|se barajan las cartas de quienes no juegan|the cards of those who are out are shuffled
+stock_exhausted.limit|no se cambian más de las que quedan|no more cards may be exchanged than are left
+stock_exhausted.reshuffle_out_hands|se barajan las cartas de quienes no juegan|the cards of the players who are out are shuffled
 first_leader.mano|la mano|mano
 first_leader.soloist|el solista|the soloist
-first_leader.first_playing|el primero que juega desde la mano|the first from mano who takes part
+first_leader.first_playing|el primero que juega desde la mano|the first active player, counting from mano
 obligation.free|vale cualquier carta|any card may be played
 obligation.trump_follow|a triunfo se contesta con triunfo, sin tener que superar; lo demás es libre|a trump lead must be answered with a trump, \
-not necessarily a higher one; all else is free
+not necessarily a higher one; everything else is free
 obligation.follow|hay que asistir al palo, sin tener que superar ni fallar; sin el palo, cualquier carta|follow suit, without having to beat or \
-trump; void, any card
+trump; if void, any card
 obligation.follow_or_trump|hay que asistir al palo y, sin él, fallar, sin tener que superar; si no se puede, cualquier carta|follow suit or, \
-void, play a trump, without having to beat; if impossible, any card
+if void, play a trump, without having to beat; if impossible, any card
 obligation.strict|hay que asistir al palo y superar si se puede (si la baza ya está fallada, basta asistir); sin el palo, jugar triunfo, y más \
 alto que los de la mesa; si no se puede, cualquier carta|follow suit and beat if possible (once the trick has been trumped, following is \
-enough); void, play a trump, higher than those on the table; if impossible, any card
+enough); if void, play a trump higher than those on the table; if impossible, any card
 partner_exempt.none|no|no
-partner_exempt.all|basta asistir; sin el palo, cualquier carta|following is enough; void, any card
-partner_exempt.trump_only|sin el palo, cualquier carta|void, any card
+partner_exempt.all|basta asistir; sin el palo, cualquier carta|following is enough; if void, any card
+partner_exempt.trump_only|sin el palo, cualquier carta|if void, any card
 hand_songs.none|nadie|nobody
 hand_songs.trick_winner|quien acaba de ganar la baza|the player who has just won the trick
 hand_songs.winning_side|cualquiera del lado que acaba de ganar la baza|either partner of the side that has just won the trick
@@ -96,15 +96,15 @@ pair_ranks.RC|rey y caballo|king and horse
 pair_ranks.RS|rey y sota|king and jack
 songs_per_trick.many|los que se quiera|as many as one likes
 song_order.any|en cualquier orden|in any order
-song_order.forty_first|quien ya cantó un 20 no puede cantar el 40|whoever has sung a 20 may not sing the 40
+song_order.forty_first|quien ya cantó un 20 no puede cantar el 40|a player who has sung a 20 may not sing the 40
 song_order.forty_first_side|si el lado ya cantó un 20 no puede cantar el 40|a side that has sung a 20 may not sing the 40
-song_order.forty_first_in_window|de una misma vez, el 40 antes que los 20|on one occasion the 40 goes before any 20
+song_order.forty_first_in_window|de una misma vez, el 40 antes que los 20|on the same occasion the 40 comes before any 20
 song_timing.after_draw|vale la carta recién robada|the card just drawn counts
 song_timing.before_draw|no vale la carta recién robada|the card just drawn does not count
-song_trigger.just_won|haber ganado esta baza|having won this trick
-song_trigger.has_won_any|haber ganado alguna baza|having won any trick
-table_songs.none|no cuentan|they count nothing
-table_songs.forced|cuentan para quien gana la baza, quiera o no|they count for the winner of the trick, willing or not
+song_trigger.just_won|haber ganado esta baza|the player has won this trick
+song_trigger.has_won_any|haber ganado alguna baza|the player has won some trick
+table_songs.none|no cuentan|they do not count
+table_songs.forced|cuentan para quien gana la baza, quiera o no|they count for the winner of the trick, even against their will
 table_songs.forced_first_40|los primeros de la mano cuentan 40 y fijan el triunfo; los siguientes, 20|the first of the deal count 40 and fix \
 trump; later ones 20
 two_table_songs.all|se apuntan las dos|both are scored
@@ -118,25 +118,25 @@ tute_ranks.RS|reyes o sotas|kings or jacks
 tute_ranks.S|sotas|jacks
 capote.none|no cuenta aparte|nothing special
 capote.announced|se anuncia al acabarse el mazo: todas las bazas que quedan ganan el juego, una perdida lo pierde|announced when the stock has \
-run out: all tricks left win the game, one lost trick loses it
+run out: taking all remaining tricks wins the game, losing one loses it
 capote.swept|si uno hace todas las bazas, pierden los demás|if one player takes all tricks, all others lose
 result.most_points_wins|gana quien suma más|most points win
 result.fewest_points_loses|pierde quien suma menos|fewest points lose
 result.to_target|gana el juego quien alcanza el objetivo|reaching the target wins the game
-result.middle_loses|de quienes ganaron bazas pierden los que quedan en medio|of those who took tricks the ones in the middle lose
+result.middle_loses|de quienes ganaron bazas pierden los que quedan en medio|among the players who took tricks, those in the middle lose
 result.most_points_loses_unless_101|pierde quien suma más; pero si alguien llega a 101, el que más suma gana y pierden los demás|most points \
-lose; but if somebody has 101, the highest wins and all others lose
+lose; but if a player has 101, the highest total wins and all others lose
 result.middle_of_three_loses|pierde quien queda en medio; dos iguales arriba pierden ambos, dos iguales abajo hacen perder al tercero, tres \
-iguales pierden todos|the one in the middle loses; two level above both lose, two level below make the third lose, three level all lose
-result.cabron_loses|pierde quien no hizo bazas; si no hay, quien pasa de 100; si no hay, el de en medio; si no hay, los igualados|no trick \
-loses; else more than 100 loses; else the middle; else those who are level
+iguales pierden todos|the player in the middle loses; if two tie for the top, both lose; if two tie for the bottom, the third loses; if all three tie, all lose
+result.cabron_loses|pierde quien no hizo bazas; si no hay, quien pasa de 100; si no hay, el de en medio; si no hay, los igualados|players \
+without a trick lose; else those with more than 100; else the one in the middle; else those who tie
 result.soloist_reaches_bid|el solista gana si llega a lo apostado|the soloist wins by reaching the bid
 result.soloist_side_more_points|el lado del solista gana si suma más que el otro|the soloist's side wins with more points than the other
 result.soloist_side_best_single|gana el lado del solista si es suyo el jugador que más suma|the soloist's side wins if the highest single total \
 is theirs
-result.trick_commitments|cada uno debe hacer las bazas prometidas|each must take the tricks promised
-result.exact_prediction|acierta quien hace justo las bazas que dijo|right is who takes exactly the tricks predicted
-middle_rule.all_between|todos los que están entre el más alto y el más bajo|all between the highest and the lowest
+result.trick_commitments|cada uno debe hacer las bazas prometidas|each must take the promised tricks
+result.exact_prediction|acierta quien hace justo las bazas que dijo|the players who take exactly the predicted tricks are right
+middle_rule.all_between|todos los que están entre el más alto y el más bajo|everyone between the highest and the lowest
 middle_rule.second|solo el segundo|only the second
 middle_rule.median|el del centro, si son tres o cinco|the median, of three or five
 prediction_score.ten_plus_three|acertar vale 10 y 3 por baza; fallar, −3 por baza de diferencia|a right prediction scores 10 and 3 a trick; a \
@@ -144,20 +144,20 @@ wrong one −3 for each trick of difference
 prediction_score.hit_or_miss|acertar vale 1; fallar, 0|a right prediction scores 1, a wrong one 0
 both_reach.higher_total|el total más alto|the higher total
 both_reach.last_trick|quien ganó la última baza|the winner of the last trick
-both_reach.first_reached|quien llegó antes|the one who was there first
+both_reach.first_reached|quien llegó antes|whoever reached it first
 tie.last_trick|decide la última baza|the last trick decides
-tie.last_trick_or_none|la última baza, si es de uno de ellos; si no, nadie|the last trick, if one of them took it; else nobody
+tie.last_trick_or_none|la última baza, si es de uno de ellos; si no, nadie|the last trick, if a tied player took it; else nobody
 tie.drawn|tablas|a drawn deal
 tie.split|se reparte|it is shared
 tie.both_lose|pierden los dos|both lose
 tie.replay|se juega otra vez|it is played again
-tie.level_lose|sin nadie en medio: de dos, el más bajo; si no, los igualados|nobody in the middle: of two the lower; else those who are level
+tie.level_lose|sin nadie en medio: de dos, el más bajo; si no, los igualados|nobody in the middle: of two the lower; else those who tie
 tie.all_takers_lose|pierden todos los que hicieron bazas|all who took tricks lose
-tie.seat_order|vale más quien jugó antes en la primera baza|the earlier in the first trick counts as higher
-claim_mode.none|nadie lo dice: decide la cuenta|nobody says so: the count decides
-claim_mode.claim|quien cree que ha llegado lo dice; si se equivoca, pierde el juego|whoever believes to be there says so; if wrong, the game is lost
-claim_mode.auto|el juego acaba solo en cuanto alguien llega|the game ends by itself once somebody is there
-claim_window.own_turn|en el propio turno, antes de jugar|at one's turn, before playing
+tie.seat_order|vale más quien jugó antes en la primera baza|whoever played earlier in the first trick counts as higher
+claim_mode.none|nadie lo dice: decide la cuenta|no claims: the count decides
+claim_mode.claim|quien cree que ha llegado lo dice; si se equivoca, pierde el juego|a player who believes they have reached it says so; a wrong claim loses the game
+claim_mode.auto|el juego acaba solo en cuanto alguien llega|the game ends automatically when a player reaches it
+claim_window.own_turn|en el propio turno, antes de jugar|in one's own turn, before playing
 claim_window.post_trick|tras ganar una baza, antes de salir|after winning a trick, before leading
 settlement.games|un juego para quien gana|one game for the winner
 settlement.loss_marks|un poroto para cada perdedor|a loss mark for each loser
@@ -167,9 +167,9 @@ match_end.race|gana quien llega antes a ese número de juegos|first to that numb
 match_end.series|se juegan esos juegos|exactly that many games
 match_end.cotos|por cotos|by cotos
 match_end.deals|un número fijo de manos|a fixed number of deals
-match_end.losses|cuando alguien tiene demasiados porotos, pierde|when somebody has too many loss marks, who loses
-match_end.elimination|quien tiene demasiados porotos sale; ganan los últimos, cuando quedan menos de tres|too many loss marks and a player \
-leaves; fewer than three left win
+match_end.losses|cuando alguien tiene demasiados porotos, pierde|a player with too many loss marks loses
+match_end.elimination|quien tiene demasiados porotos sale; ganan los últimos, cuando quedan menos de tres|a player with too many loss marks \
+leaves; when fewer than three are left, they win
 match_end.sequence|al acabar la serie de manos gana el total más alto|after the series of deals the highest total wins
 sequence.up|de una carta en adelante|from one card upwards
 sequence.up_down|hacia arriba y otra vez hasta una|up and down to one again
@@ -177,15 +177,15 @@ sequence.down_up|hacia abajo y otra vez arriba|down to one and up again
 payments.none|no hay|none
 illegal_move.reject|no se admite|refused
 illegal_move.lose_game|pierde el juego|loses the game
-illegal_move.two_marks|pierde él solo, dos porotos|loses alone, two marks
-illegal_move.one_mark|pierde él solo, un poroto|loses alone, one mark
-illegal_move.accuse|vale si nadie acusa; acusar mal es perder|stands unless somebody accuses; a wrong accusation loses
+illegal_move.two_marks|pierde él solo, dos porotos|the offender alone loses, two marks
+illegal_move.one_mark|pierde él solo, un poroto|the offender alone loses, one mark
+illegal_move.accuse|vale si nadie acusa; acusar mal es perder|it stands unless another player accuses; a wrong accusation loses
 """
 WORDS = {name: (es, en) for name, es, en in (line.split("|") for line in _TEXT.strip().splitlines())}
 
 
 def meant(name: str, value: object, lang: str) -> str | None:
-    """What a value of a parameter means to a player; None where its text says it already."""
+    """Return what a value of a parameter means to a player; None if the value speaks for itself."""
     name = "obligation" if name.startswith("obligation_") else name
-    found = WORDS.get(f"{name}.{'' if value is None else value}")
-    return found[lang == "en"] if found else None
+    texts = WORDS.get(f"{name}.{'' if value is None else value}")
+    return texts[lang == "en"] if texts else None

@@ -1,4 +1,4 @@
-"""The words of rules pages: one line per parameter, rule and heading, Spanish and English."""
+"""The texts of rules pages: one line per parameter, rule and heading, Spanish and English."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ HEADINGS = {
         "games": "The games", "game_columns": "| game | players | in one sentence | source |",
         "language": "English", "rules": "Rules", "players": "Players", "source": "Source", "deal": "How a deal goes",
         "trick": "A worked trick", "differences": "Differences from ordinary Tute", "options": "Options", "no_trump": "none",
-        "by_table": "What an organiser may choose. “(4) x” holds for four players; – is nothing.",
+        "by_table": "What an organiser may choose. “(4) x” applies to four players; – means nothing.",
         "difference_columns": "| | here | ordinary Tute |", "none": "None.",
         "option_columns": "| option | what it changes | values | default |",
         "default": "Default", "trick_columns": "| seat | card | rule |", "seat": "seat {}",
         "number": "Trick {}", "trump": "trump", "stock": "cards to draw", "trump_after": "Trump afterwards",
         "won": "Seat {} wins {} points.", "song": "Seat {} scores {} for a pair on the table.",
         "choice": "Seat {}, with {} on the table, held: {}.", "may": "It could play: {} (rule {}).",
-        "picture": "Below, the hand of the seat told of; in a frame what it could play.",
+        "picture": "Below, the hand of that seat; the cards that it could play are framed.",
         "ordinary": "Ordinary Tute",
-        "ordinary_is": "What the family shares (rules book, sections 1 to 4), and what holds where a page says nothing else.",
+        "ordinary_is": "The rules that the family shares (rules book, sections 1 to 4). They apply unless a page says otherwise.",
     },
 }  # fmt: skip
 RULES = {
@@ -62,7 +62,7 @@ preset|baraja de la podrida|which pack (podrida)
 form|seis cartas y mazo, o todas repartidas|six cards and a stock, or all dealt
 deck|baraja|pack
 rank_order|fuerza dentro del palo, de mayor a menor|strength within a suit, high to low
-rank_points|puntos de las cartas|points of the cards
+rank_points|puntos de las cartas|card points
 hand_size|cartas por jugador; deal_no: tantas como el número de la mano|cards per seat; deal_no: the number of the deal
 deal_packet|cartas que se dan a la vez|cards given at a time
 trump_source|qué fija el triunfo|what fixes trump
@@ -70,8 +70,8 @@ full_deal_trump|triunfo cuando no sobra carta|trump when no card is left to turn
 coins_start|oros es el primer triunfo y sale el 2o|coins are the first trump, the holder of 2o leads
 trump_dynamics|cómo cambia el triunfo|how trump changes
 first_deal|primera mano de la partida|first deal of the match
-stock|cartas por robar, la muestra incluida|cards to draw, the shown card included
-supply|robar de una en una o manos nuevas|draw singly or new hands
+stock|cartas por robar, la muestra incluida|cards to draw, including the shown card
+supply|robar de una en una o manos nuevas|draw one by one, or new hands
 next_dealer|quién da después|who deals next
 exchange|cambio de la muestra|swap of the shown card
 exchange_seven|muestras que toma el siete de triunfo|shown cards that the 7 of trump takes
@@ -79,26 +79,26 @@ exchange_two|muestras que toma el dos de triunfo|shown cards that the 2 of trump
 exchange_chain|el dos puede tomar el siete cambiado|the 2 may take a 7 just exchanged
 exchange_trigger|quién puede cambiar|who may exchange
 exchange_window|antes o después de robar|before or after the draw
-exchange_min_stock|mínimo por robar para cambiar|least stock at an exchange
+exchange_min_stock|mínimo por robar para cambiar|smallest stock for an exchange
 exchange_duty|cambio voluntario u obligado|exchange voluntary or not
 auction|clase de subasta|kind of auction
 min_bid|apuesta mínima|lowest opening bid
 bid_step|escalón de las apuestas|step of the bids
 max_bid|apuesta máxima|highest bid
-auction_rounds|se habla una vez o por vueltas|each speaks once, or round and round
-all_pass|qué ocurre si todos pasan|what follows when all pass
+auction_rounds|se habla una vez o por vueltas|each speaks once, or in rounds
+all_pass|qué ocurre si todos pasan|what happens when all pass
 censor|quien da puede quitar la mano al solista|the dealer may take the soloist's hand for a higher bid
 call_own_card|llamar una carta propia|calling a card of one's own hand
-passed_may_join|quien pasó puede entrar|those who passed are asked again
-hook|la última predicción no puede cuadrar|the last prediction may not make the sum fit
-discard_draw_max|descartes como máximo|most cards changed before play
-stock_exhausted|si se acaba el mazo al descartar|when the pack runs out during the changes
+passed_may_join|quien pasó puede entrar|players who passed may still join
+hook|la última predicción no puede cuadrar|the last prediction may not make the sum equal the number of tricks
+discard_draw_max|descartes como máximo|most cards exchanged before play
+stock_exhausted|si se acaba el mazo al descartar|when the pack runs out during the exchange
 dealer_takes_shown|quien da puede tomar la muestra|the dealer may take the shown card
 first_leader|quién sale primero|who leads first
 obligation_stock_open|obligación mientras hay mazo|duty of followers while the stock is open
 obligation_stock_empty|obligación al seguir, sin mazo|duty of followers with no stock left
 partner_exempt|libre si gana el compañero|exempt while the partner is winning
-undertrump|sin el palo se falla aunque no se pise|a void hand must ruff even too low
+undertrump|sin el palo se falla aunque no se pise|a void hand must ruff even if the trump is too low
 beat_after_trumped|hay que superar aunque ya fallaran|beat even in a ruffed trick
 no_load|no vale cargar|no loading of lost tricks
 hand_songs|quién canta|who may sing
@@ -107,8 +107,8 @@ song_values|valor de los cantes|values of songs
 songs_per_trick|cantes por baza ganada|songs per trick won
 song_order|orden de 40 y 20|order of 40 and 20
 song_timing|si vale la carta recién robada|whether a card just drawn counts
-song_trigger|tras esta baza o tras cualquiera|must have won this trick, or any
-song_min_stock|mínimo por robar para cantar|least stock for songs
+song_trigger|tras esta baza o tras cualquiera|after this trick, or after any trick won
+song_min_stock|mínimo por robar para cantar|smallest stock for songs
 sing_first_trick_only|solo tras la primera baza propia|only after the first trick of one's side
 singing_mandatory|cantar es obligatorio|singing is compulsory
 hide_arrastre_twenty|veinte de arrastre sin mostrar|a 20 with the stock empty stays hidden
@@ -129,14 +129,14 @@ tricks_soloist|bazas que debe el primero|tricks owed by the soloist
 tricks_joiner|bazas que debe quien entra|tricks owed by each joiner
 prediction_score|puntos de la predicción|score of predictions
 target|puntos que ganan el juego|points that win a game
-both_reach|ambos llegan al recuento|both have the target at the count
-tie|empate|level sides
-min_card_points|mínimo en cartas en la primera mano|least card points in the first deal
-claim_mode|quién dice que ha llegado|how reaching the target is told
+both_reach|ambos llegan al recuento|both reach the target at the count
+tie|empate|ties
+min_card_points|mínimo en cartas en la primera mano|fewest card points in the first deal
+claim_mode|quién dice que ha llegado|how reaching the target is claimed
 claim_from_deal|desde qué mano|first deal in which this holds
 claim_window|cuándo se dice|when a claim may be made
 settlement|qué vale una mano|what a deal is worth in the match
-double_at_101|con 101 vale dos juegos|101 or more scores two games
+double_at_101|con 101 vale dos juegos|101 or more wins two games
 double_threshold_with_song|ese umbral si cantó|the same threshold for a winner who sang
 match_end|cómo acaba la partida|how the match ends
 match_games|juegos de la partida|games of a match
@@ -169,5 +169,5 @@ RANKS = {
 
 
 def card_name(card: str, lang: str) -> str:
-    """'siete de copas', 'seven of cups'."""
+    """Return the name of a card: 'siete de copas', 'seven of cups'."""
     return f"{RANKS[lang][card[:-1]]} {'of' if lang == 'en' else 'de'} {SUITS[lang][card[-1]]}"

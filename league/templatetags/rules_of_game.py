@@ -25,7 +25,7 @@ def rules_of_game(key: str) -> dict[str, Any]:
 @cache
 def _rules(key: str, lang: str) -> dict[str, Any]:
     head, trick = HEADINGS[lang], rulebook.worked_trick(key)
-    told = trick.told
+    told = trick.example
     ids = ["P1", *(one.rule for one in trick.followers)]
     won = [head["won"].format(trick.winner, trick.points)]
     if trick.trump_after and trick.trump_after != trick.trump:

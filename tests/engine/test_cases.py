@@ -37,7 +37,7 @@ def test_a_wrong_expectation_is_found(game: str, case: dict[str, Any]) -> None:
                 continue
             wrong["expect"][name] = [*case["expect"][name], lowest]
         problem = cases.problem(game, wrong)
-        assert problem.startswith((f"{name}: expected", "cannot be asked")), (name, problem)
+        assert problem.startswith((f"{name}: expected", "this case cannot run")), (name, problem)
 
 
 def other(value: Any) -> Any:
@@ -86,7 +86,7 @@ def test_a_case_that_cannot_be_asked_says_why() -> None:
         "expect": {},
     }
     assert "unknown card '9o'" in cases.problem("partnership", case)
-    assert "no answer to cases of kind 'juggle'" in cases.problem(
+    assert "does not know cases of kind 'juggle'" in cases.problem(
         "partnership", {"kind": "juggle", "given": {}, "expect": {}}
     )
     assert "no option 'no_such'" in cases.problem("partnership", case | {"options": {"no_such": 1}})
@@ -104,9 +104,9 @@ def test_a_case_that_cannot_be_asked_says_why() -> None:
         ("schema: tute-cases/2\nvariant: brisca", "a list 'cases'"),
         (": : :", "is not YAML"),
         ("\udcff", "is not YAML"),
-        ("schema: tute-cases/2\nvariant: poker\ncases: [1]", "variant 'poker' is no game; games are: a_dos, "),
-        ("schema: tute-cases/2\ncases: [1]", "variant None is no game"),
-        ("schema: tute-cases/2\nvariant: brisca\ncases: []", "holds no case"),
+        ("schema: tute-cases/2\nvariant: poker\ncases: [1]", "variant 'poker' is not a game; games are: a_dos, "),
+        ("schema: tute-cases/2\ncases: [1]", "variant None is not a game"),
+        ("schema: tute-cases/2\nvariant: brisca\ncases: []", "contains no case"),
         (
             "schema: tute-cases/2\nvariant: brisca\ncases: [1]",
             "case 1 is not a mapping with id, kind, given and expect",

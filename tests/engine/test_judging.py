@@ -69,4 +69,4 @@ def test_it_ends_where_who_started_it_has_ended_before() -> None:
         command, input=lines, capture_output=True, text=True, cwd=TOP, env={"PYTHONPATH": str(TOP)}, check=False
     )
     assert (told.returncode, told.stdout) == (1, "")
-    assert "who started this has ended" in told.stderr
+    assert "the process that started this one has ended" in told.stderr

@@ -193,14 +193,14 @@ for line in sys.stdin:
     ("change", "said"),
     [
         ({"format": "tute-puzzle/2"}, "its format is not"),
-        ({"best": ["play 9x"]}, "do not agree"),
-        ({"events": []}, "its id is not that of its position"),
-        ({"game": "poker"}, "it is no puzzle"),
-        ({"legal": 3}, "it is no puzzle"),
+        ({"best": ["play 9x"]}, "contradict"),
+        ({"events": []}, "its id does not match its position"),
+        ({"game": "poker"}, "it is not a puzzle"),
+        ({"legal": 3}, "it is not a puzzle"),
         ({"best": [["play 1o"]]}, "wrong type"),
         ({"lost": {"play 1o": "much"}}, "wrong type"),
         ({"margin": float("nan")}, "not finite"),
-        ({"more": 1}, "it is no puzzle"),
+        ({"more": 1}, "it is not a puzzle"),
     ],
 )
 def test_a_file_that_was_changed_is_refused(

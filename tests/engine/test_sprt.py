@@ -41,13 +41,13 @@ def test_bounds():
     found = sprt.bounds()
     assert (found.lower, found.upper) == pytest.approx((-2.944439, 2.944439), abs=1e-6)
     assert sprt.bounds(0.01, 0.1).upper == pytest.approx(log(0.9 / 0.01))
-    with pytest.raises(ValueError, match="alpha is the share of wrong decisions"):
+    with pytest.raises(ValueError, match="alpha is an error rate"):
         sprt.bounds(0.6, 0.05)
 
 
 def test_no_boards():
     assert sprt.llr([0, 0, 0], -20, 20) == 0
-    with pytest.raises(ValueError, match="no board has been played"):
+    with pytest.raises(ValueError, match="no board was played"):
         sprt.estimate([0, 0, 0])
 
 

@@ -170,9 +170,9 @@ def test_processes_share_one_block() -> None:
 
 def test_arrays_of_another_size_are_refused() -> None:
     game = engine.load("brisca")
-    with pytest.raises(ValueError, match=f"take {Arrays.size(game, 4)} bytes, and the buffer has 100"):
+    with pytest.raises(ValueError, match=f"need {Arrays.size(game, 4)} bytes, but the buffer has 100"):
         Arrays(game, 4, bytearray(100))
-    with pytest.raises(ValueError, match="2 matches take 2 rows, not 4"):
+    with pytest.raises(ValueError, match="2 matches need 2 rows, not 4"):
         Matches("brisca", 2, arrays=Arrays(game, 4))
 
 
@@ -239,7 +239,7 @@ def test_opponents_play_the_other_sides() -> None:
 def test_opponents_may_not_wait() -> None:
     env = TuteVectorEnv("partnership", 6, opponents=lambda observations, _: np.full(len(observations), -1))
 
-    with pytest.raises(ValueError, match="must act"):
+    with pytest.raises(ValueError, match="must choose an action"):
         env.reset(seed=1)
 
 
@@ -247,7 +247,7 @@ def test_actions_that_are_no_whole_numbers_change_nothing() -> None:
     matches = Matches("partnership", 4, seed=1)
     before = matches.arrays.observations.copy()
 
-    with pytest.raises(TypeError, match="whole numbers, not float64"):
+    with pytest.raises(TypeError, match="actions must be integers, not float64"):
         matches.step(np.zeros(4))
 
     assert (matches.arrays.observations == before).all()

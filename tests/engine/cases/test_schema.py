@@ -52,8 +52,8 @@ def test_a_case_without_an_optional_field_is_asked_or_told_what_it_needs() -> No
     """If a game needs the field (no payment of a bid without the bid), the problem names it."""
     for game, case, name in without_an_optional_field():
         problem = cases.problem(game, case)
-        if problem.startswith("cannot be asked"):
-            assert re.match(r"cannot be asked: \w+ in \w+ needs '\w+'$", problem), (case["id"], name, problem)
+        if problem.startswith("this case cannot run"):
+            assert re.match(r"this case cannot run: \w+ in \w+ needs '\w+'$", problem), (case["id"], name, problem)
 
 
 # ---- fields that may be left out
@@ -164,7 +164,7 @@ def test_a_song_that_the_rules_hide_is_private() -> None:
 
 def test_words_that_the_runner_does_not_know_are_told_with_those_that_it_does() -> None:
     problem = asked("americano", "observation", {"players": 2, "event": "seat 0 coughs"}, {"public": [], "private": []})
-    assert problem.startswith("cannot be asked: no event is known by the words 'seat 0 coughs'; known are: ")
+    assert problem.startswith("this case cannot run: unknown event 'seat 0 coughs'; events are: ")
     assert "seat N draws CARD" in problem
 
 
@@ -176,7 +176,7 @@ def test_a_field_that_the_schema_does_not_have_is_named() -> None:
     problem = asked("partnership", "legal_move", given, {"legal": ["1o"]})
     assert (
         problem
-        == "cannot be asked: legal_move has no field 'trumps' in given; its fields are: players seat lead? trump stock trick hand pending?"
+        == "this case cannot run: legal_move has no field 'trumps' in given; its fields are: players seat lead? trump stock trick hand pending?"
     )
     assert "has no field 'winner' in expect" in asked("partnership", "legal_move", {}, {"winner": 1})
 
@@ -185,7 +185,7 @@ def test_a_field_that_is_missing_is_named() -> None:
     problem = asked(
         "partnership", "legal_move", {"players": 4, "seat": 0, "trump": "o", "stock": 0, "trick": []}, {"legal": []}
     )
-    assert problem == "cannot be asked: legal_move needs 'hand' in given"
+    assert problem == "this case cannot run: legal_move needs 'hand' in given"
 
 
 SHAPE = "a case is a mapping with kind, given and expect"
@@ -195,10 +195,10 @@ SHAPE = "a case is a mapping with kind, given and expect"
     ("case", "problem"),
     [
         ("words", f"{SHAPE}, not 'words'"),
-        ({"kind": "deal", "expect": {}}, f"{SHAPE}; 'given' is missing or no mapping"),
-        ({"kind": "deal", "given": [], "expect": {}}, f"{SHAPE}; 'given' is missing or no mapping"),
-        ({"kind": "deal", "given": {}, "expect": {}, "options": 1}, "'options' is no mapping"),
+        ({"kind": "deal", "expect": {}}, f"{SHAPE}; 'given' is missing or not a mapping"),
+        ({"kind": "deal", "given": [], "expect": {}}, f"{SHAPE}; 'given' is missing or not a mapping"),
+        ({"kind": "deal", "given": {}, "expect": {}, "options": 1}, "'options' is not a mapping"),
     ],
 )
 def test_what_is_no_case_is_told(case: Any, problem: str) -> None:
-    assert cases.problem("partnership", case) == f"cannot be asked: {problem}"
+    assert cases.problem("partnership", case) == f"this case cannot run: {problem}"

@@ -298,7 +298,7 @@ def test_rare_compression_is_refused() -> None:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("bot.toml", TOML)
 
-    assert "rare method" in refusal(buffer.getvalue())
+    assert "rare compression method" in refusal(buffer.getvalue())
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -312,7 +312,7 @@ def test_names_that_some_file_system_cannot_tell_apart_are_refused(pair: tuple[s
         for name in pair:
             archive.writestr(name, b"1")
 
-    assert "one file on some systems" in refusal(buffer.getvalue())
+    assert "the same file on some systems" in refusal(buffer.getvalue())
 
 
 def test_file_used_as_folder_is_refused() -> None:
@@ -444,7 +444,7 @@ def test_lying_sizes_are_found_while_unpacking() -> None:
 def test_upload_size_is_limited(tmp_path: Path) -> None:
     full = b"#" * (10 * MIB)
     assert package.read(full, "bot.py").files["bot.py"] == full
-    assert "has 10.0 MiB; at most 10.0 MiB" in refusal(full + b"#", "bot.py")
+    assert "has 10.0 MiB; the limit is 10.0 MiB" in refusal(full + b"#", "bot.py")
     path = tmp_path / "bot.py"
     path.write_bytes(full)
     assert package.read_path(path).files["bot.py"] == full
@@ -457,14 +457,14 @@ def test_upload_size_is_limited(tmp_path: Path) -> None:
     ("data", "filename", "words"),
     [
         (b"", "bot.py", "empty"),
-        (b"hello", "bot.zip", "no zip archive"),
+        (b"hello", "bot.zip", "not a zip archive"),
         (b"hello", "bot.exe", "neither a source file"),
         (b"hello", "bot.tar", "neither a source file"),
-        (b"\x7fELF", "bot", "zip of it and a bot.toml"),
+        (b"\x7fELF", "bot", "zip with it and a bot.toml"),
         (b"PK\x03\x04" + bytes(100), "bot.zip", "no directory"),
         (b"x", "bad\x07.py", "invisible"),
         (b"x", ".py", "neither a source file"),
-        (TOML, "bot.toml", "alone is no bot"),
+        (TOML, "bot.toml", "alone is not a bot"),
     ],
 )
 def test_other_uploads_are_refused(data: bytes, filename: str, words: str) -> None:
@@ -492,11 +492,11 @@ def test_truncated_zip_is_refused() -> None:
         (b'name = "x"\nruntime = "python"\nentry = "no.py"', "is not a file of the package"),
         (b'name = "x"\nruntime = "python"\nentry = "bot.py"\ngames = "all"', "games must be a list"),
         (b'name = "x"\nruntime = "python"\nentry = "bot.py"\ngames = ["mus"]', "unknown game 'mus'; the games are "),
-        (b'name = " x"\nruntime = "python"\nentry = "bot.py"', "cannot be shown"),
-        (b'name = "x\\u202E"\nruntime = "python"\nentry = "bot.py"', "cannot be shown"),
+        (b'name = " x"\nruntime = "python"\nentry = "bot.py"', "cannot be displayed"),
+        (b'name = "x\\u202E"\nruntime = "python"\nentry = "bot.py"', "cannot be displayed"),
         (b'name = "x"\nruntime = "binary"\nentry = "bot.py"', "is not an ELF executable"),
         (TOML.ljust(16 * 1024 + 1), "has 16385 bytes; keep it under 16384"),
-        (TOML.replace(b"My bot", b"x" * 61), "cannot be shown"),
+        (TOML.replace(b"My bot", b"x" * 61), "cannot be displayed"),
     ],
 )
 def test_manifests_are_checked(toml: bytes, words: str) -> None:
@@ -509,7 +509,7 @@ def test_manifests_are_taken_up_to_the_limit(toml: bytes) -> None:
 
 
 def test_games_of_a_package_stand_in_its_manifest_alone() -> None:
-    with pytest.raises(PackageRefused, match="stand in that file"):
+    with pytest.raises(PackageRefused, match="declares its games there"):
         package.read(bot_zip(), "bot.zip", ["partnership"])
 
 
@@ -554,7 +554,7 @@ def test_folder_may_link_to_a_file_of_a_package_beside_it(tmp_path: Path) -> Non
         (folder / "sums.py").write_bytes(b"2")
     link = mine / "sums.py"
     link.symlink_to("../other/sums.py")
-    rule = "is a link; only a relative one to a file at the top of a package beside this folder"
+    rule = "is a link; only a relative link to a file at the top of a neighbouring package"
 
     with pytest.raises(PackageRefused, match=rule):  # no package yet
         package.read_path(mine)
@@ -589,7 +589,7 @@ def test_a_long_path_is_shown_by_its_beginning(name: str, shown: str) -> None:
 def test_two_names_in_a_folder_that_some_file_system_cannot_tell_apart_are_refused(tmp_path: Path) -> None:
     for name in ("bot.toml", "bot.py", "Data", "data"):
         (tmp_path / name).write_bytes(TOML)
-    with pytest.raises(PackageRefused, match="are one file on some systems"):
+    with pytest.raises(PackageRefused, match="are the same file on some systems"):
         package.read_path(tmp_path)
 
 

@@ -45,9 +45,9 @@ def test_the_picture_draws_every_card_and_frames_what_is_legal(key: str) -> None
     trick = rulebook.worked_trick(key)
     root = ElementTree.fromstring(rulebook.picture(trick))
     drawn = [group.findtext("{*}text") for group in root.iterfind("{*}g")]
-    assert drawn == [card[:-1] for card in (*(card for _, card in trick.plays), *trick.told.hand)]
+    assert drawn == [card[:-1] for card in (*(card for _, card in trick.plays), *trick.example.hand)]
     framed = sum(one.get("stroke-width") == "4" and one.get("rx") == "6" for one in root.iterfind("{*}g/{*}rect"))
-    assert framed == 1 + len(trick.told.legal)
+    assert framed == 1 + len(trick.example.legal)
 
 
 @pytest.mark.parametrize("lang", ["es", "en"])

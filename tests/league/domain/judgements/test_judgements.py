@@ -206,7 +206,7 @@ def test_what_breaks_the_judge_is_tried_twice_and_no_more(match, ana, monkeypatc
 
     row = carried_out()
     assert row.status == JudgementStatus.ASKED
-    assert "the process that judges ended with" in row.reason
+    assert "the analysis process ended with" in row.reason
     row = carried_out(now=later(1))
     assert (row.status, row.attempts, row.finished) == (JudgementStatus.FAILED, 2, later(1))
     assert carrying.claim("host:1", now=later(2)) is None

@@ -29,7 +29,7 @@ def test_the_page_tells_the_rules(client: Client, key: str, lang: str) -> None:
     trick = rulebook.worked_trick(key)
     for _, card in trick.plays:
         assert f"#card-{card}" in page
-    for card in trick.told.legal:
+    for card in trick.example.legal:
         assert f"#card-{card}" in page
         assert f'aria-label="{card_name(card, lang)}"' in page, "a screen reader reads 'seven of cups', not '7c'"
     for step in rulebook.deal_steps(key, lang):
