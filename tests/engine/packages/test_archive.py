@@ -449,7 +449,7 @@ def test_upload_size_is_limited(tmp_path: Path) -> None:
     path.write_bytes(full)
     assert package.read_path(path).files["bot.py"] == full
     path.write_bytes(full + b"##")  # Reading stops as soon as the limit is passed
-    with pytest.raises(PackageRefused, match=r"at most 10\.0 MiB"):
+    with pytest.raises(PackageRefused, match=r"the limit is 10\.0 MiB"):
         package.read_path(path)
 
 
