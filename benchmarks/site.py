@@ -467,10 +467,10 @@ class Reader:
 
     def forget(self) -> None:
         """All that this process remembers."""
-        from league.service.remembered import forget
+        from league.service import process_cache
 
         self.application.store.clear()
-        forget()
+        process_cache.clear()
 
     def anew(self, path: str) -> float:
         """CPU of an answer of which nothing is kept."""

@@ -15,7 +15,7 @@ from league.domain.judgements import carrying as judging
 from league.domain.people import players
 from league.domain.puzzles import finding
 from league.models import Player
-from league.service import limits, remembered, wakes
+from league.service import limits, process_cache, wakes
 from tests.support import rows
 from tests.support.league import NOW
 
@@ -65,9 +65,9 @@ def _one_moment(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_remembered() -> None:
+def _no_process_cache() -> None:
     """What a process remembers is of its database, and each test has its own."""
-    remembered.forget()
+    process_cache.clear()
 
 
 @pytest.fixture(autouse=True)

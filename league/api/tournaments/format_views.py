@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import Any, ClassVar, cast
 
 from drf_spectacular.utils import extend_schema
@@ -124,7 +123,7 @@ class Rounds(ListView):
     def get(self, request: Request, slug: str) -> Response:
         """By number, each with its matches. Of formats whose rounds follow from each other, those that are known.
 
-        A page has fewer rounds than `page_size` where they have more than 2,000 matches together.
+        A page has fewer rounds than `page_size` where they have more than 1,000 matches together.
         """
         tournament = seen(request, Tournament.objects.all(), slug)
         chosen = self._chosen(request, tournament)
@@ -135,7 +134,7 @@ class Rounds(ListView):
         cursor, size = paging.read_cursor(request, self.page_order.kinds), paging.page_size(request)
         page = keyset.read_page(tournament.rounds.all(), self.page_order, cursor, size)
         back = cursor is not None and cursor.back
-        page = brackets.cut_rounds(tournament.pk, page, attrgetter("pk"), back=back)
+        page = brackets.cut_rounds(page, back=back)
         return cast(paging.CursorPages, self.paginator).show(request, page)
 
 

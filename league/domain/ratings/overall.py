@@ -7,11 +7,12 @@ against the field, a share from 0 to 1. A game that a bot has not played counts 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import TypeAlias
 
+import numpy as np
 from django.db.models import Count, Sum
 
 import engine
@@ -21,7 +22,7 @@ from league.models import Bot, Pool, Rating
 from league.pure.portable import comparable
 from league.pure.rating.leaderboard import Z95
 from league.service import marks
-from league.service.remembered import Remembered
+from league.service.process_cache import ProcessCache
 
 
 @dataclass(frozen=True)
@@ -49,73 +50,54 @@ def usual_pools() -> dict[str, Pool]:
 
 @dataclass(frozen=True)
 class _Order:
-    """The whole table, best first: bot, games played, sum of the expected scores."""
+    """The whole table, the best bot first."""
 
-    rows: list[tuple[int, int, float]]
-    enough: int  # of the rows have a place
-    games: list[str]  # that anybody has played
-    pools: Mapping[int, str]  # of all games
-
-
-@dataclass(frozen=True)
-class Place:
-    """A row of the table: a bot, and its place; None below half of the games."""
-
-    bot: int
-    place: int | None
+    bots: list[int]
+    ranked: int  # so many of them have played half of the games, and have a place
+    games: list[str]  # games that any bot has played
+    pools: Mapping[int, str]  # the games of the pools
 
 
 _Scores: TypeAlias = dict[str, tuple[float, float]]  # by game: expected score and its standard deviation
-_order: Remembered[str, _Order] = Remembered(1)
+_order: ProcessCache[str, _Order] = ProcessCache(1)
 
 
 def read_page(cursor: keyset.Cursor | None = None, size: int = keyset.USUAL) -> keyset.Page[OverallLine]:
-    """A page of the table, the best bot first. Bots that have played fewer than half of the games stand last. Five queries.
+    """Return a page of the table, the best bot first. Bots that have played fewer than half of the games stand last. Three queries.
 
-    The order follows from sums that the database makes, remembered while no rating changes; scores are read of the bots of the page alone.
+    The order is cached while no rating changes; making it is two queries more.
     """
-    order = _read_order()
-    page = _cut(order, cursor, size)
-    there = _read_lines(order, page.rows)
-    return keyset.Page([there[row.bot] for row in page if row.bot in there], page.before, page.after)
+    order = _order.get("overall", marks.POOLS, lambda _: _read_order())
+    page = keyset.cut_page(range(len(order.bots)), cursor, size)
+    places = {order.bots[at]: at + 1 if at < order.ranked else None for at in page}
+    lines = _read_lines(order, places)
+    return keyset.Page([lines[bot] for bot in places if bot in lines], page.before, page.after)
 
 
 def _read_order() -> _Order:
-    return _order.of(
-        "overall", marks.POOLS, lambda _: _ordered({pool.pk: game for game, pool in usual_pools().items()})
-    )
+    pools = {pool.pk: game for game, pool in usual_pools().items()}
+    listed = Rating.objects.filter(pool__in=pools, listed=True).order_by()
+    rows = list(listed.values_list("version__bot").annotate(Count("pk"), Sum("field_score")))
+    if not rows:
+        return _Order([], 0, [], pools)
+    games = sorted(pools[pk] for pk in listed.values_list("pool", flat=True).distinct())
+    bots, played, totals = (np.array(column) for column in zip(*rows, strict=True))
+    # The database adds up in the order of its rows, so sums are rounded before they are compared. Of equals the older bot stands first.
+    scores = comparable(totals + (len(games) - played) / 2)
+    is_late = 2 * played < len(games)
+    order = np.lexsort((bots, -scores, is_late))
+    return _Order(bots[order].tolist(), int(np.count_nonzero(~is_late)), games, pools)
 
 
-def _cut(order: _Order, cursor: keyset.Cursor | None, size: int) -> keyset.Page[Place]:
-    page = keyset.cut_page(range(len(order.rows)), cursor, size)
-    rows = [Place(order.rows[at][0], at + 1 if at < order.enough else None) for at in page]
-    return keyset.Page(rows, page.before, page.after)
-
-
-def _read_lines(order: _Order, places: Sequence[Place]) -> dict[int, OverallLine]:
-    shown = {one.bot: one.place for one in places}
-    bots = Bot.objects.select_related("owner").in_bulk(shown) if shown else {}
+def _read_lines(order: _Order, places: Mapping[int, int | None]) -> dict[int, OverallLine]:
+    """Return the lines of these bots; without those that have left the tables since."""
+    bots = Bot.objects.select_related("owner").in_bulk(places) if places else {}
     by_bot: defaultdict[int, _Scores] = defaultdict(dict)
-    # Values, for a page shows a thousand: of each bot one in every game
+    # Plain values: a page has more than a thousand ratings, of each bot one in every game.
     scores = Rating.objects.filter(pool__in=order.pools, listed=True, version__bot__in=bots).order_by("pk")
     for bot, pool, score, sd in scores.values_list("version__bot", "pool", "field_score", "field_sd"):
         by_bot[bot][order.pools[pool]] = (score, sd)
-    return {bot: _line(shown[bot], bots[bot], played, order.games) for bot, played in by_bot.items()}
-
-
-def _ordered(pools: Mapping[int, str]) -> _Order:
-    listed = Rating.objects.filter(pool__in=pools, listed=True).order_by()
-    by_bots = listed.values_list("version__bot")
-    rows = list(by_bots.annotate(played=Count("pk"), total=Sum("field_score")))
-    games = sorted(pools[pk] for pk in listed.values_list("pool", flat=True).distinct()) if rows else []
-
-    def key(row: tuple[int, int, float]) -> tuple[bool, float, int]:
-        bot, played, total = row
-        # The database adds up in the order of its rows. Of equals the older bot stands first
-        return 2 * played < len(games), -comparable(total + (len(games) - played) / 2), bot
-
-    enough = sum(2 * played >= len(games) for _, played, _ in rows)
-    return _Order(sorted(rows, key=key), enough, games, pools)
+    return {bot: _line(places[bot], bots[bot], played, order.games) for bot, played in by_bot.items()}
 
 
 def _line(place: int | None, bot: Bot, played: _Scores, games: list[str]) -> OverallLine:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import inf
-from typing import TypeVar
 
 from django.db.models import Count, Max
 
@@ -16,10 +15,6 @@ from league.domain.tournaments import fixtures, formats
 from league.enums import MatchStatus
 from league.models import Match, Party, Round, Tournament
 from league.pure.formats import BracketPairing, Results
-from league.service import marks
-from league.service.remembered import Remembered
-
-Row = TypeVar("Row")
 
 
 @dataclass
@@ -53,39 +48,19 @@ class BracketStep:
     points: tuple[float, float] | None = None
 
 
-MOST_MATCHES = 2000  # of a page of rounds
+MOST_MATCHES = 1000  # of a page of rounds
 
 
-@dataclass(frozen=True)
-class Counted:
-    """A round: its number, and how many matches it has."""
+def cut_rounds(page: keyset.Page[Round], *, back: bool = False) -> keyset.Page[Round]:
+    """Return the first rounds of a page that have no more than MOST_MATCHES together, and at least one. One query.
 
-    number: int
-    matches: int
-
-
-_counts: Remembered[int, dict[int, Counted]] = Remembered(50_000, len)
-
-
-def cut_rounds(
-    tournament: int, page: keyset.Page[Row], pk: Callable[[Row], int], *, back: bool = False
-) -> keyset.Page[Row]:
-    """Of a page of rounds, `pk` their ids, no more than have MOST_MATCHES together, and at least one. Three queries at most.
-
-    back: it was asked for from its end.
+    back: it was asked for from its end, so the last ones.
     """
-
-    def count(_: object) -> dict[int, Counted]:
-        matches = Match.work.filter(tournament=tournament).order_by().values_list("round").annotate(Count("pk"))
-        there = dict(matches)
-        rounds = Round.objects.filter(tournament=tournament).values_list("pk", "number")
-        return {pk: Counted(number, there.get(pk, 0)) for pk, number in rounds}
-
-    there = _counts.of(tournament, marks.of_tournament(tournament), count)
-    page = keyset.Page([row for row in page if pk(row) in there], page.before, page.after)  # one may have gone since
+    matches = Match.work.filter(round__in=page.rows).order_by().values_list("round").annotate(Count("pk"))
+    counts = dict(matches)
     rows = reversed(page.rows) if back else page.rows
-    most = max(1, sum(total <= MOST_MATCHES for total in accumulate(there[pk(row)].matches for row in rows)))
-    return keyset.shorten(page, most, lambda row: [there[pk(row)].number], back=back)
+    most = max(1, sum(total <= MOST_MATCHES for total in accumulate(counts.get(row.pk, 0) for row in rows)))
+    return keyset.shorten(page, most, lambda row: [row.number], back=back)
 
 
 def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatches]:
@@ -138,29 +113,15 @@ def has_rounds(tournament: Tournament) -> bool:
     return formats.follows_results(tournament) and formats.format_named(tournament.format).rounds
 
 
-_rounds: Remembered[int, list[RoundMatches]] = Remembered(5_000, lambda rounds: sum(len(one.matches) for one in rounds))
-
-
 def read_all_rounds(tournament: Tournament) -> list[RoundMatches]:
-    """All rounds of a tournament, by number. Nobody may change them. Five queries at most."""
-
-    def read(_: object) -> list[RoundMatches]:
-        return read_rounds(tournament, tournament.rounds.order_by("number"))
-
-    return _rounds.of(tournament.pk, marks.of_tournament(tournament.pk), read)
-
-
-_brackets: Remembered[int, list[BracketStep]] = Remembered(2_000, len)
+    """Return all rounds of a tournament, by number. Five queries at most."""
+    return read_rounds(tournament, tournament.rounds.order_by("number"))
 
 
 def read_bracket(tournament: Tournament) -> list[BracketStep]:
-    """The pairings that are known so far; none where the format has no bracket or it has not started. Nobody may change them."""
+    """Return the pairings that are known so far; none if the format has no bracket or it has not started."""
     if not formats.format_named(tournament.format).bracket or tournament.started is None:
         return []
-    return _brackets.of(tournament.pk, marks.of_tournament(tournament.pk), lambda _: _read_bracket(tournament))
-
-
-def _read_bracket(tournament: Tournament) -> list[BracketStep]:
     ids: dict[tuple[str, int], str] = {}
     for table, first, public_id in tournament.matches.order_by("id").values_list("table", "first_board", "public_id"):
         ids[table, first] = public_id  # of one that was struck out and played again: the last

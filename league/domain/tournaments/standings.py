@@ -21,9 +21,9 @@ from league.pure.formats import Ranking
 from league.pure.rating import standings as pure
 from league.pure.rating.tallies import Ints, Tallies, tally
 from league.service import marks
-from league.service.remembered import Remembered
+from league.service.process_cache import ProcessCache
 
-MOST_NUMBERS = 5_000_000  # of the tables that a process remembers: 40 MB
+MAX_NUMBERS = 5_000_000  # in all cached tables of a process: 40 MB
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Standings:
 
 @dataclass(frozen=True)
 class _Table:
-    """What is worked out of all matches of a tournament, and is remembered. `played` of tables of two: a row for each match (`PLAYED`)."""
+    """The table of a tournament as it is cached. `played`, of games for two sides: a row for each match (`PLAYED`)."""
 
     results: pure.RankedResults
     faults: Counter[int]
@@ -64,14 +64,14 @@ def _weight(table: _Table) -> int:
     return len(table.results.rows) ** 2 * 3 + (0 if table.played is None else table.played.size)
 
 
-_tables: Remembered[int, _Table] = Remembered(MOST_NUMBERS, _weight)
+_tables: ProcessCache[int, _Table] = ProcessCache(MAX_NUMBERS, _weight)
 
 
 def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
     """The table from the finished matches alone, now or as it stood at a past moment. Three queries, more of the past and of some formats.
 
-    Of matches between two the reports say what is added up; of all others, and of the past, the boards are read. The table of now is remembered by
-    this process: where nothing has changed it costs two queries, and where matches have finished since, these alone are read.
+    Matches between two are added up from their reports; all others, and those of the past, from their boards. The present table is cached by
+    this process: if nothing has changed it costs two queries, and if matches have finished since, only these are read.
     """
     entered = tournament.entries.select_related("version__bot__owner").order_by("number")
     entries: list[Entry] = []
@@ -80,7 +80,7 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
         table, entries[:] = _work_out(tournament, entered, at, old)
         return table
 
-    table = _tables.of(tournament.pk, marks.of_tournament(tournament.pk), work_out) if at is None else work_out(None)
+    table = _tables.get(tournament.pk, marks.of_tournament(tournament.pk), work_out) if at is None else work_out(None)
     return _shown(tournament, entries or list(entered), table)
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from django.db.models import F, Window
-from django.db.models.functions import RowNumber
+from django.db.models import OuterRef, Subquery
 
 import engine
 from league.domain.ratings import leaderboards
 from league.models import Pool, Rating
-from league.service import marks
-from league.service.remembered import Remembered
 from league.web.common.game_lines import DescribedGame, describe_game
 from league.web.common.pools import rated_pools
 
@@ -27,15 +24,13 @@ class GameLeaders:
     bots: int
 
 
-_best: Remembered[int, list[int]] = Remembered(10)
-
-
 def leaders_by_game(most: int = 5) -> list[GameLeaders]:
-    """The best of the usual table of every game; games without ratings come last. Three queries, one more where a rating has changed."""
+    """The best of the usual table of every game; games without ratings come last. Three queries."""
     pools = {key: found[0] for key, found in rated_pools(engine.games()).items()}
-    best = _best.of(most, marks.POOLS, lambda _: _read_best(list(pools.values()), most))
     lines: dict[int, list[leaderboards.RankedBot]] = defaultdict(list)
-    shown_rows = Rating.objects.filter(pk__in=best, listed=True).select_related("version__bot__owner")
+    shown_rows = Rating.objects.filter(pk__in=_best_ratings(list(pools.values()), most)).select_related(
+        "version__bot__owner"
+    )
     for rating in shown_rows.order_by(*leaderboards.BEST.names):
         shown = lines[rating.pool_id]
         shown.append(leaderboards.RankedBot(len(shown) + 1, rating))
@@ -48,7 +43,9 @@ def leaders_by_game(most: int = 5) -> list[GameLeaders]:
     return sorted(found, key=lambda leaders: leaders.pool is None)
 
 
-def _read_best(pools: list[Pool], most: int) -> list[int]:
-    place = Window(RowNumber(), partition_by=F("pool_id"), order_by=[F("elo").desc(), F("version_id")])
-    listed = Rating.objects.filter(pool__in=pools, listed=True).annotate(place=place)
-    return list(listed.filter(place__lte=most).values_list("pk", flat=True))
+def _best_ratings(pools: list[Pool], most: int) -> list[int]:
+    """Return the ids of the best ratings of each pool: one look into an index for each, where a window would read every rating."""
+    best = Rating.objects.filter(pool=OuterRef("pk"), listed=True).order_by(*leaderboards.BEST.names).values("pk")
+    places = {f"best_{place}": Subquery(best[place : place + 1]) for place in range(most)}
+    rows = Pool.objects.filter(pk__in=[pool.pk for pool in pools]).annotate(**places).values_list(*places)
+    return [pk for row in rows for pk in row if pk is not None]

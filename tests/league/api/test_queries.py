@@ -31,7 +31,7 @@ LISTS = {
     "tournaments": 2,
     "tournaments/{cup}/entries": 2,
     "tournaments/{cup}/standings": 5,
-    "tournaments/{cup}/rounds": 7,
+    "tournaments/{cup}/rounds": 6,
     "tournaments/{cup}/bracket": 1,
     "formats": 0,
     "matches": 2,

@@ -10,7 +10,7 @@ from league.domain.people import players
 from league.domain.ratings import daily, ratings
 from league.domain.tournaments import events
 from league.models import PlaceOfDay, Pool, Rating
-from league.service import remembered
+from league.service import process_cache
 from tests.support import league as made
 from tests.support.machines import other_machine
 
@@ -43,7 +43,7 @@ def slugs_of(match) -> list[str]:
 
 def shown(client, pool: Pool) -> dict[str, str]:
     """The pages and lists on which fitted values decide or stand."""
-    remembered.forget()
+    process_cache.clear()
     pages = [
         "/",
         "/overall/",

@@ -1,0 +1,72 @@
+"""A cache in this process for values that are worked out of thousands of rows, each current while its change counter stands still.
+
+It is for the few tables that a request could not work out in time: those of a large tournament, and the one over all games. Finished answers are
+kept by `league.response_cache`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+from django.db import connection
+
+from league.service import marks
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+_caches: WeakSet[Any] = WeakSet()
+
+
+def clear() -> None:
+    """Clear all caches of this process."""
+    for cache in _caches:
+        cache.clear()
+
+
+class ProcessCache(Generic[Key, Value]):
+    """Values by key, bounded by their weights; the least recently used go first."""
+
+    def __init__(self, max_weight: int, weigh: Callable[[Value], int] = lambda _: 1) -> None:
+        self._max_weight = max_weight
+        self._weigh = weigh
+        self._weight = 0
+        self._values: OrderedDict[Key, tuple[int, Value]] = OrderedDict()
+        self._lock = threading.Lock()
+        _caches.add(self)
+
+    def get(self, key: Key, counter: str, make: Callable[[Value | None], Value]) -> Value:
+        """Return the value of `key`, as new as its counter. One query, and those of `make` if it is missing or old.
+
+        `make` gets the old value, from which it may take what is still true. Nobody may change a value. Within a transaction nothing is kept,
+        because what it reads may never become true.
+        """
+        if connection.in_atomic_block:
+            return make(None)
+        count = marks.read([counter])[counter]  # before anything that it counts
+        with self._lock:
+            old_count, value = self._values.get(key, (-1, None))
+            if value is not None and old_count == count:
+                self._values.move_to_end(key)
+                return value
+        value = make(value)
+        with self._lock:
+            self._keep(key, count, value)
+        return value
+
+    def _keep(self, key: Key, count: int, value: Value) -> None:
+        old = self._values.pop(key, None)
+        self._weight += self._weigh(value) - (self._weigh(old[1]) if old else 0)
+        self._values[key] = (count, value)
+        while self._weight > self._max_weight and self._values:
+            _, (_, dropped) = self._values.popitem(last=False)
+            self._weight -= self._weigh(dropped)
+
+    def clear(self) -> None:
+        """Drop all values."""
+        with self._lock:
+            self._values.clear()
+            self._weight = 0
