@@ -43,6 +43,7 @@ class Pack:
         self.bit = [1 << card % self.size for card in range(len(self.texts))]
         # one bit a card in a number for all suits, 15 bits a suit: flags of a hand are added in one step
         self.flag = [1 << SUIT_BITS * (card // self.size) + card % self.size for card in range(len(self.texts))]
+        self.suit_flags = [ONE_SUIT << SUIT_BITS * suit for suit in range(NO_SUIT)] + [0]  # NO_SUIT: no card
         self.of_flag = {flag: card for card, flag in enumerate(self.flag)}
         self.rank = [self.ranks[card % self.size] for card in range(len(self.texts))]
         self.whole = self.hand(self.cards)  # the pack as a hand

@@ -72,10 +72,11 @@ class State(Data):
             self.htab = self.void
             self.extra = ()
         elif suit == self.trump:
+            led = self.best
             self.best = action
             self.best_suit = suit
             self.winner = seat
-            self.ftab = self.ruffed[self.lead]
+            self.ftab = self.ruffed[led]
             self.htab = self.over[action]
         if self.heard:
             log = self.log

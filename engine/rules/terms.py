@@ -103,7 +103,6 @@ class Terms:
         self.worth_masks = self.pack.worth_masks(rules.rank_points)
         self.open_rule = obligations.in_force(rules, rules.obligation_stock_open, self.pack, self.card_points)
         self.empty_rule = obligations.in_force(rules, rules.obligation_stock_empty, self.pack, self.card_points)
-        self.exempt = obligations.EXEMPTIONS.index(rules.partner_exempt)
 
     def _know_the_talk(self) -> None:
         """Works out what can be announced at all in this game, so that a playout asks only for that."""

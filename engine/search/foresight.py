@@ -8,8 +8,7 @@
 In a playout every seat plays by habit: simple rules that look at one hand, at the trick and at what is still out. In an open playout each seat
 chooses each card of the first tricks by one playout for every card that it may play, hands open; the rest goes by habit. So the others
 answer a mistake, and partners help each other, in those tricks. What is left out: exchanges that have not been begun, claims, capotes, the order
-of songs, a tute of the first trick alone, and the options `beat_after_trumped` and `partner_exempt: trump_only`; every song is sung as soon as it
-can be.
+of songs, and a tute of the first trick alone; every song is sung as soon as it can be.
 
 A hand is one number, 16 bits a suit, and a card is the place of its bit. A position is an array of words (`HANDS` and what follows). Points are
 counted in halves, worths in thousandths. Bits come from a table: mypyc 2.4.1 shifts a literal wrongly from bit 31 on.
@@ -20,7 +19,7 @@ from __future__ import annotations
 from math import tanh
 from typing import TYPE_CHECKING, Final, final
 
-from engine.rules.obligations import CODES, FOLLOW, FREE, STRICT, TRUMP_FOLLOW
+from engine.rules.following import CODE, EXEMPT, FOLLOW, FREE, TRUMP_FOLLOW, duty_number, followers, winners
 from engine.search.words import words
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ SAFE: Final = 60  # halves of points that make a distance safe where the middle 
 
 
 def knows(game: Terms) -> bool:
-    """Whether the deals of a game can be played here, but for the options named above."""
+    """Return True if the deals of a game can be played here."""
     rules = game.rules
     return (
         rules.result.__name__ in RESULTS
@@ -148,10 +147,9 @@ class Foresight:
         self.tutes: vec[i64] = words([mask * 0x0001000100010001 for mask in tutes])
         self.n_tutes: i64 = len(tutes)
         self.bonus: i64 = 2 * rules.last_trick_bonus
-        self.open_code: i64 = CODES[rules.obligation_stock_open]
-        self.empty_code: i64 = CODES[rules.obligation_stock_empty]
-        self.exempt: bool = rules.partner_exempt != "none"
-        self.undertrump: bool = rules.undertrump
+        self.suits: vec[i64] = words([SUIT * 2 ** (16 * suit) for suit in range(4)] + [0])  # NO_TRUMP: no card
+        self.open_duty: i64 = duty_number(rules, rules.obligation_stock_open)
+        self.empty_duty: i64 = duty_number(rules, rules.obligation_stock_empty)
         self.result: i64 = RESULTS[rules.result.__name__]
         if rules.settlement == "chips" and self.result == MOST:
             self.result = PRIZE
@@ -394,12 +392,7 @@ class Foresight:
             at[VALUE] = 0
             at[CARDS] = 0
         else:
-            best: i64 = at[BEST]
-            if suit == best >> 4:
-                if card > best:
-                    at[BEST] = card
-                    at[WINNER] = seat
-            elif suit == self.trump:
+            if winners(bit, self.bit[at[BEST]], self.suits[at[LED]], self.suits[self.trump]):
                 at[BEST] = card
                 at[WINNER] = seat
         at[VALUE] = at[VALUE] + self.value[card & 15]
@@ -546,42 +539,19 @@ class Foresight:
             suit += 1
         return count
 
-    def _code(self, at: vec[i64]) -> i64:
-        """The obligation in force."""
-        return self.open_code if at[DRAWN] < self.supply else self.empty_code
+    def _duty(self, at: vec[i64]) -> i64:
+        """Return the duty in force."""
+        return self.open_duty if at[DRAWN] < self.supply else self.empty_duty
 
     def _legal(self, at: vec[i64], hand: i64) -> i64:
-        """The cards that the seat on turn may play (rules book, README 4)."""
+        """Return the cards that the seat on turn may play."""
         if not at[LAID]:
             return hand
-        code: i64 = self._code(at)
-        if code == FREE:
-            return hand
-        led: i64 = at[LED]
-        suit: i64 = led * 16
-        follow: i64 = (hand >> suit) & SUIT
-        if code == TRUMP_FOLLOW:
-            return self._shift(follow, suit) if follow and led == self.trump else hand
-        best: i64 = at[BEST]
-        strict: bool = code == STRICT
-        exempt: bool = self.exempt and strict and self.camp[at[WINNER]] == self.camp[at[SEAT]]
-        if follow:
-            if strict and best >> 4 == led and not exempt:
-                higher: i64 = follow & ~(self.bit[(best & 15) + 1] - 1)
-                if higher:
-                    follow = higher
-            return self._shift(follow, suit)
-        if code == FOLLOW or exempt or self.trump == NO_TRUMP:
-            return hand
-        ruffs: i64 = (hand >> (self.trump * 16)) & SUIT
-        if ruffs and strict and best >> 4 == self.trump:
-            over: i64 = ruffs & ~(self.bit[(best & 15) + 1] - 1)
-            if over or not self.undertrump:
-                ruffs = over
-        return self._shift(ruffs, self.trump * 16) if ruffs else hand
-
-    def _shift(self, mask: i64, places: i64) -> i64:
-        return mask << places
+        duty: i64 = self._duty(at)
+        partner: bool = duty & EXEMPT != 0 and self.camp[at[WINNER]] == self.camp[at[SEAT]]
+        return followers(
+            duty, hand, self.suits[at[LED]], self.suits[self.trump], self.bit[at[BEST]], at[CARDS], partner
+        )
 
     # ---- habits
 
@@ -594,7 +564,7 @@ class Foresight:
 
     def _lead(self, at: vec[i64], hand: i64) -> i64:
         """A master worth points while the others still have its suit, or trumps from a long holding; otherwise low."""
-        code: i64 = self._code(at)
+        code: i64 = self._duty(at) & CODE
         if code in (FREE, TRUMP_FOLLOW):
             return self._lead_freely(hand)
         trump: i64 = self.trump
@@ -648,30 +618,23 @@ class Foresight:
         return found
 
     def _follow(self, at: vec[i64], hand: i64) -> i64:  # noqa: C901 - the hot path: calls cost more than branches
-        """A card for the trick, within the obligation."""
-        code: i64 = self._code(at)
+        """Return a legal card for the trick."""
+        duty: i64 = self._duty(at)
+        code: i64 = duty & CODE
         led: i64 = at[LED]
-        shift: i64 = led * 16
         best: i64 = at[BEST]
         trump: i64 = self.trump
         friend: bool = self.camp[at[WINNER]] == self.camp[at[SEAT]]
         last: bool = at[LAID] == self.size - 1
-        follow: i64 = (hand >> shift) & SUIT
-        if code == FREE:
-            return self._answer_freely(at, hand, last, friend)
-        if code == TRUMP_FOLLOW:
-            return self._answer_freely(
-                at, self._shift(follow, shift) if led == trump and follow else hand, last, friend
-            )
-        strict: bool = code == STRICT
-        above: i64 = ~(self.bit[(best & 15) + 1] - 1)
-        exempt: bool = self.exempt and friend and strict
+        legal: i64 = followers(duty, hand, self.suits[led], self.suits[trump], self.bit[best], at[CARDS], friend)
+        if code in (FREE, TRUMP_FOLLOW):
+            return self._answer_freely(at, legal, last, friend)
+        shift: i64 = led * 16
+        follow: i64 = (legal >> shift) & SUIT
         shy: bool = not self.wants[at[SEAT]]
         if follow:
-            higher: i64 = follow & above if best >> 4 == led else 0
+            higher: i64 = follow & -self.bit[(best & 15) + 1] if best >> 4 == led else 0
             if higher:
-                if strict and not exempt:
-                    follow = higher
                 if shy:
                     losing: i64 = follow & ~higher
                     if losing:
@@ -688,16 +651,12 @@ class Foresight:
             if shy or (friend and (last or best >> 4 == trump)):
                 return shift + self.high[follow]
             return shift + self.low[follow]
-        if trump < 4:
-            ruffs: i64 = (hand >> (trump * 16)) & SUIT
+        if legal != hand:  # it must ruff
+            return trump * 16 + self.low[(legal >> (trump * 16)) & SUIT]
+        if code == FOLLOW and not friend and not shy:
+            ruffs: i64 = winners(hand, self.bit[best], self.suits[led], self.suits[trump])
             if ruffs:
-                if best >> 4 == trump and (strict or code == FOLLOW):
-                    over: i64 = ruffs & above
-                    ruffs = ruffs if self.undertrump and strict and not over else over
-                if exempt or (code == FOLLOW and (friend or shy)):
-                    ruffs = 0
-                if ruffs:
-                    return trump * 16 + self.low[ruffs]
+                return trump * 16 + self.low[(ruffs >> (trump * 16)) & SUIT]
         return self._discard(hand, friend or shy)
 
     def _discard(self, hand: i64, load: bool) -> i64:

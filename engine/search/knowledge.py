@@ -26,7 +26,7 @@ from engine.match.hands import give
 from engine.match.opening import dealing
 from engine.match.scoring import claims
 from engine.match.trick import exchanges, legality, songs, tricks, windows
-from engine.rules.obligations import FREE
+from engine.rules.following import FREE
 from engine.search.deals import BITS, AtMost, Deal, Deals, Facts, suits_sung
 
 if TYPE_CHECKING:
@@ -352,7 +352,7 @@ class Knowledge:
     def _learn(self, state: State, seat: int, card: int) -> None:
         """The hidden cards that a seat does not hold because it plays this one."""
         rule = state.in_force
-        if rule is None or rule.code == FREE or state.rules.illegal_move == "accuse":
+        if rule is None or rule.duty == FREE or state.rules.illegal_move == "accuse":
             return
         suit_of, bit_of = state.suit_of, state.bit_of
         lacking = 0

@@ -43,9 +43,7 @@ class Cards:
         self.suit: vec[i64] = words([sum(2**c for c in numbers if pack.suit[c] == suit) for suit in range(5)])
         self.all: i64 = sum(2**card for card in pack.cards)
         # cards of each point value, the least first
-        worth = [(value, sum(2**card for card in numbers if points[card] == value)) for value in sorted(set(points))]
-        self.worth: vec[i64] = words([mask for _, mask in worth])
-        self.worths: i64 = len(worth)
+        self.worth = [sum(2**card for card in numbers if points[card] == value) for value in sorted(set(points))]
         self.two: i64 = pack.card("2", 0)  # 2o and 4o, or -1
         self.four: i64 = pack.card("4", 0)
 
@@ -63,13 +61,9 @@ class Duties:
         else:
             self.cycles = False
             self.cycle = words([0] * 4)
-        self.open: i64 = game.open_rule.code
-        self.empty: i64 = game.empty_rule.code
-        self.exempt: i64 = game.exempt
-        self.undertrump: bool = rules.undertrump
-        self.beat_after: bool = rules.beat_after_trumped
-        self.open_no_load: bool = game.open_rule.no_load
-        self.empty_no_load: bool = game.empty_rule.no_load
+        # by `engine.rules.following`
+        self.open: i64 = game.open_rule.duty
+        self.empty: i64 = game.empty_rule.duty
 
 
 @final

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.cards import actions as act
 from engine.match import steps
+from engine.rules.following import winners
 from engine.search.lanes import announcing, asking, codes, legality, windows
 from engine.search.lanes.lane import CAPOTE, Lane, cut_short
 from engine.search.lanes.points import best_other
@@ -54,13 +55,7 @@ def lay(t: Lane, card: i64) -> i64:
         t.best = bit
         t.winner = seat
     else:
-        best: i64 = t.best
-        trump: i64 = cards.suit[t.trump]
-        if bit & trump:
-            wins = not best & trump or bit > best
-        else:
-            wins = bit & cards.suit[t.lead] != 0 and not best & trump and bit > best
-        if wins:
+        if winners(bit, t.best, cards.suit[t.lead], cards.suit[t.trump]):
             t.best = bit
             t.winner = seat
     if p.duties.cycles:
@@ -87,20 +82,17 @@ def _move_trump(t: Lane, place: i64, seat: i64, bit: i64) -> None:
         return
     t.lead = t.trump
     t.trump = t.program.duties.cycle[t.trump]
-    lead: i64 = cards.suit[t.lead]
+    led: i64 = cards.suit[t.lead]
     trump: i64 = cards.suit[t.trump]
-    best: i64 = 0
-    while place >= 0:
-        card: i64 = t.played[place]
-        if card & trump:
-            if not best & trump or card > best:
-                best = card
-                t.winner = t.played_by[place]
-        elif card & lead and not best & trump and card > best:
-            best = card
-            t.winner = t.played_by[place]
+    # The card just played is of the suit led from now on.
+    t.best = bit
+    t.winner = seat
+    while place > 0:
         place -= 1
-    t.best = best
+        card: i64 = t.played[place]
+        if winners(card, t.best, led, trump):
+            t.best = card
+            t.winner = t.played_by[place]
 
 
 def trick_over(t: Lane) -> i64:  # noqa: C901 - written out like its twin in engine.match

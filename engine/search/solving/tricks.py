@@ -17,7 +17,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from engine.rules.obligations import CODES, FOLLOW_OR_TRUMP, FREE, TRUMP_FOLLOW
+from engine.rules.following import CODE, STRICT, duty_number, followers, winners
 from engine.search.words import INTERPRETED, words
 
 if TYPE_CHECKING:
@@ -112,10 +112,9 @@ class Tricks:
         self.sums: vec[i64] = words([sum(p for place, p in enumerate(points) if x >> place & 1) for x in range(1024)])
         self.apart: vec[i64] = words([_apart(points[5:], x, y) for x in range(32) for y in range(32)])
         self.bonus: i64 = rules.last_trick_bonus
-        self.open_code: i64 = CODES[rules.obligation_stock_open]
-        self.empty_code: i64 = CODES[rules.obligation_stock_empty]
-        self.undertrump: bool = rules.undertrump
-        self.beat_trumped: bool = rules.beat_after_trumped
+        self.suits: vec[i64] = words([SUIT * 2**shift if shift % 16 == 0 and shift < 64 else 0 for shift in range(65)])
+        self.open_duty: i64 = duty_number(rules, rules.obligation_stock_open)
+        self.empty_duty: i64 = duty_number(rules, rules.obligation_stock_empty)
         # announcements
         self.sings: bool = rules.hand_songs != "none"
         self.pair: i64 = game.pair
@@ -250,9 +249,9 @@ class Tricks:
             for one in state.table:
                 laid |= self.bit[one // 10 * 16 + one % 10]
             winner: i64 = self.ring.index(state.winner)
-            best = state.best
+            best: i64 = self.bit[state.best // 10 * 16 + state.best % 10]
             return self.follow(
-                h0, h1, h2, h3, p, len(state.table), state.lead * 16, winner, best // 10 * 16, best % 10,
+                h0, h1, h2, h3, p, len(state.table), state.lead * 16, winner, best,
                 state.table_points, laid, alpha, beta, ahead,
             )  # fmt: skip
         mine = [points for seat, points in state.window_songs if seat == state.turn]
@@ -280,7 +279,7 @@ class Tricks:
         if left and (self.swap_turn or (self.swap_after and made < 9)):
             swap = self._swaps(h0, left)
         if not songs and not tutes and not swap:
-            return self.follow(h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, 0, alpha, beta, ahead)
+            return self.follow(h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, alpha, beta, ahead)
         first: bool = not (self.camps >> p) & 1
         free = True  # whether to say nothing may be best
         if songs and not tutes and not swap:
@@ -295,7 +294,7 @@ class Tricks:
             if step == 6:
                 if not free:
                     break
-                v = self.follow(h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, 0, a, b, ahead)
+                v = self.follow(h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, a, b, ahead)
             elif step < 4:
                 suit: i64 = (step + (self.trump >> 4)) & 3  # trumps first
                 if not songs & self.bit[suit]:
@@ -311,7 +310,7 @@ class Tricks:
                 if not swap:
                     step += 1
                     continue
-                v = self._swap(h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, 0, a, b, ahead, swap, BEFORE_LEAD, made, other)
+                v = self._swap(h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, a, b, ahead, swap, BEFORE_LEAD, made, other)
             if self.over:
                 return 0
             if first:
@@ -375,12 +374,12 @@ class Tricks:
         return found
 
     def _swap(
-        self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, k: i64, led: i64, bp: i64, bs: i64, bc: i64,
+        self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, k: i64, led: i64, bp: i64, best: i64,
         tp: i64, laid: i64, alpha: i64, beta: i64, ahead: i64, swap: i64, moment: i64, made: i64, other: bool,
     ) -> i64:  # fmt: skip
         """The best of the exchanges that may be made; then it is the same moment again. swap: which; for the rest see `follow` and `speak`."""
         first: bool = not (self.camps >> p) & 1
-        best: i64 = -FAR if first else FAR
+        value: i64 = -FAR if first else FAR
         taken: i64 = self.stock[self.end - 1]
         swapped = self.swapped
         which: i64 = 1
@@ -396,14 +395,14 @@ class Tricks:
                 elif moment == BEFORE_LEAD:
                     v = self.speak(hand, h1, h2, h3, p, alpha, beta, ahead, made, other)
                 else:
-                    v = self.follow(hand, h1, h2, h3, p, k, led, bp, bs, bc, tp, laid, alpha, beta, ahead)
+                    v = self.follow(hand, h1, h2, h3, p, k, led, bp, best, tp, laid, alpha, beta, ahead)
                 self.stock[self.end - 1] = taken
                 self.swapped = swapped
                 if self.over:
                     return 0
-                best = max(best, v) if first else min(best, v)
+                value = max(value, v) if first else min(value, v)
             which += 1
-        return best
+        return value
 
     def after(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, alpha: i64, beta: i64, ahead: i64) -> i64:
         """A trick is over, and the winner stands first: exchange before the draw, the draw, then its turn."""
@@ -414,7 +413,7 @@ class Tricks:
         best: i64 = 0
         if swap:
             best = self._swap(
-                h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, 0, alpha, beta, ahead, swap, BEFORE_DRAW, 0, False
+                h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, alpha, beta, ahead, swap, BEFORE_DRAW, 0, False
             )  # fmt: skip
             if self.over:
                 return 0
@@ -437,13 +436,13 @@ class Tricks:
     # ---- a trick
 
     def follow(  # noqa: C901 - the hot path: a call costs more than any line of it
-        self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, k: i64, led: i64, bp: i64, bs: i64, bc: i64,
+        self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, k: i64, led: i64, bp: i64, best: i64,
         tp: i64, laid: i64, alpha: i64, beta: i64, ahead: i64,
     ) -> i64:  # fmt: skip
         """The seat at place p plays the card number k of a trick.
 
-        h0: its hand, h1.. those of the next seats. led, bs: suit led and suit of the winning card, as shifts (0 16 32 48); bp, bc: who plays
-        it and its strength; tp: points on the table; laid: cards on it.
+        h0: its hand, h1.. those of the next seats. led: suit led, as a shift (0 16 32 48); best, bp: the winning card and the place of its
+        seat; tp: points on the table; laid: cards on it.
         """
         self.nodes += 1
         if self.nodes > self.limit:
@@ -457,12 +456,13 @@ class Tricks:
         dear: i64 = 0
         row: i64 = -1
         e: i64 = 0
-        t: i64 = self.trump
+        trump: i64 = self.suits[self.trump]
+        suit_led: i64 = self.suits[led]
         table = self.table
         n: i64 = self.n
         left: i64 = self.end - self.drawn
         m: i64 = h0
-        best: i64 = -FAR if first else FAR
+        value: i64 = -FAR if first else FAR
         if k == 0:
             tute: i64 = self._tute(h0, h1, h2, h3) if self.four else 0
             if not tute:
@@ -513,39 +513,18 @@ class Tricks:
             if self.swap_turn and left:
                 swap: i64 = self._swaps(h0, left)
                 if swap:
-                    best = self._swap(
-                        h0, h1, h2, h3, p, k, led, bp, bs, bc, tp, laid, alpha, beta, ahead, swap, BEFORE_CARD, 0, False
+                    value = self._swap(
+                        h0, h1, h2, h3, p, k, led, bp, best, tp, laid, alpha, beta, ahead, swap, BEFORE_CARD, 0, False
                     )
                     if self.over:
                         return 0
                     if first:
-                        alpha = max(alpha, best)
+                        alpha = max(alpha, value)
                     else:
-                        beta = min(beta, best)
+                        beta = min(beta, value)
                     if alpha >= beta:
-                        return best
-            x: i64 = (h0 >> led) & SUIT
-            code: i64 = self.open_code if left else self.empty_code
-            if code:
-                m = self._duty(h0, code, led, bs)
-            elif x:
-                y: i64 = 0
-                if bs == led:
-                    y = x & (-2 << bc)
-                elif self.beat_trumped:
-                    y = x & (-2 << self.high[(laid >> led) & SUIT])
-                m = (y if y else x) << led
-            else:
-                x = (h0 >> t) & SUIT
-                if x:
-                    if bs == t:
-                        y = x & (-2 << bc)
-                        if y:
-                            m = y << t
-                        elif self.undertrump:
-                            m = x << t
-                    else:
-                        m = x << t
+                        return value
+            m = followers(self.open_duty if left else self.empty_duty, h0, suit_led, trump, best, laid, False)
         base: i64 = (self.left * 4 + k) * 16
         live: i64 = h0 | h1 | h2 | h3 | laid
         if left:
@@ -561,7 +540,7 @@ class Tricks:
                 card: i64 = moves[i]
                 promise: i64 = 0x10000000000
                 if card != known:
-                    promise = self._promise(p, k, led, bp, bs, bc, tp, card, h1, h2, h3)
+                    promise = self._promise(p, k, led, bp, best, tp, card, h1, h2, h3)
                     promise = (promise * 16 + (past[seat + card] >> 8) + 0x1000000) << 8
                 moves[i] = promise + card
                 i += 1
@@ -588,12 +567,10 @@ class Tricks:
             c: i64 = card & 15
             one: i64 = bit[card]
             np: i64 = bp
-            ns: i64 = bs
-            nc: i64 = bc
-            if k == 0 or (s == bs and c > bc) or (s == t and bs != t):
+            nb: i64 = best
+            if k == 0 or winners(one, best, suit_led, trump):
                 np = p
-                ns = s
-                nc = c
+                nb = one
             v: i64 = 0
             if k == n - 1:
                 v = self._take(h0 ^ one, h1, h2, h3, p, np, tp + worth[c], alpha, beta, ahead)
@@ -611,8 +588,7 @@ class Tricks:
                         k + 1,
                         led if k else s,
                         np,
-                        ns,
-                        nc,
+                        nb,
                         tp + worth[c],
                         laid | one,
                         alpha,
@@ -629,8 +605,7 @@ class Tricks:
                         k + 1,
                         led if k else s,
                         np,
-                        ns,
-                        nc,
+                        nb,
                         tp + worth[c],
                         laid | one,
                         alpha,
@@ -647,8 +622,7 @@ class Tricks:
                         k + 1,
                         led if k else s,
                         np,
-                        ns,
-                        nc,
+                        nb,
                         tp + worth[c],
                         laid | one,
                         alpha,
@@ -658,13 +632,13 @@ class Tricks:
             if self.over:
                 return 0
             if first:
-                if v > best:
-                    best = v
+                if v > value:
+                    value = v
                     chosen = card
                     if v > alpha:
                         alpha = v
-            elif v < best:
-                best = v
+            elif v < value:
+                value = v
                 chosen = card
                 if v < beta:
                     beta = v
@@ -687,15 +661,15 @@ class Tricks:
             if chosen != 255:
                 s = chosen & 48
                 chosen = s | self.count[((h0 | h1 | h2 | h3) >> s) & ((1 << (chosen & 15)) - 1)]
-            if best >= wide_high:
-                lo = max(lo, best)
-            elif best <= wide_low:
-                hi = min(hi, best)
+            if value >= wide_high:
+                lo = max(lo, value)
+            elif value <= wide_low:
+                hi = min(hi, value)
             else:
-                lo = best
-                hi = best
+                lo = value
+                hi = value
             table[row + 1] = (lo + 16384) | ((hi + 16384) << 16) | (chosen << 32) | (1 << 40) | (dear << 41)
-        return best
+        return value
 
     def _take(  # noqa: C901 - the hot path: calls cost more than lines
         self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, winner: i64, tp: i64, alpha: i64, beta: i64, ahead: i64
@@ -735,17 +709,6 @@ class Tricks:
         self.rest += tp
         return gain + v
 
-    def _duty(self, hand: i64, code: i64, led: i64, bs: i64) -> i64:
-        """What a follower may play where it need not beat the others."""
-        if code == FREE:
-            return hand
-        x: i64 = ((hand >> led) & SUIT) << led
-        if code == TRUMP_FOLLOW:
-            return x if x and led == self.trump else hand
-        if not x and code == FOLLOW_OR_TRUMP:
-            x = ((hand >> self.trump) & SUIT) << self.trump
-        return x if x else hand
-
     def _different(self, m: i64, live: i64, base: i64) -> i64:
         """Writes one of each set of cards that must do the same; gives the end. live: all cards that are not gone, or -1 while there is a stock."""
         low = self.low
@@ -777,43 +740,33 @@ class Tricks:
             s += 16
         return n
 
-    def _promise(  # noqa: C901 - the hot path: calls cost more than lines
-        self, p: i64, k: i64, led: i64, bp: i64, bs: i64, bc: i64, tp: i64, card: i64, h1: i64, h2: i64, h3: i64
+    def _promise(
+        self, p: i64, k: i64, led: i64, bp: i64, best: i64, tp: i64, card: i64, h1: i64, h2: i64, h3: i64
     ) -> i64:
-        """How good a card looks: who will take the trick, if all must beat what they can, and what lies in it."""
-        high = self.high
-        t: i64 = self.trump
+        """Return how good a card looks: who will take the trick, if all must beat what they can, and what lies in it."""
         s: i64 = card & 48
         c: i64 = card & 15
+        t: i64 = self.trump
+        trump: i64 = self.suits[t]
         lead: i64 = led if k else s
+        suit_led: i64 = self.suits[lead]
         wp: i64 = bp
-        ws: i64 = bs
-        wc: i64 = bc
-        if k == 0 or (s == bs and c > bc) or (s == t and bs != t):
+        top: i64 = best
+        if k == 0 or winners(self.bit[card], best, suit_led, trump):
             wp = p
-            ws = s
-            wc = c
+            top = self.bit[card]
         i: i64 = k
         q: i64 = p
         while i < self.n - 1:
             q += 1
             if q == self.n:
                 q = 0
-            x: i64 = (h1 >> lead) & SUIT
+            x: i64 = h1 & suit_led
+            shift: i64 = lead if x else t
+            x = winners(x if x else h1 & trump, top, suit_led, trump)
             if x:
-                if ws == lead and (x >> wc) > 1:
-                    wp = q
-                    wc = high[x]
-            else:
-                x = (h1 >> t) & SUIT
-                if ws == t:
-                    if (x >> wc) > 1:
-                        wp = q
-                        wc = high[x]
-                elif x:
-                    wp = q
-                    ws = t
-                    wc = high[x]
+                wp = q
+                top = self.bit[shift + self.high[x >> shift]]
             h1 = h2
             h2 = h3
             i += 1
@@ -866,7 +819,7 @@ class Tricks:
         else:
             points = sums[a & (-2 << high[b])] if b else sums[a]
             theirs = 0
-        strict: bool = self.alternate and not self.empty_code
+        strict: bool = self.alternate and self.empty_duty & CODE == STRICT
         if not strict and (b or (mate >> t) & SUIT):
             return points << 12 | theirs
         # rounds: tricks before trumps are drawn, of suits in which nobody ruffs; long: those after they are drawn
@@ -954,11 +907,12 @@ class Tricks:
 
     def _last(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64) -> i64:
         """The last trick, which plays itself."""
-        t: i64 = self.trump
+        trump: i64 = self.suits[self.trump]
         s: i64 = 0
-        while not (h0 >> s) & SUIT:
+        while not h0 & self.suits[s]:
             s += 16
-        best: i64 = (h0 >> s) & SUIT
+        led: i64 = self.suits[s]
+        best: i64 = h0
         winner: i64 = p
         q: i64 = p
         i: i64 = 1
@@ -967,17 +921,9 @@ class Tricks:
             if q == self.n:
                 q = 0
             h: i64 = h1 if i == 1 else (h2 if i == 2 else h3)
-            x: i64 = (h >> s) & SUIT
-            if x:
-                if x > best:
-                    best = x
-                    winner = q
-            elif s != t:
-                x = (h >> t) & SUIT
-                if x:
-                    s = t
-                    best = x
-                    winner = q
+            if winners(h, best, led, trump):
+                best = h
+                winner = q
             i += 1
         gain: i64 = self.rest + self.bonus
         return -gain if (self.camps >> winner) & 1 else gain
