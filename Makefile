@@ -70,7 +70,7 @@ fmt: venv-dev  ## format the code and mend what ruff can mend
 texts: venv-dev  ## write anew what is generated: texts of the pages, tables of the SDK, the kits and the tiers, rules pages, a new game's replays
 	@DEBUG=1 STATE_DIR=var/test $(BIN)/python manage.py texts
 	@$(BIN)/python -m bots.tables
-	@$(BIN)/python -m engine.runner.awkward
+	@$(BIN)/python -m engine.runner.rare_decisions
 	@$(BIN)/tute rules --write docs/games
 	@$(BIN)/tute sandbox tiers --write docs/sandbox.md
 	@$(BIN)/python -m tests.engine.golden --missing

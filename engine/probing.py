@@ -338,11 +338,11 @@ def _play_pass(
     absent = [seat for seat, party in enumerate(seating) if party == RESPONSE and task.bot is None]
     starter = replace(starter_of(spec, game, box), absent=absent)
     started = [PROBED if seat in absent else party for seat, party in enumerate(seating)]
-    crew = starter.start(started, None)
-    starter.begin(crew, number, started, None)
+    bots = starter.start(started, None)
+    starter.begin(bots, number, started, None)
     try:
         table: list[Any] = [None] * game.players
-        for seat in crew.seats:
+        for seat in bots.seats:
             table[seat.seat] = seat
         for place in absent:
             table[place] = _responder(task, game, place, number)
@@ -356,8 +356,8 @@ def _play_pass(
             sitting = kind(state, table, feed, texts, board, number)
             if isinstance(sitting, _Noted):
                 sitting.choices = results.choices
-            for late in crew.faults if not order else ():
-                sitting.blame(late.party, late.seat, late.fault, -1, late.evidence)
+            for failure in bots.faults if not order else ():
+                sitting.blame(failure.party, failure.seat, failure.fault, -1, failure.evidence)
             if not failed and not sitting.faults:
                 sitting.play()
             for fault in sitting.faults:
@@ -367,7 +367,7 @@ def _play_pass(
             ours, theirs = seating.index(RESPONSE), seating.index(PROBED)
             results.ahead[order] += (scores[ours] - scores[theirs]) / game.score_size
     finally:
-        crew.close()
+        bots.close()
     if damage := starter.copies.damage({fault.party for fault in results.faults.values()}):
         raise Infrastructure(f"{spec.match_id} was played from damaged files: {damage}")
 

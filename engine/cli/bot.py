@@ -145,9 +145,9 @@ def check(args: argparse.Namespace) -> int:
 def few(tables: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """As few of the tables as meet every situation that they meet together: the one that adds most comes first, the smaller of two alike."""
     import engine
-    from engine.runner import awkward
+    from engine.runner import rare_decisions
 
-    meets = {at: set(awkward.known(engine.load(at[0], players=at[1]))) for at in tables}
+    meets = {at: set(rare_decisions.known_boards(engine.load(at[0], players=at[1]))) for at in tables}
     missing = set().union(*meets.values())
     chosen = []
     while missing:
@@ -202,7 +202,7 @@ def _check_table(
         "cpu_s": report.cpu_s,
         "max_cpu_s": max(check.max_cpu_s for check in trial.checks if check.name != START),
         "checks": {check.name: check.fault.kind if check.fault else None for check in trial.checks},
-        "situations": dict(sorted(trial.asked.items())),
+        "situations": dict(sorted(trial.met.items())),
         "missed": trial.missed,
         "faults": faults,
         "stderr": report.stderr + trial.stderr,

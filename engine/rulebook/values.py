@@ -127,7 +127,8 @@ result.middle_loses|de quienes ganaron bazas pierden los que quedan en medio|amo
 result.most_points_loses_unless_101|pierde quien suma más; pero si alguien llega a 101, el que más suma gana y pierden los demás|most points \
 lose; but if a player has 101, the highest total wins and all others lose
 result.middle_of_three_loses|pierde quien queda en medio; dos iguales arriba pierden ambos, dos iguales abajo hacen perder al tercero, tres \
-iguales pierden todos|the player in the middle loses; if two tie for the top, both lose; if two tie for the bottom, the third loses; if all three tie, all lose
+iguales pierden todos|the player in the middle loses; if two tie for the top, both lose; if two tie for the bottom, the third loses; if all \
+three tie, all lose
 result.cabron_loses|pierde quien no hizo bazas; si no hay, quien pasa de 100; si no hay, el de en medio; si no hay, los igualados|players \
 without a trick lose; else those with more than 100; else the one in the middle; else those who tie
 result.soloist_reaches_bid|el solista gana si llega a lo apostado|the soloist wins by reaching the bid
@@ -155,7 +156,8 @@ tie.level_lose|sin nadie en medio: de dos, el más bajo; si no, los igualados|no
 tie.all_takers_lose|pierden todos los que hicieron bazas|all who took tricks lose
 tie.seat_order|vale más quien jugó antes en la primera baza|whoever played earlier in the first trick counts as higher
 claim_mode.none|nadie lo dice: decide la cuenta|no claims: the count decides
-claim_mode.claim|quien cree que ha llegado lo dice; si se equivoca, pierde el juego|a player who believes they have reached it says so; a wrong claim loses the game
+claim_mode.claim|quien cree que ha llegado lo dice; si se equivoca, pierde el juego|a player who believes they have reached it says so; a wrong \
+claim loses the game
 claim_mode.auto|el juego acaba solo en cuanto alguien llega|the game ends automatically when a player reaches it
 claim_window.own_turn|en el propio turno, antes de jugar|in one's own turn, before playing
 claim_window.post_trick|tras ganar una baza, antes de salir|after winning a trick, before leading

@@ -1,9 +1,9 @@
-"""Plays matches between bot processes: clocks, faults, logs.
+"""Play matches between bot processes: clocks, faults, logs.
 
     from engine.runner import MatchSpec, load_package
     from engine.runner.match import play_match
 
-`play_match` stands apart because it brings the rules and the sandbox with it; packages and limits do without.
+`play_match` is imported separately because it loads the rules and the sandbox; packages and limits need neither.
 """
 
 from engine.packages.manifest import PackageRefused

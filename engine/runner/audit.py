@@ -1,8 +1,8 @@
-"""Whether a bot plays what it plays by itself: a seat's conversation put to it twice, alone, at two other paces, and compared with the log.
+"""Audit whether a bot plays by itself: send one seat's conversation to it twice, alone, at two different paces, and compare with the log.
 
-Partners that pass signals, or bots that hear from anybody, answer otherwise when nobody is there. A bot that declares itself deterministic
-must answer as it did. With any other the question is whether the log is one more of the same kind: of three answers to one request, the
-odd one out is by chance that of the log in a third of the cases, however often the bot changes its mind.
+Partners that pass signals, or bots that are helped from outside, answer differently when run alone. A bot that declares itself deterministic
+must give the same answers. For any other bot the question is whether the log looks like a third run: if two of three answers to a request
+agree, the odd one is the log's in a third of the cases by chance, however often the bot changes its mind.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from engine.sandbox import Sandbox
 SAME, ALIKE, DIFFERS, FAILED = "same", "alike", "differs", "failed"
 VERDICTS = {
     SAME: "all three gave the same answers",
-    ALIKE: "the match differs from the runs no more than these from each other",
-    DIFFERS: "the match differs from the runs: a case for people",
-    FAILED: "the bot failed when it was run again, so nothing is said",
+    ALIKE: "the match differs from the runs no more than they differ from each other",
+    DIFFERS: "the match differs from the runs: a person should look at it",
+    FAILED: "the bot failed in a run, so there is no verdict",
 }
-UNLIKELY = 1e-6  # chance below which the log of a bot that is not deterministic counts as different
-PACE_S = 0.005  # mean pause before each decision of the second run
-MOST_S = 60.0  # wall seconds of a run: what was answered by then is compared
+UNLIKELY = 1e-6  # Probability below which the log of a bot that is not deterministic counts as different.
+PACE_S = 0.005  # Mean pause before each decision of the second run.
+MOST_S = 60.0  # Wall seconds of a run. Only answers given by then are compared.
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first decision with more than one answer. request: its number in the conversation, from 1; step as in `Exchange`."""
+    """The first decision with different answers. request: its number in the conversation, from 1; step: as in `Exchange`."""
 
     board: int
     step: int
@@ -46,20 +46,20 @@ class Difference:
 
 @dataclass(frozen=True)
 class Audit:
-    """What came of it. The odd ones are decisions in which two of three answers were the same and the third was not."""
+    """The result of an audit. A decision is odd if two of its three answers agree and the third does not."""
 
     verdict: str
     decisions: int
     log_odd: int = 0
     run_odd: int = 0
     all_differ: int = 0
-    chance: float = 1.0  # that so many of the odd ones, or more, are the log's
+    chance: float = 1.0  # Probability that at least this many odd answers are the log's.
     first: Difference | None = None
-    fault: str = ""  # of the run that failed
-    detail: str = ""  # for the bot's owner
+    fault: str = ""  # Of the run that failed.
+    detail: str = ""  # Shown to the bot's owner.
 
     def plain(self) -> dict[str, Any]:
-        """As JSON data."""
+        """Serialise as JSON data."""
         return asdict(self)
 
 
@@ -73,21 +73,20 @@ def audit(
     seed: str = "",
     stop: Callable[[], bool] = lambda: False,
 ) -> Audit | None:
-    """Audit one seat of a pass, `group` as `rebuild.passes` gives it. None where `stop` said so.
+    """Audit one seat of a pass; `group` is one item of `rebuild.passes`. Return None if `stop` returned True.
 
-    Raises ReplayError and ValueError for a log that does not hold, SandboxError and OSError for what is no bot's fault.
+    Raise ReplayError and ValueError for an invalid log, SandboxError and OSError for failures that are not the bot's.
     """
-    told = [dict(replay) for replay in group]
-    # Where the bot failed in the match there is no answer to compare
-    mine = [one for one in exchanges(told) if one.seat == seat and not one.fault]
-    if not mine or mine[0].step >= 0:  # it never came to the table
+    replays = [dict(replay) for replay in group]
+    # Where the bot failed in the match there is no answer to compare.
+    own = [exchange for exchange in exchanges(replays) if exchange.seat == seat and not exchange.fault]
+    if not own or own[0].step >= 0:  # The bot never reached the table.
         return Audit(SAME, 0)
-    given = Limits(**told[0]["pass"]["limits"])
-    limits = given.lenient()
-    party, sitting = told[0]["meta"]["seating"][seat], told[0]["meta"]["sitting"]
+    limits = Limits(**replays[0]["pass"]["limits"]).lenient()
+    party, sitting = replays[0]["meta"]["seating"][seat], replays[0]["meta"]["sitting"]
     runs = []
     for pause in (lambda: None, paced(seed)):
-        run = rerun(bot, box, mine, limits, party=party, sitting=sitting, pause=pause, stop=stop, most_s=MOST_S)
+        run = rerun(bot, box, own, limits, party=party, sitting=sitting, pause=pause, stop=stop, most_s=MOST_S)
         if run is None:
             return None
         runs.append(run)
@@ -95,24 +94,24 @@ def audit(
 
 
 def paced(seed: str) -> Callable[[], None]:
-    """Pauses of another length before each decision, PACE_S in the mean."""
+    """Return a function that pauses before a decision for a random time, PACE_S on average."""
     dice = random.Random(seed)  # noqa: S311 - a pace is no secret
     return lambda: time.sleep(dice.uniform(0, 2 * PACE_S))
 
 
 def compare(runs: Sequence[Rerun], *, deterministic: bool) -> Audit:
-    """The verdict on two runs of one conversation."""
+    """Compare two runs of one conversation with its log."""
     pairs = list(zip(*(run.replies for run in runs), strict=False))
     failed = next((run.fault for run in runs if run.fault), None)
     if failed is not None:
         return Audit(FAILED, len(pairs), fault=failed.kind, detail=failed.detail)
     odd = {"log": 0, "run": 0, "all": 0}
     first = None
-    for one, other in pairs:
-        kind = _odd_one(one, other)
+    for first_reply, second_reply in pairs:
+        kind = _odd_one(first_reply, second_reply)
         if kind:
             odd[kind] += 1
-            first = first or _difference(one, other)
+            first = first or _difference(first_reply, second_reply)
     chance = odds(odd["log"], odd["log"] + odd["run"])
     if first is None:
         verdict = SAME
@@ -121,19 +120,21 @@ def compare(runs: Sequence[Rerun], *, deterministic: bool) -> Audit:
     return Audit(verdict, len(pairs), odd["log"], odd["run"], odd["all"], chance, first)
 
 
-def _odd_one(one: Reply, other: Reply) -> str:
-    if one.now == other.now:
-        return "log" if one.differs else ""
-    return "run" if not (one.differs and other.differs) else "all"
+def _odd_one(first_reply: Reply, second_reply: Reply) -> str:
+    if first_reply.now == second_reply.now:
+        return "log" if first_reply.differs else ""
+    return "run" if not (first_reply.differs and second_reply.differs) else "all"
 
 
-def _difference(one: Reply, other: Reply) -> Difference:
-    at = one.exchange
-    return Difference(at.board, at.step, one.request, one.legal, at.answer or "", [one.now, other.now])
+def _difference(first_reply: Reply, second_reply: Reply) -> Difference:
+    at = first_reply.exchange
+    return Difference(
+        at.board, at.step, first_reply.request, first_reply.legal, at.answer or "", [first_reply.now, second_reply.now]
+    )
 
 
 def odds(log_odd: int, odd: int) -> float:
-    """Chance of at least `log_odd` of `odd` where each is one of three with equal chances (one-sided binomial test)."""
-    # Of whole numbers: the quotient is exact, however large they are
+    """Return the probability of at least `log_odd` of `odd` if each of three answers is equally likely the odd one (one-sided binomial test)."""
+    # With integers the quotient is exact, however large they are.
     ways = sum(math.comb(odd, k) * int(2 ** (odd - k)) for k in range(log_odd, odd + 1))
     return ways / int(3**odd)

@@ -1,4 +1,4 @@
-"""What bots are run from: unpacked files and runtimes, as this machine holds them. Before a bot is blamed they are read whole."""
+"""The files that bots are run from: unpacked packages and runtimes on this machine. They are checked completely before a bot is blamed."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from engine.sandbox.files import inventory
 
 AGAIN_S = 60.0
 MOST_READ = 256
-_read: dict[Path, float] = {}  # when a tree was read whole, by the monotonic clock
+_read: dict[Path, float] = {}  # Monotonic time at which a tree was last read completely.
 
 
 @dataclass(frozen=True)
 class Copies:
-    """The trees that the bots of a match are run from, by party, and when each was made ready."""
+    """The trees that the bots of a match are run from, by party, and when each was installed."""
 
     trees: Mapping[int, tuple[Path, Path]]
-    made: Mapping[Path, str]
+    installed_at: Mapping[Path, str]
 
     @classmethod
-    def of(cls, bots: Iterable[BotSpec], found: Mapping[str, Runtime]) -> Copies:
-        """As they are now. found: the runtimes by name."""
-        trees = {party: (bot.path, found[bot.runtime].root) for party, bot in enumerate(bots)}
+    def snapshot(cls, bots: Iterable[BotSpec], runtimes_by_name: Mapping[str, Runtime]) -> Copies:
+        """Note the trees of these bots as they are now."""
+        trees = {party: (bot.path, runtimes_by_name[bot.runtime].root) for party, bot in enumerate(bots)}
         return cls(trees, {root: inventory.when_made(root) for both in trees.values() for root in both})
 
     def damage(self, parties: Iterable[int]) -> str:
-        """What the disk has done to the trees of these parties since; empty where nothing. What is damaged is made ready anew before its next use.
+        """Return the damage to the trees of these parties since, an empty text if none. A damaged tree is repaired before its next use.
 
-        Reads all of them, which takes a tenth of a second for a runtime; what was read within AGAIN_S is looked at by size and time, so that
-        bots that fail cost no more. A tree that another worker has mended meanwhile was damaged, too.
+        This reads all files, a tenth of a second for a runtime. Trees read completely within AGAIN_S are checked by size and time only, so that
+        failing bots cost no more. A tree that another worker has repaired meanwhile counts as damaged.
         """
-        told = [self._since(root) for root in sorted({root for party in parties for root in self.trees[party]})]
-        return "; ".join(filter(None, told))
+        messages = [self._since(root) for root in sorted({root for party in parties for root in self.trees[party]})]
+        return "; ".join(filter(None, messages))
 
     def _since(self, root: Path) -> str:
-        made = self.made[root]
-        if not made:  # the caller's own files, of which nothing was written down
+        installed_at = self.installed_at[root]
+        if not installed_at:  # The caller's own files, for which no inventory was written.
             return ""
-        if inventory.when_made(root) not in ("", made):
-            return f"{root} was damaged, and has been mended meanwhile"
+        if inventory.when_made(root) not in ("", installed_at):
+            return f"{root} was damaged, and has been repaired meanwhile"
         now = time.monotonic()
         whole = now - _read.get(root, -AGAIN_S) >= AGAIN_S
         if wrong := inventory.whats_wrong(root, whole=whole):

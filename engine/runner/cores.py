@@ -1,9 +1,9 @@
-"""One core for one match: a message between two processes on one core costs about a tenth of one between cores.
+"""Pin each match to one core: a message between two processes on one core costs about a tenth of one between cores.
 
-A core is reserved on the whole machine (engine.sandbox.cgroups.reservations). Where the workers of a machine share nothing, as containers do that
-were not given a common folder, no match is pinned: each container would take the same core, while others are idle, and the kernel spreads matches
-that are not pinned over all cores. The load in /proc/stat would not do instead: workers that begin at once see the same idle core, and one look at
-it takes longer, by its ticks of 10 ms, than many a pass.
+A core is reserved for the whole machine (engine.sandbox.cgroups.reservations). If the workers of a machine share nothing, like containers
+without a common folder, no match is pinned: each container would take the same core while others are idle, and the kernel spreads matches that
+are not pinned over all cores. The load in /proc/stat is no substitute: workers that start together see the same idle core, and with ticks of
+10 ms one reading takes longer than many a pass.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ log = logging.getLogger("engine.cores")
 
 
 @contextmanager
-def pinned(wanted: bool = True, among: Collection[int] | None = None) -> Iterator[int | None]:
-    """Keep the calling thread on a core that no other match of this machine holds, while the block runs.
+def pinned(enabled: bool = True, among: Collection[int] | None = None) -> Iterator[int | None]:
+    """Keep the calling thread on a core that no other match of this machine has reserved, while the block runs.
 
-    `among`: the cores to choose from; those on which the thread may run unless given. Gives None, and pins nothing, where all of them are taken,
-    where the workers of this machine share no folder, where the system cannot pin, or where it is not `wanted`.
+    among: the cores to choose from; by default those on which the thread may run. Yield None and pin nothing if all of them are taken, if the
+    workers of this machine share no folder, if the system cannot pin, or if not `enabled`.
     """
-    allowed = os.sched_getaffinity(0) if wanted and hasattr(os, "sched_setaffinity") else set()
-    # The last core first: the first one is the busiest of most machines.
-    taken = _take(sorted(allowed if among is None else among, reverse=True))
-    if taken is None:
+    allowed = os.sched_getaffinity(0) if enabled and hasattr(os, "sched_setaffinity") else set()
+    # Try the last core first: on most machines the first one is the busiest.
+    choice = _take(sorted(allowed if among is None else among, reverse=True))
+    if choice is None:
         yield None
         return
-    held, core = taken
+    reservation, core = choice
     try:
         os.sched_setaffinity(0, {core})
         yield core
     finally:
         os.sched_setaffinity(0, allowed)
-        held.release()
+        reservation.release()
 
 
 def _take(cores: list[int]) -> tuple[Reservation, int] | None:
@@ -49,8 +49,8 @@ def _take(cores: list[int]) -> tuple[Reservation, int] | None:
         return None
     try:
         for core in cores:
-            if held := reserve(folder, f"core-{core}"):
-                return held, core
+            if reservation := reserve(folder, f"core-{core}"):
+                return reservation, core
     except NotShared as error:
         _warn(str(error))
     return None
@@ -58,17 +58,17 @@ def _take(cores: list[int]) -> tuple[Reservation, int] | None:
 
 @cache
 def _warn(why: str) -> None:
-    """Log a reason once a process."""
+    """Log a reason once per process."""
     log.warning("matches are not pinned to cores: %s", why)
 
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
-def on_free_core(work: Callable[[int], Made], cores: Collection[int]) -> Made | None:
-    """What `work(core)` gives on a core that no match holds; it starts bots there, for a match that will move them to its own.
+def on_free_core(work: Callable[[int], Result], cores: Collection[int]) -> Result | None:
+    """Return `work(core)` on a core that no match uses; it starts bots there for a match that will move them to its own core.
 
-    None where no core is free, or bots could not be moved.
+    Return None if no core is free, or bots could not be moved.
     """
     if not may_move():
         return None
@@ -77,5 +77,5 @@ def on_free_core(work: Callable[[int], Made], cores: Collection[int]) -> Made | 
 
 
 def may_move() -> bool:
-    """Whether bots may be moved to another core: root runs each as another user, and containers take CAP_SYS_NICE, which that needs, away."""
+    """Return True if bots may be moved to another core: root runs each as another user, which needs CAP_SYS_NICE, and containers drop that."""
     return os.geteuid() != 0 or effective(SYS_NICE)

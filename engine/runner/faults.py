@@ -1,4 +1,4 @@
-"""Faults: the ways in which a bot, and never the league, is to blame for the end of its pass."""
+"""Faults: the ways in which a bot ends its pass. The league is never to blame for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.sandbox.errors import BrokenOff
 
 KINDS = {
     "crash": "the process ended by itself, with an exit code or a signal",
-    "timeout": "no answer within the CPU time of the decision and the bank, or within the wall-clock cap",
+    "timeout": "no answer within the CPU time of the decision and the bank, or within the wall-clock limit",
     "start_timeout": "the bot was not ready within its start budget",
     "memory": "the process was killed at its memory limit",
     "output_flood": "a line longer than 64 KiB",
@@ -32,10 +32,10 @@ class Fault(Exception):
 
 
 class Infrastructure(Exception):
-    """Something of ours failed: sandbox, disk, rules code. Nobody loses by it; the match is to be played again.
+    """The platform failed: sandbox, disk or rules code. No bot loses by it; the match must be played again.
 
-    party: at whose bot the sandbox failed once its own code had begun. If the match breaks off there again, it is to be played with that party
-    among the `unplayable` ones.
+    party: the party at whose bot the sandbox failed after its own code had begun. If the match breaks off there again, it must be played with
+    that party among the `unplayable` ones.
     """
 
     def __init__(self, why: str, party: int | None = None) -> None:
@@ -45,7 +45,7 @@ class Infrastructure(Exception):
 
 @contextmanager
 def blamed_on(party: int) -> Iterator[None]:
-    """Name the party in what breaks off at its bot."""
+    """Name the party in errors that break a match off at its bot."""
     try:
         yield
     except BrokenOff as error:
@@ -54,22 +54,22 @@ def blamed_on(party: int) -> Iterator[None]:
 
 
 def party_of(error: Exception) -> int | None:
-    """At whose bot a match broke off, where the error says it."""
+    """Return the party at whose bot a match broke off, if the error names it."""
     return error.party if isinstance(error, BrokenOff | Infrastructure) else None
 
 
 def fault_event(seat: int, kind: str) -> dict[str, Any]:
-    """What all seats are told of a fault: who failed and how, but not what was said, since that may show cards."""
+    """Build the event that tells all seats of a fault: who failed and how, but not the answer, which may show cards."""
     return {"e": "fault", "seat": seat, "fault": kind, "detail": KINDS.get(kind, "")}
 
 
-EXCERPT = 200  # characters of an offending line that are quoted
+EXCERPT = 200  # Quoted characters of an offending line.
 
 
 def quoted(line: bytes | str) -> str:
-    """A bot's line as one printable, shortened piece of ASCII text that is safe in a terminal, a log and a page."""
+    """Return a bot's line as one printable, shortened ASCII text that is safe in a terminal, a log and a page."""
     if isinstance(line, str):
         line = line.encode("utf-8", "backslashreplace")
-    shown = line[:EXCERPT].decode("utf-8", "backslashreplace").rstrip("\r\n")
-    text = "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in shown)
+    excerpt = line[:EXCERPT].decode("utf-8", "backslashreplace").rstrip("\r\n")
+    text = "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in excerpt)
     return text if len(line) <= EXCERPT else f"{text}... ({len(line)} bytes)"

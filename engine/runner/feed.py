@@ -1,7 +1,7 @@
-"""The events that each seat has not been told yet.
+"""The events that each seat has not received yet.
 
-Events ride on the next request to a seat: nothing is sent that asks for no answer. Everything that one seat sees and another does not passes
-through `engine.redact`, which is the only way from the record to a bot; what all see alike is encoded once and shared.
+Events travel with the next request to a seat: no line is sent that needs no answer. Events that one seat sees differently from another pass
+through `engine.redact`, the only way from the record to a bot; events that all see alike are encoded once and shared.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ class Feed:
 
     def __init__(self, seats: int) -> None:
         self._events: list[dict[str, Any]] = []
-        self._read = 0  # of these
+        self._read = 0  # How many of them were taken up.
         self._board = 0
-        self._shared: list[str] = []  # what all see alike, since the seats were last told apart
-        self._told = [0] * seats  # of these
-        self._own: list[list[str]] = [[] for _ in range(seats)]  # what comes before the rest of `_shared`
+        self._shared: list[str] = []  # Events that all see alike, since the last one that they do not.
+        self._sent = [0] * seats  # How many of `_shared` each seat has received.
+        self._own: list[list[str]] = [[] for _ in range(seats)]  # Unsent events before the rest of `_shared`.
 
     def begin(self, events: list[dict[str, Any]], board: int, opening: list[list[str]]) -> None:
-        """Follow the record of a new sitting, a list that grows while it is played. `opening`: of what stands in it by now."""
+        """Follow the record of a new sitting, a list that grows during play. opening: the texts of the events already in it."""
         self._catch_up()
         self._part()
         for own, texts in zip(self._own, opening, strict=True):
@@ -36,28 +36,28 @@ class Feed:
         self._board = board
 
     def announce(self, event: dict[str, Any]) -> None:
-        """Tell every seat something that is not in the record of the game: that a bot failed."""
+        """Send every seat an event that is not in the record of the game: that a bot failed."""
         self._catch_up()
         self._shared.append(encode(event))
 
     def take(self, seat: int) -> list[str]:
-        """The events that the seat has not been told yet, which now count as told."""
+        """Return the events that the seat has not received yet, and mark them as sent."""
         if self._read < len(self._events):
             self._catch_up()
-        shared, told = self._shared, self._told
-        untold = shared[told[seat] :]
-        told[seat] = len(shared)
+        shared, sent = self._shared, self._sent
+        unsent = shared[sent[seat] :]
+        sent[seat] = len(shared)
         if self._own[seat]:
-            untold = self._own[seat] + untold
+            unsent = self._own[seat] + unsent
             self._own[seat] = []
-        return untold
+        return unsent
 
     def _catch_up(self) -> None:
         events, shared = self._events, self._shared
         for place in range(self._read, len(events)):
             event = events[place]
             kind = event["e"]
-            # plays and tricks, most of all events, are written in a tenth of the encoder's time: with cold caches also quicker than looked up
+            # Plays and tricks are most of the events. Formatting them here takes a tenth of the encoder's time.
             if kind == "play":
                 shared.append(f'{{"e":"play","seat":{event["seat"]},"card":"{event["card"]}"}}')
             elif kind == "trick" and len(event) == 4:
@@ -73,25 +73,25 @@ class Feed:
         self._read = len(events)
 
     def _part(self) -> None:
-        """End the part of the events that all seats share; what follows is kept for each seat alone."""
+        """Move unsent shared events to each seat's own list, before an event that differs by seat."""
         shared = self._shared
-        for seat, told in enumerate(self._told):
-            self._own[seat] += shared[told:]
-            self._told[seat] = 0
+        for seat, sent in enumerate(self._sent):
+            self._own[seat] += shared[sent:]
+            self._sent[seat] = 0
         shared.clear()
 
 
 def opening(events: Sequence[dict[str, Any]], board: int, seats: int) -> list[list[str]]:
-    """What each seat is told of the events with which a sitting on that board begins, encoded."""
-    told: list[list[str]] = [[] for _ in range(seats)]
+    """Encode, for each seat, the events with which a sitting on that board begins."""
+    texts_by_seat: list[list[str]] = [[] for _ in range(seats)]
     for event in events:
-        for texts, text in zip(told, _each(event, board, seats), strict=True):
+        for texts, text in zip(texts_by_seat, _each(event, board, seats), strict=True):
             texts.append(text)
-    return told
+    return texts_by_seat
 
 
 def _each(event: dict[str, Any], board: int, seats: int) -> list[str]:
-    """An event as each seat sees it, encoded."""
+    """Encode an event as each seat sees it."""
     if alike(event):
         return [encode(event)] * seats
     dealt = event["e"] == "deal"
@@ -101,14 +101,14 @@ def _each(event: dict[str, Any], board: int, seats: int) -> list[str]:
     before: dict[str, Any] | None = None
     text = ""
     for seat in range(seats):
-        (seen,) = engine.redact((event,), seat)
-        hand = seen.pop("hand", None) if dealt else None  # stands last, and the rest of a deal is alike
-        if seen != before:
-            before, text = seen, encode(seen)
+        (view,) = engine.redact((event,), seat)
+        hand = view.pop("hand", None) if dealt else None  # It comes last; the rest of a deal is the same for all.
+        if view != before:
+            before, text = view, encode(view)
         texts.append(text if hand is None else f'{text[:-1]},"hand":{_list(hand)}}}')
     return texts
 
 
 def _list(cards: Sequence[str]) -> str:
-    """Texts of cards as `encode` writes them, in a tenth of its time."""
+    """Encode texts of cards as `encode` does, in a tenth of its time."""
     return '["' + '","'.join(cards) + '"]' if cards else "[]"

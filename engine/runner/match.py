@@ -1,7 +1,7 @@
 """A match: some boards, each in all its sittings, between bot processes.
 
-Pass i plays sitting i of all boards with fresh processes, so that a bot meets a board once and carries nothing from one of its sittings to
-another; the suits are exchanged from pass to pass where the rules name no suit. One process plays all boards of its seat and pass.
+Pass i plays sitting i of all boards with fresh processes, so that a bot meets a board once and carries nothing from one sitting to another. The
+suits are exchanged from pass to pass if the rules name no suit. One process plays all boards of its seat and pass.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 import engine
 from engine.cards import chance
 from engine.runner import noise, protocol, runtimes
+from engine.runner.bot_processes import Ahead, BotProcesses, Starter
 from engine.runner.copies import Copies
 from engine.runner.cores import pinned
-from engine.runner.crew import Ahead, Crew, Starter
 from engine.runner.faults import Infrastructure, party_of
 from engine.runner.feed import Feed
 from engine.runner.result import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
@@ -32,8 +32,10 @@ from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import MatchSpec
 from engine.sandbox import Policy, Runtime, Sandbox, SandboxError, Stopped
 
-AT_ONCE = 16  # boards that are dealt one after the other, and written down so: code that runs once a board runs cold
-DECISIONS = 200  # of one seat on one board, generously: for the kernel's backstop only, the clock is exact
+AT_ONCE = (
+    16  # Boards that are dealt together, and recorded together: code that runs once per board runs with cold caches.
+)
+DECISIONS = 200  # A generous number for one seat on one board. Only the kernel's backstop uses it; the clock is exact.
 Progress = Callable[[int, int], None]
 Stop = Callable[[], bool]
 Tap = Callable[[int, int, bytes, bytes], None]
@@ -53,24 +55,24 @@ def play_match(
     pin: bool = True,
     core: int | None = None,
     ahead: bool = True,
-    first: Crew | None = None,
+    first: BotProcesses | None = None,
     closing: Closing | None = None,
     interlude: Interlude | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> MatchResult:
     """Play a match in a sandbox.
 
-    `progress(done, total)` is called after each sitting; `decided(boards)` in the last pass, each time that further boards are over in all
-    their sittings, with all that are; `stop()` is asked before each decision and while a bot thinks for long, and when it
-    says yes the boards that are not complete stay so. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its
-    bots on one free core, where a message costs a tenth of one between cores; with a `core` the caller has chosen one for the bots. `ahead`
-    starts the processes of the next pass while one is played, where another core is free; `first` are those of the first pass, where the
-    caller has started them by `first_crew` and will close them. `closing(seconds)` is called in the last pass before each sitting, with the
-    time that the rest of the match takes at its pace so far. `interlude()` is asked as often as `stop`; what it gives, if anything, is done
-    at once, while every bot of the match is frozen and none of its clocks runs, and the match goes on as if nothing had been. `clock` is
-    what `play_s` is measured by.
-    Raises ValueError for a match that cannot be set up (unknown game, wrong number of parties) and Infrastructure when something of ours
-    fails; both cost no bot anything.
+    `progress(done, total)` is called after each sitting. `decided(boards)` is called in the last pass, with all boards complete so far, each
+    time that there are more. `stop()` is asked before each decision and during long turns; when it returns True, the boards that are not
+    complete stay so. `tap(pass, seat, request, answer)` sees every line. `pin` keeps this thread and its bots on one free core, where a
+    message costs a tenth of one between cores; with `core` the caller has chosen one for the bots. `ahead` starts the processes of the next
+    pass during this one if another core is free. `first` are the processes of the first pass if the caller started them by
+    `first_processes`; the caller closes them. `closing(seconds)` is called in the last pass before each sitting, with the estimated time of
+    the rest of the match. `interlude()` is asked as often as `stop`; if it returns a function, that runs at once, while every bot of the
+    match is frozen and no clock of theirs runs, and the match then continues as if nothing had happened. `clock` measures `play_s`.
+
+    Raise ValueError for a match that cannot be set up (unknown game, wrong number of parties) and Infrastructure if the platform fails;
+    neither costs a bot anything.
     """
     game = load(spec)
     seatings = game.sittings(len(spec.parties))
@@ -81,11 +83,11 @@ def play_match(
     began = time.monotonic()
     try:
         cores = os.sched_getaffinity(0) if ahead else ()
-        with pinned(pin and core is None) as taken:
-            match.play(taken if core is None else core, cores)
+        with pinned(pin and core is None) as free_core:
+            match.play(free_core if core is None else core, cores)
     except Stopped:
         return match.result(time.monotonic() - began)
-    except Exception as error:  # a bot's faults never come this far: what does is ours, whatever it is
+    except Exception as error:  # Faults of bots never reach this line, so the platform is to blame.
         damage = match.copies.damage(range(len(spec.parties)))
         party = None if damage else party_of(error)
         at = "" if party is None else f" at {spec.parties[party].name}"
@@ -99,7 +101,7 @@ def play_match(
 
 
 def _between_decisions(stop: Stop | None, interlude: Interlude) -> Stop:
-    """Where all bots are frozen anyway: `stop`, asked after the interlude that is due."""
+    """Return a `stop` for the time between decisions, when all bots are frozen: it first runs the interlude that is due."""
 
     def look() -> bool:
         if (act := interlude()) is not None:
@@ -109,17 +111,17 @@ def _between_decisions(stop: Stop | None, interlude: Interlude) -> Stop:
     return look
 
 
-def first_crew(spec: MatchSpec, box: Sandbox, core: int) -> Crew:
-    """The processes of a match's first pass, started on a core and frozen before their own code, for `play_match`.
+def first_processes(spec: MatchSpec, box: Sandbox, core: int) -> BotProcesses:
+    """Start the processes of a match's first pass on a core, frozen before their own code, for `play_match`.
 
-    Raises what that raises, and SandboxError.
+    Raise what `play_match` raises, and SandboxError.
     """
     game = load(spec)
     return starter_of(spec, game, box).start(game.sittings(len(spec.parties))[0], core)
 
 
 def load(spec: MatchSpec) -> engine.Game:
-    """The game of a match at its table. ValueError with the reason if there is none."""
+    """Return the game of a match at its table. Raise ValueError with the reason if there is none."""
     options = dict(spec.options)
     if spec.players is not None:
         options["players"] = spec.players
@@ -127,8 +129,8 @@ def load(spec: MatchSpec) -> engine.Game:
 
 
 def starter_of(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
-    """What starts the bots of a match on this machine. Raises Infrastructure, ValueError for limits that a runtime cannot keep."""
-    found = _runtimes(spec, box)  # first: it says in the words of a match what a limit is too small for
+    """Return the starter of the bots of a match on this machine. Raise Infrastructure, and ValueError for limits below a runtime's needs."""
+    runtimes_by_name = _runtimes(spec, box)  # First, because its error names the limit that is too small.
     limits = spec.limits
     policy = Policy(
         memory_mb=limits.memory_mb,
@@ -137,26 +139,35 @@ def starter_of(spec: MatchSpec, game: engine.Game, box: Sandbox) -> Starter:
         stderr_kib=limits.stderr_kib,
         output_line_kib=limits.line_kib,
     )
-    sealed = sealed_parties(spec, game, box, found)
-    return Starter(spec, game, box, found, policy, noise.measure_noise(), sealed, Copies.of(spec.parties, found))
+    sealed = sealed_parties(spec, game, box, runtimes_by_name)
+    return Starter(
+        spec,
+        game,
+        box,
+        runtimes_by_name,
+        policy,
+        noise.measure_noise(),
+        sealed,
+        Copies.snapshot(spec.parties, runtimes_by_name),
+    )
 
 
 def _runtimes(spec: MatchSpec, box: Sandbox) -> dict[str, Runtime]:
-    found = {}
+    runtimes_by_name = {}
     for party in spec.parties:
         try:
-            found[party.runtime] = runtime = runtimes.get(party.runtime, box.state_dir)
+            runtimes_by_name[party.runtime] = runtime = runtimes.get(party.runtime, box.state_dir)
         except (SandboxError, OSError) as error:
             raise Infrastructure(f"the runtime {party.runtime} is not available on this machine: {error}") from error
         if spec.limits.memory_mb < runtime.memory_mb:
             raise ValueError(
                 f"limit memory_mb is {spec.limits.memory_mb}, but {party.runtime} needs {runtime.memory_mb} for itself"
             )
-    return found
+    return runtimes_by_name
 
 
 def suits_of(game: engine.Game, seed: bytes, sitting: int) -> str | None:
-    """The order of the suits in one sitting of a board: another for each sitting, drawn by the board's seed."""
+    """Return the order of the suits in a sitting of a board: a different one for each sitting, drawn by the board's seed."""
     if game.suits_named:
         return None
     orders = _orders(game.pack.suits)
@@ -170,7 +181,7 @@ def _orders(suits: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _places(seed: bytes, number: int) -> bytes:
-    """A shuffle by the board's seed; kept, in few bytes, because every sitting of the board asks for it."""
+    """Shuffle by the board's seed; cached compactly, because every sitting of the board needs it."""
     return bytes(chance.shuffle(hashlib.sha256(b"suits\n" + seed).digest(), 0, range(number)))
 
 
@@ -181,7 +192,7 @@ class _Match:
         game: engine.Game,
         seatings: Sequence[tuple[int, ...]],
         starter: Starter,
-        first: Crew | None,
+        first: BotProcesses | None,
         progress: Progress | None,
         stop: Stop | None,
         closing: Closing | None,
@@ -202,7 +213,7 @@ class _Match:
         self.clock = clock
         self.play_s = 0.0
         self.texts = Texts(game)
-        # The hash by which the deals were promised before play, for `tute verify --reveal`.
+        # The hash that committed to the deals before play, for `tute verify --reveal`.
         self.commitment = hashlib.sha256(spec.secret).hexdigest()
         self.boards = [BoardResult(number) for number in spec.boards]
         self.parties = [
@@ -215,7 +226,7 @@ class _Match:
         self.next: Ahead | None = None
 
     def play(self, core: int | None, cores: Collection[int]) -> None:
-        """Play all passes, or until stopped. `cores`: where the bots of the next pass may be started meanwhile."""
+        """Play all passes, or until stopped. cores: where the bots of the next pass may be started meanwhile."""
         self.cores = cores
         try:
             for number, seating in enumerate(self.seatings):
@@ -225,23 +236,23 @@ class _Match:
             if self.next is not None:
                 self.next.close()
 
-    def _crew(self, number: int, seating: tuple[int, ...], core: int | None) -> Crew:
-        """The bots of a pass, in processes that were started ahead or in new ones; and those of the next pass are started."""
-        crew = self.next.take() if self.next is not None else self.first
+    def _start_bots(self, number: int, seating: tuple[int, ...], core: int | None) -> BotProcesses:
+        """Return the bots of a pass, started ahead or now, and start those of the next pass."""
+        bots = self.next.take() if self.next is not None else self.first
         self.next = self.first = None
-        if crew is None:
-            crew = self.starter.start(seating, core)
+        if bots is None:
+            bots = self.starter.start(seating, core)
         else:
-            crew.move(os.sched_getaffinity(0) if core is None else {core})
-        self.starter.begin(crew, number, seating, core)
+            bots.move(os.sched_getaffinity(0) if core is None else {core})
+        self.starter.begin(bots, number, seating, core)
         if self.cores and number + 1 < len(self.seatings):
             self.next = Ahead(partial(self.starter.start, self.seatings[number + 1]), self.cores)
         if self.tap is not None:
-            for seat in crew.seats:
+            for seat in bots.seats:
                 seat.listen(partial(self.tap, number, seat.seat))
-        return crew
+        return bots
 
-    # ---- one pass
+    # ---- One pass
 
     def play_pass(self, number: int, seating: tuple[int, ...], core: int | None) -> bool:
         """Play one sitting of every board; False when stopped."""
@@ -249,7 +260,7 @@ class _Match:
         seats: list[Seat] = []
         faults: list[FaultReport] = []
         totals = [0] * self.game.players
-        told = self.starter.told(number, seating)
+        pass_record = self.starter.pass_record(number, seating)
         try:
             for first in range(0, len(self.boards), AT_ONCE):
                 boards = self.boards[first : first + AT_ONCE]
@@ -260,14 +271,14 @@ class _Match:
                 ]
                 if not seats:
                     self.play_s += self.clock() - began
-                    crew = self._crew(number, seating, core)
+                    bots = self._start_bots(number, seating, core)
                     began = self.clock()
-                    seats += crew.seats
-                    for late in crew.faults:
-                        sittings[0].blame(late.party, late.seat, late.fault, -1, late.evidence)
+                    seats += bots.seats
+                    for failure in bots.faults:
+                        sittings[0].blame(failure.party, failure.seat, failure.fault, -1, failure.evidence)
                 played = self._play(sittings, faults, began)
                 for board, (sitting, blamed) in zip(boards, played, strict=False):
-                    result = self._sitting_result(sitting, seating, blamed, told)
+                    result = self._sitting_result(sitting, seating, blamed, pass_record)
                     board.sittings.append(result)
                     totals = [a + b for a, b in zip(totals, result.scores, strict=True)]
                     self._finish_board(board)
@@ -286,13 +297,13 @@ class _Match:
     def _play(
         self, sittings: Sequence[Sitting], faults: list[FaultReport], began: float
     ) -> list[tuple[Sitting, tuple[FaultReport, ...]]]:
-        """Play them in order, or as many as until stopped: each with the faults of the pass by then, which are added to `faults`."""
+        """Play sittings in order until stopped. Return each with the faults of the pass so far, which are added to `faults`."""
         played = []
         for sitting in sittings:
             if self.closing is not None and sitting.number + 1 == len(self.seatings):
                 pace = (self.play_s + self.clock() - began) / self.done if self.done else math.inf
                 self.closing(pace * (self.total - self.done))
-            # of a forfeited board the cards are dealt for the record and nobody is asked
+            # After a forfeit the cards are still dealt for the record, but no bot is asked.
             whole = bool(faults) or bool(sitting.faults) or sitting.play(self.stop)
             self.decisions += sitting.decisions
             if not whole:
@@ -318,23 +329,23 @@ class _Match:
             seat.leave(until)
 
     def _close(self, seats: Sequence[Seat], number: int) -> None:
-        """Kill the bots that are left of the pass, and keep their logs and use of time."""
+        """Kill the remaining bots of the pass, and keep their logs and times."""
         for seat in seats:
             report = self.parties[seat.party]
             seat.close()
-            said = seat.process.stderr()
-            if said:
-                text = said.decode("utf-8", "replace").replace("\0", "\ufffd").rstrip("\n")
+            output = seat.process.stderr()
+            if output:
+                text = output.decode("utf-8", "replace").replace("\0", "\ufffd").rstrip("\n")
                 report.stderr += f"--- pass {number}, seat {seat.seat}\n{text}\n"
             report.cpu_s += seat.cpu_s
             report.wall_s += seat.wall_s
             report.decisions += seat.requests
             report.max_cpu_s = max(report.max_cpu_s, seat.max_cpu_s)
 
-    # ---- results
+    # ---- Results
 
     def _sitting_result(
-        self, sitting: Sitting, seating: tuple[int, ...], faults: Sequence[FaultReport], told: dict[str, Any]
+        self, sitting: Sitting, seating: tuple[int, ...], faults: Sequence[FaultReport], pass_record: dict[str, Any]
     ) -> SittingResult:
         replay = sitting.record(
             {
@@ -348,7 +359,7 @@ class _Match:
                 "parties": [party.name for party in self.spec.parties],
             }
         )
-        replay["pass"] = told
+        replay["pass"] = pass_record
         scores = sitting.state.scores()
         if faults:
             scores = forfeited(self.game, {fault.seat for fault in faults})
@@ -364,16 +375,16 @@ class _Match:
         ]
 
     def _party_score(self, sitting: SittingResult, party: int) -> int:
-        """The score of a party in one sitting: that of each side on which it has a seat, once."""
+        """Return the score of a party in one sitting: that of each side on which it has a seat, once."""
         total = 0
         for side in self.game.sides:
-            held = [seat for seat in side if sitting.seating[seat] == party]
-            if held:
-                total += sitting.scores[held[0]]
+            own_seats = [seat for seat in side if sitting.seating[seat] == party]
+            if own_seats:
+                total += sitting.scores[own_seats[0]]
         return total
 
     def result(self, seconds: float) -> MatchResult:
-        """The result of the match so far."""
+        """Return the result of the match so far."""
         host = {
             "engine": engine.__version__,
             "compiled": engine.COMPILED,
@@ -395,7 +406,7 @@ class _Match:
 
 
 def forfeited(game: engine.Game, seats: set[int]) -> list[int]:
-    """Scores by seat when the sides of these seats forfeit a sitting: each of them gets the worst, the others what the game gives them then."""
+    """Return the scores by seat if the sides of these seats forfeit a sitting: each of them gets the worst, the others what the game gives them."""
     sides = {game.side[seat] for seat in seats}
     columns = zip(*(game.fault_scores(side) for side in sorted(sides)), strict=True)
     return [min(column) for column in columns]

@@ -1,4 +1,4 @@
-"""How far this host's clocks can be trusted: measured before the first match, so that no bot loses to the host."""
+"""Measure how far this host's clocks can be trusted, before the first match, so that no bot loses because of the host."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engine.runner.limits import Noise
 from engine.sandbox.process import watch
 
 ROUNDS = 24
-WORK_S = 0.004  # CPU time of one round, about
-MOST_CPU = 0.5  # a host that is worse is taken to be as bad as this
+WORK_S = 0.004  # Approximate CPU time of one round.
+MOST_CPU = 0.5  # Upper limit for the result on worse hosts.
 MOST_STOP_S = 0.02
 
 
-# A worker that is killed meanwhile takes it along: PR_SET_PDEATHSIG, SIGKILL, and a look whether that came too late. It says when that is so,
-# since a child that is stopped before would stay so for ever.
+# The child dies with its worker (PR_SET_PDEATHSIG, SIGKILL) and checks whether the worker had already ended. It writes a byte when that is done,
+# because a child that is stopped earlier would stay so for ever.
 _COMPUTES = """
 import ctypes, os, sys
 ctypes.CDLL(None).prctl(1, 9)
@@ -29,7 +29,7 @@ while os.getppid() == int(sys.argv[1]): pass
 
 @cache
 def measure_noise() -> Noise:
-    """Measured once a process, in about a third of a second."""
+    """Measure the noise once per process, in about a third of a second."""
     return Noise(cpu=_cpu(), stop_s=_stop(), late_s=_late())
 
 
@@ -57,17 +57,17 @@ def _late() -> float:
 
 
 def _stop() -> float:
-    """A child that computes is stopped as bots are, and its clock read at once and later."""
-    hear, say = os.pipe()
-    with os.fdopen(hear, "rb", buffering=0) as told:
+    """Stop a computing child as bots are stopped, and read its clock at once and later."""
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb", buffering=0) as pipe:
         try:
             words = [sys.executable, "-I", "-S", "-c", _COMPUTES, str(os.getpid())]
-            child = os.posix_spawn(sys.executable, words, {}, file_actions=[(os.POSIX_SPAWN_DUP2, say, 1)])
+            child = os.posix_spawn(sys.executable, words, {}, file_actions=[(os.POSIX_SPAWN_DUP2, writer, 1)])
         finally:
-            os.close(say)
+            os.close(writer)
         try:
-            if not told.read(1):
-                raise OSError("the child that is stopped to measure the clock of this host did not start")
+            if not pipe.read(1):
+                raise OSError("the child process that measures the clock of this host did not start")
             return min(MOST_STOP_S, _stopped(child))
         finally:
             os.kill(child, signal.SIGKILL)

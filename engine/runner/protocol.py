@@ -1,6 +1,6 @@
-"""Protocol 1: the lines that go to a bot, and the strict reading of what comes back.
+"""Protocol 1: the lines sent to a bot, and the strict parsing of its answers.
 
-A bot's line is a stranger's bytes. Every deviation is a `Fault` whose detail quotes the line, shortened, and says what was expected.
+A bot's line is untrusted. Every deviation is a `Fault` whose detail quotes the line, shortened, and says what was expected.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from engine.runner.faults import Fault, quoted
 from engine.runner.limits import Limits
 
 VERSION = 1
-MAX_LINE = 64 * 1024  # bytes, newline included
-MAX_DEPTH = 16  # of arrays and objects inside an answer
-MAX_DIGITS = 18  # of a whole number: within 64 bits
-MAX_NOTE = 200  # characters of a note that are kept
+MAX_LINE = 64 * 1024  # Bytes, newline included.
+MAX_DEPTH = 16  # Of arrays and objects inside an answer.
+MAX_DIGITS = 18  # Of a whole number, so that it fits into 64 bits.
+MAX_NOTE = 200  # Stored characters of a note.
 MAX_READY_NAME = 60
-_FIRST_HALF, _LAST_HALF = chr(0xD800), chr(0xDFFF)  # of surrogate pairs; as literals they cannot be compiled
+_FIRST_HALF, _LAST_HALF = chr(0xD800), chr(0xDFFF)  # Range of surrogates; as literals they cannot be compiled.
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False, allow_nan=False).encode
 
 
 class Answer(NamedTuple):
-    """What a bot chose, as text, and what it wished to remark."""
+    """A bot's choice, as text, and its note."""
 
     do: str
     note: str = ""
 
 
-# ---- to the bot
+# ---- To the bot
 
 
 def hello(
@@ -48,9 +48,9 @@ def hello(
     pass_s: float | None = None,
     sealed: bool | None = None,
 ) -> bytes:
-    """The first line: what will be played, how often, within which limits. Answered by `ready`.
+    """Build the first line: what will be played, how often, within which limits. The bot answers with `ready`.
 
-    `pass_s`, `sealed`: None in logs from before they were told.
+    pass_s, sealed: None in logs that predate them.
     """
     message = {
         "type": "hello",
@@ -71,25 +71,25 @@ def hello(
 
 
 def encode(value: Any) -> str:
-    """One value as compact ASCII JSON."""
+    """Encode a value as compact ASCII JSON."""
     return _encode(value)
 
 
 def act(number: int, events: Sequence[str], legal: str, bank: str) -> bytes:
-    """A request to act. `events`, `legal` and `bank` come encoded, because most of them go to several bots or recur."""
+    """Build a request to act. `events`, `legal` and `bank` are encoded already, because most of them go to several bots or recur."""
     return f'{{"type":"act","id":{number},"events":[{",".join(events)}],"legal":[{legal}],"bank_s":{bank}}}\n'.encode()
 
 
 def end(events: Sequence[str], scores: Sequence[int]) -> bytes:
-    """The last line of a pass: what is still to be told, and the scores of the pass per seat. Nothing is expected back."""
+    """Build the last line of a pass: the remaining events, and the scores of the pass per seat. No answer is expected."""
     return f'{{"type":"end","events":[{",".join(events)}],"result":{{"scores":{_encode(list(scores))}}}}}\n'.encode()
 
 
-# ---- from the bot
+# ---- From the bot
 
 
 def ready(line: bytes) -> str:
-    """The name in the bot's answer to `hello`, cut to MAX_READY_NAME characters ('' if it gives none)."""
+    """Return the name in the bot's answer to `hello`, cut to MAX_READY_NAME characters ('' if there is none)."""
     message = _message(line, '{"type":"ready"}')
     if message.get("type") != "ready":
         raise _fault(line, '"type" must be "ready"', '{"type":"ready"}')
@@ -100,15 +100,17 @@ def ready(line: bytes) -> str:
 
 
 def answer(line: bytes, number: int) -> Answer:
-    """The answer to the request of that number. Unknown keys are ignored: they leave room for later protocols."""
+    """Parse the answer to request `number`. Unknown keys are ignored, to leave room for later protocols."""
     expected = f'{{"id":{number},"do":"..."}}'
     message = _message(line, expected)
-    given = message.get("id")
-    if type(given) is not int:
+    answered_id = message.get("id")
+    if type(answered_id) is not int:
         raise _fault(line, '"id" must be the whole number of the request', expected)
-    if given != number:
+    if answered_id != number:
         raise _fault(
-            line, f'"id" is {given}, but the request to answer is {number} (write one answer to each request)', expected
+            line,
+            f'"id" is {answered_id}, but the request to answer is {number} (write one answer to each request)',
+            expected,
         )
     chosen = message.get("do")
     if type(chosen) is not str:
@@ -151,22 +153,22 @@ def _fault(line: bytes, why: str, expected: str) -> Fault:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {quoted(twice)!r} stands twice in one object")
+        keys: set[str] = set()
+        twice = next(key for key, _ in pairs if key in keys or keys.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {quoted(twice)!r} appears twice in one object")
     return table
 
 
 def _whole(digits: str) -> int:
     if len(digits) > MAX_DIGITS:
-        raise ValueError(f"a whole number of {len(digits)} digits; at most {MAX_DIGITS} are taken")
+        raise ValueError(f"a whole number of {len(digits)} digits; the limit is {MAX_DIGITS}")
     return int(digits)
 
 
 def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise ValueError("a number that is too large")
+        raise ValueError("a number is too large")
     return number
 
 
@@ -175,7 +177,7 @@ def _constant(name: str) -> float:
 
 
 def _check(message: Any) -> None:
-    """Depth, and text that databases and other programs cannot hold."""
+    """Check the depth, and refuse text that databases and other programs cannot hold."""
     level = [message]
     for _ in range(MAX_DEPTH + 1):
         below: list[Any] = []

@@ -1,7 +1,7 @@
-"""The lines that went to the bots of a pass, byte for byte, from the log of its sittings alone.
+"""Rebuild the lines that the bots of a pass received, byte for byte, from the log of its sittings alone.
 
-What a bot is told is a pure function of the log: the actions through the rules give the events and the choices, `pass` in each replay the rest of
-`hello`, and `timings` what was left in the bank. The same `Feed`, `Texts` and protocol write the lines as when they were played.
+These lines follow from the log: the rules turn the actions into events and choices, `pass` in each replay has the rest of `hello`, and `timings`
+gives the bank. The same `Feed`, `Texts` and protocol write the lines as during play.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from engine.runner.timings import used_us
 
 @dataclass(frozen=True)
 class Exchange:
-    """One line to one seat and the answer to it.
+    """One line to one seat, and the answer to it.
 
-    step: number of actions of the sitting before it, -1 for hello; answer: what the log says that the bot did, None where
-    the line asks for nothing (`end`), "" where the bot failed here; fault: the kind of that failure; sealed, of the hello: whether the bot
-    played off from every clock of the host.
+    step: the number of actions of the sitting before it, -1 for hello. answer: the bot's action by the log, None if the line needs no answer
+    (`end`), "" if the bot failed here. fault: the kind of that failure. sealed: for hello, True if the bot played without access to the host's
+    clocks.
     """
 
     seat: int
@@ -40,57 +40,57 @@ class Exchange:
 
 
 def passes(replays: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The sittings of a log by match and pass, each pass in the order in which it was played. ValueError for a log that leaves a board out."""
-    found: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
+    """Group the sittings of a log by match and pass, each pass in the order of play. Raise ValueError if the log leaves a board out."""
+    groups: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
     for number, replay in enumerate(replays, 1):
         try:
-            found[(replay["meta"]["match"], replay["meta"]["sitting"])].append(replay)
+            groups[(replay["meta"]["match"], replay["meta"]["sitting"])].append(replay)
             _ = replay["pass"]["boards"]
         except (KeyError, TypeError):
             raise ValueError(
                 f"replay {number} of the log does not say in which pass it was played: it comes from an older version, or is a restricted view"
             ) from None
-    for (_, sitting), group in found.items():
-        there = {replay["meta"]["board"]: replay for replay in group}
-        wanted = group[0]["pass"]["boards"]
-        missing = [board for board in wanted if board not in there]
-        # what comes after the last one that is there changes no earlier line; a gap would
-        if missing and missing != wanted[len(wanted) - len(missing) :]:
+    for (_, sitting), group in groups.items():
+        replays_by_board = {replay["meta"]["board"]: replay for replay in group}
+        expected = group[0]["pass"]["boards"]
+        missing = [board for board in expected if board not in replays_by_board]
+        # Boards missing at the end change no earlier line; a gap would.
+        if missing and missing != expected[len(expected) - len(missing) :]:
             raise ValueError(
-                f"the log lacks board {missing[0]} of pass {sitting}; bots play all boards of a pass in one conversation, so take the log of"
+                f"the log lacks board {missing[0]} of pass {sitting}; bots play all boards of a pass in one conversation, so use the log of"
                 " the whole match (tute play --log, or the log of the match on the site)"
             )
-        group[:] = [there[board] for board in wanted if board in there]
-    return [group for _, group in sorted(found.items(), key=lambda item: item[0])]
+        group[:] = [replays_by_board[board] for board in expected if board in replays_by_board]
+    return [group for _, group in sorted(groups.items(), key=lambda item: item[0])]
 
 
 def exchanges(group: Sequence[dict[str, Any]]) -> Iterator[Exchange]:
-    """What was sent in one pass, in order; `group` as `passes` gives it. ReplayError, ValueError for a log that does not hold."""
+    """Yield all exchanges of one pass, in order; `group` is one item of `passes`. Raise ReplayError, ValueError for an invalid log."""
     first = group[0]
     state = engine.replay.begin(first)
     seats = state.seats
     game = state.game.origin
     limits = Limits(**first["pass"]["limits"])
     clocks = [Clock(limits) for _ in range(seats)]
-    asked = [0] * seats
+    requests = [0] * seats
     feed = Feed(seats)
     texts = Texts(game)
     for seat in range(seats):
         failed = [fault for fault in first["faults"] if (fault["step"], fault["seat"]) == (-1, seat)]
-        told, sealed = first["pass"], first["pass"].get("sealed")
+        pass_record, sealed = first["pass"], first["pass"].get("sealed")
         yield Exchange(
             seat,
             first["meta"]["board"],
             -1,
-            hello(told, game, seat),
+            hello(pass_record, game, seat),
             "" if failed else "ready",
             _kind(failed),
             bool(sealed and sealed[seat]),
         )
     for replay in group:
-        # Nobody was told anything of a board that was forfeited before it began.
+        # The bots received nothing of a board that was forfeited before it began.
         if replay["faults"] or "forfeit" not in replay:
-            yield from _sitting(replay, feed, texts, clocks, asked)
+            yield from _sitting(replay, feed, texts, clocks, requests)
     if len(group) < len(first["pass"]["boards"]):
         return
     faulty = {fault["seat"] for replay in group for fault in replay["faults"]}
@@ -106,8 +106,8 @@ def _totals(group: Sequence[dict[str, Any]]) -> list[int]:
     return [sum(column) for column in zip(*scores, strict=True)]
 
 
-def hello(told: Mapping[str, Any], game: engine.Game, seat: int) -> bytes:
-    """The first line to a seat of a pass, of which the log keeps `told`: boards, limits, the seeds of all seats, and which play sealed."""
+def hello(pass_record: Mapping[str, Any], game: engine.Game, seat: int) -> bytes:
+    """Build the first line to a seat. `pass_record` is from the log: boards, limits, seeds of all seats, and which seats play sealed."""
     return protocol.hello(
         game=game.key,
         revision=game.revision,
@@ -115,16 +115,16 @@ def hello(told: Mapping[str, Any], game: engine.Game, seat: int) -> bytes:
         seats=game.players,
         seat=seat,
         sides=game.sides,
-        boards=len(told["boards"]),
-        limits=Limits(**told["limits"]),
-        seed=told["seeds"][seat],
-        pass_s=told.get("pass_s"),
-        sealed=told["sealed"][seat] if "sealed" in told else None,
+        boards=len(pass_record["boards"]),
+        limits=Limits(**pass_record["limits"]),
+        seed=pass_record["seeds"][seat],
+        pass_s=pass_record.get("pass_s"),
+        sealed=pass_record["sealed"][seat] if "sealed" in pass_record else None,
     )
 
 
 def _sitting(
-    replay: dict[str, Any], feed: Feed, texts: Texts, clocks: Sequence[Clock], asked: list[int]
+    replay: dict[str, Any], feed: Feed, texts: Texts, clocks: Sequence[Clock], requests: list[int]
 ) -> Iterator[Exchange]:
     state = engine.replay.begin(replay)
     board = replay["meta"]["board"]
@@ -134,8 +134,8 @@ def _sitting(
 
     def ask(step: int, legal: Sequence[int], answer: str, fault: str) -> Exchange:
         seat = state.current_seat
-        asked[seat] += 1
-        line = protocol.act(asked[seat], feed.take(seat), texts.legal(legal), clocks[seat].bank)
+        requests[seat] += 1
+        line = protocol.act(requests[seat], feed.take(seat), texts.legal(legal), clocks[seat].bank)
         if step in used:
             clocks[seat].book(used[step] / 1e6)
         return Exchange(seat, board, step, line, answer, fault)

@@ -1,4 +1,4 @@
-"""What a bot was sent in a logged match, put to it again: alone, in a fresh process, byte for byte."""
+"""Send a bot again what it received in a logged match: alone, in a fresh process, byte for byte."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from engine.runner import protocol, runtimes
+from engine.runner.bot_processes import start_bot
 from engine.runner.copies import Copies
-from engine.runner.crew import start_bot
 from engine.runner.faults import Fault
 from engine.runner.limits import Limits
 from engine.runner.noise import measure_noise
@@ -23,7 +23,7 @@ from engine.sandbox import Policy, Sandbox, SandboxError
 
 @dataclass(frozen=True)
 class Reply:
-    """One decision put again. now: what the bot answers this time, legal or not; request: its number in the conversation, from 1."""
+    """One repeated decision. now: the bot's new answer, legal or not; request: its number in the conversation, from 1."""
 
     exchange: Exchange
     now: str
@@ -31,24 +31,24 @@ class Reply:
 
     @property
     def legal(self) -> list[str]:
-        """What it could choose from."""
-        found: list[str] = json.loads(self.exchange.request)["legal"]
-        return found
+        """The choices of the bot."""
+        choices: list[str] = json.loads(self.exchange.request)["legal"]
+        return choices
 
     @property
     def differs(self) -> bool:
-        """Whether the log has another answer, or none."""
+        """True if the log has another answer, or none."""
         return self.now != self.exchange.answer
 
 
 @dataclass
 class Rerun:
-    """One conversation put again, as far as the bot got."""
+    """One repeated conversation, as far as the bot got."""
 
     replies: list[Reply] = field(default_factory=list)
     fault: FaultReport | None = None
-    max_cpu_s: float = 0.0  # the slowest decision
-    cpu_s: float = 0.0  # all of it
+    max_cpu_s: float = 0.0  # The slowest decision.
+    cpu_s: float = 0.0  # The whole conversation.
     stderr: str = ""
 
 
@@ -64,25 +64,25 @@ def rerun(
     stop: Callable[[], bool] = lambda: False,
     most_s: float = math.inf,
 ) -> Rerun | None:
-    """Put the lines of one seat and pass to a fresh process of `bot`. It ends at a fault; None where `stop` said so.
+    """Send the lines of one seat and pass to a fresh process of `bot`. Stop at a fault. Return None if `stop` returned True.
 
-    `limits` are those that it is held to, whatever its hello line says; it is sealed where it was, if this machine can;
-    `pause` is called before each decision, while the bot is frozen. After `most_s` wall seconds no further line is put.
-    Raises SandboxError and OSError for what is no bot's fault.
+    limits: enforced, whatever the bot's hello line says. The bot is sealed if it was and if this machine can. pause: called before each
+    decision, while the bot is frozen. most_s: wall seconds after which no further line is sent.
+    Raise SandboxError and OSError for failures that are not the bot's.
     """
-    found = Rerun()
+    result = Rerun()
     exchange = exchanges[0]
 
     runtime = runtimes.get(bot.runtime, box.state_dir)
-    copies = Copies.of([bot], {bot.runtime: runtime})
+    copies = Copies.snapshot([bot], {bot.runtime: runtime})
 
     def blame(fault: Fault, evidence: tuple[str, str] = ("", "")) -> Rerun:
         if damage := copies.damage([0]):
             raise SandboxError(f"{bot.name} was run from damaged files: {damage}")
-        found.fault = FaultReport(
+        result.fault = FaultReport(
             party, exchange.seat, exchange.board, sitting, exchange.step, fault.kind, fault.detail, *evidence
         )
-        return found
+        return result
 
     sealed = exchange.sealed and box.report.unsealed is None
     policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib, sealed=sealed)
@@ -99,16 +99,16 @@ def rerun(
                     return None
                 if monotonic() > until:
                     break
-                _put(seat, exchange, found, pause)
+                _put(seat, exchange, result, pause)
         except Fault as fault:
             blame(fault, seat.evidence())
-        found.max_cpu_s, found.cpu_s = seat.max_cpu_s, seat.cpu_s
+        result.max_cpu_s, result.cpu_s = seat.max_cpu_s, seat.cpu_s
         process.close()
-        found.stderr = process.stderr().decode("utf-8", "replace")
-    return found
+        result.stderr = process.stderr().decode("utf-8", "replace")
+    return result
 
 
-def _put(seat: Seat, exchange: Exchange, found: Rerun, pause: Callable[[], None]) -> None:
+def _put(seat: Seat, exchange: Exchange, result: Rerun, pause: Callable[[], None]) -> None:
     if exchange.step < 0:
         seat.start(exchange.request)
     elif exchange.answer is None:
@@ -117,6 +117,6 @@ def _put(seat: Seat, exchange: Exchange, found: Rerun, pause: Callable[[], None]
         pause()
         now = protocol.answer(seat.put(exchange.request), seat.requests).do
         reply = Reply(exchange, now, seat.requests)
-        found.replies.append(reply)
+        result.replies.append(reply)
         if reply.differs and now not in reply.legal:
             raise Fault("illegal_action", f"the bot answered {now[:60]!a}; legal were: {', '.join(reply.legal)}")

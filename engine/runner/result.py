@@ -1,4 +1,4 @@
-"""The result of a match as plain data: `asdict` of any of it is JSON."""
+"""The result of a match as plain data: `asdict` of every part is JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class FaultReport:
-    """Who was to blame, for what, and where. `step` counts the actions of the sitting before it; -1 is the start of the pass."""
+    """One fault: who, what and where. `step` counts the actions of the sitting before it; -1 is the start of the pass."""
 
     party: int
     seat: int
@@ -17,8 +17,8 @@ class FaultReport:
     step: int
     kind: str
     detail: str
-    request: str = ""  # the line that the bot had been sent, shortened
-    answer: str = ""  # the line that it wrote, where it wrote one, shortened
+    request: str = ""  # The last line sent to the bot, shortened.
+    answer: str = ""  # The line that the bot wrote, if any, shortened.
 
     @property
     def at(self) -> tuple[int, int, int]:
@@ -30,7 +30,7 @@ class FaultReport:
 class SittingResult:
     """One playing of a board. `seating[seat]` is a party, `scores[seat]` its score in the game's unit.
 
-    `faults` are those that cut it short or, where they came in an earlier sitting of the pass, kept it from being played.
+    faults: those that cut it short or, if they happened in an earlier sitting of the pass, prevented it.
     """
 
     number: int
@@ -47,7 +47,7 @@ class SittingResult:
 
 @dataclass
 class BoardResult:
-    """One board in all its sittings. Incomplete only when the match was stopped; such a board is no result."""
+    """One board in all its sittings. It is incomplete only if the match was stopped; then it does not count."""
 
     number: int
     complete: bool = False
@@ -58,7 +58,7 @@ class BoardResult:
 
 @dataclass
 class PartyReport:
-    """What one party did in the whole match: its first fault, its log, its use of time (seconds)."""
+    """The record of one party in the whole match: its faults, its log, its times (seconds)."""
 
     name: str
     faults: list[FaultReport] = field(default_factory=list)
@@ -68,16 +68,16 @@ class PartyReport:
     decisions: int = 0
     max_cpu_s: float = 0.0
     notes: int = 0
-    sealed: bool = False  # whether it played off from every clock of the host
+    sealed: bool = False  # True if it played without access to the host's clocks.
 
     @property
     def fault(self) -> str | None:
-        """Kind of the first fault."""
+        """Kind of the first fault, None without any."""
         return self.faults[0].kind if self.faults else None
 
     @property
     def fault_detail(self) -> str:
-        """What the first fault was, for the author."""
+        """Detail of the first fault, for the author."""
         return self.faults[0].detail if self.faults else ""
 
     @property
@@ -88,13 +88,13 @@ class PartyReport:
 
 @dataclass
 class MatchResult:
-    """All boards, a report per party, and where it was played."""
+    """All boards, a report per party, and the host."""
 
     match_id: str
     boards: list[BoardResult]
     parties: list[PartyReport]
     host: dict[str, Any]
-    seconds: float = 0.0  # wall-clock time of the whole match
-    decisions: int = 0  # asked of bots; forced ones are not asked
-    # Of `seconds`, those of the sittings, with dealing and writing, without starting and ending bots.
+    seconds: float = 0.0  # Wall-clock time of the whole match.
+    decisions: int = 0  # Decisions that bots took; forced ones are not asked.
+    # The part of `seconds` for the sittings, with dealing and recording, without starting and ending bots.
     play_s: float = 0.0

@@ -1,4 +1,4 @@
-"""The runtimes that a league offers: the sandbox's copies, with the rules and the SDK inside the one for Python."""
+"""The runtimes that a league offers: the sandbox's copies, with the rules and the SDK in the one for Python."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ RULES = Path(__file__).resolve().parent.parent  # engine/
 NOT_RULES = ("runner", "packages", "sandbox", "cli", "_compiled", "__pycache__")
 
 
-_LOOKED_S = 10.0  # a runtime has thousands of files: their sizes and times are not looked at again so soon
+_LOOKED_S = 10.0  # A runtime has thousands of files, so their sizes and times are not checked more often.
 _ready: dict[tuple[str, Path], tuple[float, Runtime]] = {}
 
 
 def get(name: str, state_dir: Path) -> Runtime:
-    """The runtime of that name, built under `state_dir` the first time, and where it is damaged. SandboxError where this machine has none."""
-    looked, known = _ready.get((name, state_dir), (-math.inf, None))
-    if known is None or time.monotonic() - looked > _LOOKED_S:
-        if known is None or inventory.whats_wrong(known.root):
-            known = _make_ready(name, state_dir)
-        _ready[name, state_dir] = time.monotonic(), known
-    return known
+    """Return a runtime, built under `state_dir` if it is missing or damaged. Raise SandboxError if this machine does not have it."""
+    checked_at, runtime = _ready.get((name, state_dir), (-math.inf, None))
+    if runtime is None or time.monotonic() - checked_at > _LOOKED_S:
+        if runtime is None or inventory.whats_wrong(runtime.root):
+            runtime = _make_ready(name, state_dir)
+        _ready[name, state_dir] = time.monotonic(), runtime
+    return runtime
 
 
 def look_again() -> None:
-    """Forget what was looked at: something was damaged."""
+    """Check all runtimes again at their next use: something was damaged."""
     _ready.clear()
 
 
@@ -42,17 +42,17 @@ def _make_ready(name: str, state_dir: Path) -> Runtime:
 
 
 def modules() -> dict[str, Path]:
-    """What a Python bot can import besides the standard library: `engine` (rules only) and the files of the SDK."""
-    found = {}
+    """Return the files that a Python bot can import besides the standard library: `engine` (rules only) and the SDK."""
+    paths = {}
     for path in sorted(RULES.iterdir()):
         if path.name not in NOT_RULES and (path.is_dir() or path.suffix == ".py"):
-            found[f"engine/{path.name}"] = path
+            paths[f"engine/{path.name}"] = path
     if compiled.COMPILED:
         place = compiled.folder()
-        found[f"engine/{place.relative_to(RULES)}"] = place
-    sdk = importlib.util.find_spec("bots.sdk")  # found, not imported: bots are data to the runner
+        paths[f"engine/{place.relative_to(RULES)}"] = place
+    sdk = importlib.util.find_spec("bots.sdk")  # Located, not imported: to the runner bots are data.
     for folder in (sdk.submodule_search_locations or []) if sdk else []:
         for path in sorted(Path(folder).glob("*.py")):
             if path.name != "__init__.py":
-                found[path.name] = path
-    return found
+                paths[path.name] = path
+    return paths

@@ -14,31 +14,31 @@ from engine.sandbox import BotFault, BotProcess, SandboxError
 from engine.sandbox.errors import BrokenOff
 from engine.sandbox.process.bot import Reply
 
-END_S = 0.05  # wall seconds that the bots of a pass have after their end lines, all together
-EXCERPT_REQUEST = 4000  # characters of the request that a fault report keeps
+END_S = 0.05  # Wall seconds that the bots of a pass have after their end lines, all together.
+EXCERPT_REQUEST = 4000  # Characters of the request in a fault report.
 
-Tap = Callable[[bytes, bytes], None]  # sees every request and its answer
+Tap = Callable[[bytes, bytes], None]  # Receives every request and its answer.
 
 
 class Asked(Protocol):
-    """Who holds a seat, as the referee's loop sees it: a bot (`Seat`), or a person (`table.Person`)."""
+    """The holder of a seat, as the referee's loop sees it: a bot (`Seat`), or a person (`table.Person`)."""
 
     party: int
     seat: int
-    requests: int  # acts asked; the last id
-    cpu_us: int  # of the last decision, as `Seat` has them
+    requests: int  # Number of requests so far, which is the last id.
+    cpu_us: int  # Of the last decision, as in `Seat`.
     took_s: float
     latency_s: float
 
     def ask(self, events: list[str], legal: str) -> bytes:
-        """Ask for one decision. Returns the line of the answer, unread."""
+        """Ask for one decision. Return the line of the answer, unparsed."""
 
     def evidence(self) -> tuple[str, str]:
-        """The last request and answer, shortened and printable."""
+        """Return the last request and answer, shortened and printable."""
 
 
 class Seat:
-    """The runner's end of the conversation with one process. Every method may raise Fault, or SandboxError, which is ours."""
+    """The runner's end of the conversation with one process. Every method may raise Fault, or SandboxError if the platform fails."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Seat:
         noise: Noise = QUIET,
         pass_s: float = math.inf,
     ) -> None:
-        """pass_s: wall-clock seconds that all its answers may take together (`bounds`)."""
+        """pass_s: wall-clock seconds that all answers may take together (`bounds`)."""
         self.party = party
         self.seat = seat
         self.process = process
@@ -57,25 +57,25 @@ class Seat:
         self._tap: Tap | None = None
         self.clock = Clock(limits, noise, pass_s)
         self.name = ""
-        self.requests = 0  # acts sent; the last id
-        self.request = b""  # the last line sent
-        self.reply = b""  # the last line received
+        self.requests = 0  # Number of requests so far, which is the last id.
+        self.request = b""  # The last line sent.
+        self.reply = b""  # The last line received.
         self.cpu_s = 0.0
         self.wall_s = 0.0
         self.max_cpu_s = 0.0
-        self.cpu_us = 0  # of the last decision: CPU time,
-        self.took_s = 0.0  # wall time from the writing of the request,
-        self.latency_s = 0.0  # and the referee's own view of it
+        self.cpu_us = 0  # CPU time of the last decision.
+        self.took_s = 0.0  # Its wall time from the writing of the request.
+        self.latency_s = 0.0  # Its wall time as the referee sees it.
         process.pondering_s = max(process.pondering_s, noise.stop_s)
 
     def listen(self, tap: Tap) -> None:
-        """Let `tap` see every request and its answer from now on, and the last ones."""
+        """Let `tap` receive every request and its answer from now on, and the last ones."""
         self._tap = tap
         if self.reply:
             tap(self.request, self.reply)
 
     def start(self, hello: bytes) -> None:
-        """Send hello, wait for ready within the start budget, freeze."""
+        """Send hello, wait for ready within the start budget, and freeze the bot."""
         budget = self.limits.start_s
         try:
             wall_s = min(self.limits.wall_s(budget), self.clock.left_s)
@@ -89,14 +89,14 @@ class Seat:
         self.name = protocol.ready(reply.line)
 
     def ask(self, events: list[str], legal: str) -> bytes:
-        """Ask for one decision. Returns the line that the bot wrote, unread."""
+        """Ask for one decision. Return the line that the bot wrote, unparsed."""
         began = monotonic()
         line = self.put(protocol.act(self.requests + 1, events, legal, self.clock.bank))
         self.latency_s = monotonic() - began - self.process.interlude_s
         return line
 
     def put(self, request: bytes) -> bytes:
-        """Put the next request of a decision to the bot, as it stands. Returns its line, the answer to request number `requests`."""
+        """Send the next request of a decision as it is. Return the bot's line, the answer to request number `requests`."""
         self.requests += 1
         clock = self.clock
         try:
@@ -108,7 +108,7 @@ class Seat:
                 "timeout", f"{fault.detail}: all answers of this pass may take {clock.pass_s:.1f} s together"
             ) from None
         clock.wait(min(took, self.process.counted_s))
-        self.cpu_us = cpu_us = int(used * 1e6)  # what the log keeps, so that the bank follows from the log
+        self.cpu_us = cpu_us = int(used * 1e6)  # In the log's precision, so that the bank can be rebuilt from the log.
         self.took_s = took
         self.cpu_s += used
         self.wall_s += took
@@ -119,7 +119,7 @@ class Seat:
         return line
 
     def tell(self, end: bytes) -> None:
-        """Tell the bot that the pass is over. What it does from now on counts for nothing."""
+        """Send the bot the end of the pass. Its later actions do not count."""
         if self._tap is not None:
             self._tap(end, b"")
         try:
@@ -129,14 +129,14 @@ class Seat:
             return
 
     def leave(self, until: float) -> None:
-        """Wait for the process to end by itself, at most until that moment of the monotonic clock."""
+        """Wait for the process to end by itself, at most until this monotonic time."""
         try:
             self.process.read_line(END_S, max(0.0, until - monotonic()), protocol.MAX_LINE)
         except (BotFault, SandboxError):
-            return  # it has left, as it should, or its time is over
+            return  # It has ended, as it should, or its time is over.
 
     def close(self) -> None:
-        """Kill the process. Harmless when repeated. Raises SandboxError if it cannot be killed."""
+        """Kill the process. May be called again. Raise SandboxError if it cannot be killed."""
         with blamed_on(self.party):
             self.process.close()
 
@@ -156,6 +156,6 @@ class Seat:
         return reply
 
     def evidence(self) -> tuple[str, str]:
-        """The last request and answer, shortened and printable."""
+        """Return the last request and answer, shortened and printable."""
         request = self.request[:EXCERPT_REQUEST].decode("ascii").rstrip("\n")
         return request, quoted(self.reply) if self.reply else ""

@@ -1,4 +1,4 @@
-"""One sitting: the referee's loop, and what it writes down."""
+"""One sitting: the referee's loop, and its record."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from engine.runner.protocol import encode
 from engine.runner.result import FaultReport
 from engine.runner.seat import Asked
 
-NOTES = 4000  # characters of notes kept per seat and sitting
+NOTES = 4000  # Characters of notes stored per seat and sitting.
 
 
 class Texts:
-    """Texts of the actions of one game, encoded, and back. Filled as they come up."""
+    """The encoded texts of one game's actions, and the way back. Filled on demand."""
 
     def __init__(self, game: engine.Game) -> None:
         self._game = game
         self._encoded: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
-        # What follows the id in an answer -> action, with the blanks of Python's encoder and without.
+        # End of an answer after its id -> action, both with and without the blanks of Python's encoder.
         self._tails: dict[bytes, int] = {}
 
     def legal(self, actions: Sequence[int]) -> str:
-        """The inside of the JSON list of these actions."""
+        """Return the inside of the JSON list of these actions."""
         encoded = self._encoded
         try:
             return ",".join([encoded[action] for action in actions])
@@ -40,9 +40,9 @@ class Texts:
             return ",".join([encoded[action] for action in actions])
 
     def plain(self, line: bytes, number: int) -> int | None:
-        """The action of an answer in the form that nearly every bot uses; None for any other line, which `protocol.answer` reads.
+        """Return the action of an answer in the form that nearly every bot uses; None for other lines, which `protocol.answer` parses.
 
-        Where this gives an action, that one gives the same, without a note.
+        If this returns an action, `protocol.answer` gives the same, without a note.
         """
         head, _, tail = line.partition(b",")
         if head == b'{"id": %d' % number or head == b'{"id":%d' % number:
@@ -50,7 +50,7 @@ class Texts:
         return None
 
     def number(self, text: str) -> int:
-        """The action of a bot's text. ValueError with the reason if it is none."""
+        """Return the action of a bot's text. Raise ValueError with the reason if it is invalid."""
         number = self._numbers.get(text)
         return self._game.parse_action(text) if number is None else number
 
@@ -72,16 +72,16 @@ class Sitting:
         # Step, seat, CPU us, wall s and latency s of each decision.
         self._log: list[tuple[int, int, int, float, float]] = []
         self._notes: list[dict[str, Any]] = []
-        self._room = [NOTES] * state.seats  # the seats themselves may still be empty: the first sitting starts its pass
+        self._room = [NOTES] * state.seats  # `seats` may still be empty: the first sitting starts its pass.
         self._opening: list[list[str]] | None = opening(state.events, board, state.seats)
 
     def play(self, stop: Callable[[], bool] | None = None) -> bool:
-        """Play to the end, to a fault or until `stop` says so; False in the last case."""
+        """Play to the end, to a fault or until `stop` returns True; return False in the last case."""
         self._open()
         state, seats = self.state, self.seats
         while not state.is_over:
             legal = state.legal_actions()
-            if len(legal) == 1:  # forced: nothing to ask
+            if len(legal) == 1:  # Forced: there is nothing to ask.
                 state.apply(legal[0])
                 continue
             if stop is not None and stop():
@@ -95,7 +95,7 @@ class Sitting:
         return True
 
     def _open(self) -> None:
-        """Begin to tell the seats of this sitting; they hear nothing of a sitting that is never played."""
+        """Begin to send this sitting's events to the seats; they learn nothing of a sitting that is never played."""
         if self._opening is not None:
             self.feed.begin(self.state.events, self.board, self._opening)
             self._opening = None
@@ -111,7 +111,7 @@ class Sitting:
         self.state.apply(action)
 
     def _read(self, seat: Asked, line: bytes, legal: Sequence[int]) -> None:
-        """Take an answer that is in another form, has a note, or is none of the choices."""
+        """Read an answer that has another form, has a note, or is not one of the choices."""
         state = self.state
         answer = protocol.answer(line, seat.requests)
         self._note_times(seat)
@@ -121,7 +121,7 @@ class Sitting:
         try:
             action = self.texts.number(answer.do)
             if action not in legal:
-                state.apply(action)  # where the rules let a revoke through they settle it; otherwise they refuse it
+                state.apply(action)  # If the rules allow a revoke, they settle it; otherwise they refuse it.
                 return
         except engine.EngineError:
             options = self.texts.legal(legal).replace('"', "").replace(",", ", ")
@@ -132,16 +132,15 @@ class Sitting:
         self._log.append((len(self.state.taken_actions), seat.seat, seat.cpu_us, seat.took_s, seat.latency_s))
 
     def blame(self, party: int, seat: int, fault: Fault, step: int, evidence: tuple[str, str]) -> None:
-        """Write down a fault with its last request and answer, and tell everybody."""
+        """Record a fault with its last request and answer, and announce it to all seats."""
         self._open()
         self.faults.append(FaultReport(party, seat, self.board, self.number, step, fault.kind, fault.detail, *evidence))
         self.feed.announce(fault_event(seat, fault.kind))
 
     def record(self, meta: dict[str, Any]) -> dict[str, Any]:
-        """The replay: what `engine.replay` proves, and also faults, notes and times, which no rule can prove.
+        """Return the replay that `engine.replay` verifies, with faults, notes and times, which the rules cannot verify.
 
-        `timings` are whole microseconds per decision asked; `steps` are the numbers of the actions, from 0, that they belong
-        to, `seats` who was asked.
+        `timings` are whole microseconds per decision; `steps` are the numbers of their actions, from 0; `seats` are the seats that were asked.
         """
         replay = engine.replay.make(self.state, meta)
         replay["faults"] = [

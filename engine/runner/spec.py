@@ -1,4 +1,4 @@
-"""What is to be played: parties, boards, limits."""
+"""The description of a match: parties, boards, limits."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from engine.runner.limits import Limits
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot ready to start: an unpacked package that nobody changes any more."""
+    """A bot ready to start: an unpacked package that does not change any more."""
 
     name: str
     path: Path
     runtime: str
     entry: str
     sha256: str = ""
-    games: tuple[str, ...] = ()  # empty: every game
+    games: tuple[str, ...] = ()  # Empty: every game.
     deterministic: bool = False
-    sealable: bool = True  # whether it says that it can do without the host's clocks and without threads
+    sealable: bool = True  # It declares that it needs neither the host's clocks nor threads.
 
 
-NEVER, PARTNERS, ALWAYS = SEALING = ("never", "partners", "always")  # see `sealing`
+NEVER, PARTNERS, ALWAYS = SEALING = ("never", "partners", "always")  # See `sealing`.
 
 
 @dataclass(frozen=True)
 class MatchSpec:
-    """One match. `secret` keys the deals; `table` names the table so that several tables of one tournament may share boards or not.
+    """One match. `secret` keys the deals; `table` names the table, so that the tables of a tournament may share boards or not.
 
-    unplayable: parties at whose bots the match has broken off twice, with what was seen; they are not started and forfeit every sitting.
+    unplayable: parties at whose bots the match has broken off twice, with the reason; they are not started and forfeit every sitting.
     """
 
     match_id: str
@@ -42,16 +42,16 @@ class MatchSpec:
     table: str
     boards: Sequence[int]
     parties: tuple[BotSpec, ...]
-    players: int | None = None  # seats at the table; None: the game's default
+    players: int | None = None  # Seats at the table; None: the game's default.
     options: Mapping[str, Any] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     unplayable: Mapping[int, str] = field(default_factory=dict)
-    deals: int | None = None  # deals of one board; None: the game's own `board_deals`
+    deals: int | None = None  # Deals of one board; None: the game's own `board_deals`.
     sealing: str = NEVER
 
 
 def bot_spec(content: Package, folder: Path) -> BotSpec:
-    """Unpack a package under `folder`, in a directory named by its contents, and say how to start it."""
+    """Unpack a package under `folder`, in a directory named by its contents, and return how to start it."""
     path = content.unpack(folder / content.sha256)
     what = content.manifest
     return BotSpec(
@@ -60,5 +60,5 @@ def bot_spec(content: Package, folder: Path) -> BotSpec:
 
 
 def load_package(path: Path, folder: Path) -> BotSpec:
-    """The bot in a source file, folder or zip, unpacked under `folder`. PackageRefused, OSError."""
+    """Load the bot in a source file, folder or zip, unpacked under `folder`. Raise PackageRefused, OSError."""
     return bot_spec(archive.read_path(path), folder)

@@ -1,8 +1,8 @@
 """A table at which a person sits: the referee's loop of a match, with one seat that answers in its own time.
 
-The bots are started, asked, timed and frozen as in a match. Each board is played once: the person would know it again. What was decided is
-numbered through all boards; who holds the table keeps these actions, so that after a loss of the process the same deals and actions
-are put to fresh bots: they hear of them as events, as of decisions that were forced.
+The bots are started, asked, timed and frozen as in a match. Each board is played once, because the person would recognise it. Decisions are
+numbered through all boards and stored by the caller, so that after the loss of the process the same deals and actions can be replayed to fresh
+bots: they receive them as events, like forced decisions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import engine
 from engine.runner import protocol
-from engine.runner.crew import Crew
+from engine.runner.bot_processes import BotProcesses
 from engine.runner.faults import Fault, Infrastructure
 from engine.runner.feed import Feed
 from engine.runner.match import forfeited, load, starter_of, suits_of
@@ -25,12 +25,12 @@ from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import MatchSpec
 from engine.sandbox import Sandbox, SandboxError, Stopped
 
-NEXT = "next"  # what a person answers to a board that is over, before the next one is dealt
+NEXT = "next"  # The person's answer to a finished board, before the next one is dealt.
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A decision: who took it, and what. Forced ones follow from the rules and are not kept."""
+    """One decision: the seat and its action. Forced ones follow from the rules and are not stored."""
 
     seat: int
     action: str
@@ -38,36 +38,36 @@ class Taken:
 
 @dataclass(frozen=True)
 class Question:
-    """What the person is asked. number: of the decision, from 0 through all boards; seen: what the seat may know of this board."""
+    """A question to the person. number: of the decision, from 0 through all boards; events: what the seat may know of this board."""
 
     number: int
     board: int
     legal: list[str]
     hand: list[str]
-    seen: list[dict[str, Any]]
-    scores: list[list[int]]  # of the boards that are over, by seat
+    events: list[dict[str, Any]]
+    scores: list[list[int]]  # Of the finished boards, by seat.
 
 
-Advise = Callable[[], "str | None"]  # what the advisor would do in the person's place; None where it has failed
+Advise = Callable[[], "str | None"]  # Returns what the advisor would do in the person's place; None if it failed.
 Ask = Callable[[Question, Sequence[Taken], Advise], str]
 
 
 @dataclass
 class TableResult:
-    """What was played: scores by seat and the record of each board; a fault ends the table with the board that it forfeits.
+    """The result of a table: scores by seat and the record of each board; a fault ends the table with the forfeited board.
 
-    seen: what the person's seat may know of the last board; made: decisions that `ask` has not been told of.
+    events: what the person's seat may know of the last board. decisions: those since the last call of `ask`.
     """
 
     scores: list[list[int]] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
-    seen: list[dict[str, Any]] = field(default_factory=list)
-    made: list[Taken] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    decisions: list[Taken] = field(default_factory=list)
     fault: FaultReport | None = None
 
 
 class Person:
-    """A seat of a person."""
+    """The seat of a person."""
 
     def __init__(self, seat: int, ask: Callable[[list[str]], str]) -> None:
         self.party = -1
@@ -76,20 +76,20 @@ class Person:
         self.cpu_us = 0
         self.took_s = 0.0
         self.latency_s = 0.0
-        self.heard: list[str] = []  # of the present board
+        self.heard: list[str] = []  # Events of the current board.
         self._ask = ask
 
     @property
-    def seen(self) -> list[dict[str, Any]]:
-        """What the seat has heard, read."""
+    def events(self) -> list[dict[str, Any]]:
+        """The events that the seat has received, decoded."""
         return [json.loads(event) for event in self.heard]
 
     def hear(self, events: list[str]) -> None:
-        """Note what the seat is told."""
+        """Add events that the seat receives."""
         self.heard += events
 
     def ask(self, events: list[str], legal: str) -> bytes:
-        """Ask for one decision: the answer in the words of the protocol."""
+        """Ask for one decision; return the answer in the form of the protocol."""
         self.hear(events)
         began = time.monotonic()
         action = self._ask(json.loads(f"[{legal}]"))
@@ -98,12 +98,12 @@ class Person:
         return f'{{"id":{self.requests},"do":{protocol.encode(action)}}}'.encode()
 
     def evidence(self) -> tuple[str, str]:
-        """Nothing: a person commits no fault."""
+        """Return no evidence: a person commits no fault."""
         return "", ""
 
 
 class _Sitting(Sitting):
-    """A sitting that tells of each decision."""
+    """A sitting that reports each decision."""
 
     took: Callable[[int, str], None]
 
@@ -122,11 +122,11 @@ def play_table(
     ask: Ask,
     stop: Callable[[], bool],
 ) -> TableResult | None:
-    """Play the boards of a table, once each; None where `stop` said so.
+    """Play the boards of a table, once each. Return None if `stop` returned True.
 
-    seating: the party of `spec` at each seat; that at the seat `person` plays nothing and is asked only for advice. taken: the decisions that
-    were taken before. `ask(question, made, advise)` gives what the person does, one of `question.legal`; `made` are the decisions of bots
-    since it was asked last. What it raises comes through. Raises as `play_match`.
+    seating: the party of `spec` at each seat; the one at the seat `person` does not play and only gives advice. taken: the earlier decisions.
+    `ask(question, decisions, advise)` returns the person's action, one of `question.legal`; `decisions` are those of bots since its last call.
+    Its exceptions pass through. Raise what `play_match` raises.
     """
     return _Table(spec, seating, person, box, taken, ask, stop).play()
 
@@ -147,16 +147,16 @@ class _Table:
         self.starter = replace(starter_of(spec, self.game, box), stop=stop, absent=(person,))
         self.texts = Texts(self.game)
         self.taken = taken
-        self.number = 0  # of the next decision
+        self.number = 0  # Of the next decision.
         self.result = TableResult()
         self.person = Person(person, self.answer)
         self.board = 0
         self.feed = Feed(self.game.players)
         self.seats: list[Seat] = []
-        self.state: engine.State  # of the present board
+        self.state: engine.State  # Of the current board.
 
     def play(self) -> TableResult | None:
-        """All boards."""
+        """Play all boards."""
         try:
             for board in self.spec.boards:
                 if board != self.spec.boards[0]:
@@ -176,37 +176,39 @@ class _Table:
         return self.result
 
     def answer(self, legal: list[str]) -> str:
-        """What the person does now."""
-        made, self.result.made = self.result.made, []
-        scores = [list(one) for one in self.result.scores]
+        """Ask the person for an action."""
+        new_decisions, self.result.decisions = self.result.decisions, []
+        scores = [list(row) for row in self.result.scores]
         texts = self.state.game.pack.texts
         hand = [texts[card] for card in self.state.hand_of(self.person.seat)]
         return self._ask(
-            Question(self.number, self.board, legal, hand, self.person.seen, scores), made, lambda: self.advise(legal)
+            Question(self.number, self.board, legal, hand, self.person.events, scores),
+            new_decisions,
+            lambda: self.advise(legal),
         )
 
     def advise(self, legal: list[str]) -> str | None:
-        """What the party at the person's seat would do: started afresh, with that seat's limits, and told what that seat has been told."""
+        """Return the action of the party at the person's seat: a fresh process with that seat's limits and everything that seat knows."""
         seat = self.person.seat
         starter = replace(self.starter, absent=[place for place in range(self.game.players) if place != seat])
-        crew = Crew()
+        bots = BotProcesses()
         try:
-            crew = starter.start(self.seating, None)
-            starter.begin(crew, 0, self.seating, None)
-            if crew.faults:
+            bots = starter.start(self.seating, None)
+            starter.begin(bots, 0, self.seating, None)
+            if bots.faults:
                 return None
-            (advisor,) = crew.seats
+            (advisor,) = bots.seats
             choices = ",".join(map(protocol.encode, legal))
             do = protocol.answer(advisor.ask(self.person.heard, choices), advisor.requests).do
         except (Fault, SandboxError, OSError):
-            # nor does a fault of ours cost the table: asked again, it would fail again
+            # A failure of the platform must not cost the table either: asked again, it would fail again.
             return None
         finally:
-            crew.close()
+            bots.close()
         return do if do in legal else None
 
     def go_on(self) -> None:
-        """The person looks at what the board before has brought."""
+        """Let the person look at the result of the previous board."""
         if self.number < len(self.taken):
             self.number += 1
             return
@@ -214,14 +216,14 @@ class _Table:
         self.number += 1
 
     def play_board(self, board: int) -> bool:
-        """One board, from where it was left; False where stopped."""
+        """Play one board from where it was left; return False if stopped."""
         self.board = board
         self.person.heard = []
         seed = engine.board_seed(self.spec.secret, self.game.key, self.spec.table, board)
         deals = self.game.board_deals if self.spec.deals is None else self.spec.deals
         self.state = state = self.game.new_match(seed=seed, deals=deals, suits=suits_of(self.game, seed, 0))
         self.catch_up(state)
-        known = state.is_over and self.number < len(self.taken)  # its result was looked at
+        acknowledged = state.is_over and self.number < len(self.taken)  # The person has seen its result.
         holders: list[Any] = [None] * self.game.players
         sitting = _Sitting(state, holders, self.feed, self.texts, board, 0)
         sitting.took = self.took
@@ -230,14 +232,14 @@ class _Table:
         for seat in self.seats:
             holders[seat.seat] = seat
         holders[self.person.seat] = self.person
-        if not known and not sitting.faults and not sitting.play(self.stop):
+        if not acknowledged and not sitting.faults and not sitting.play(self.stop):
             return False
         self.person.hear(self.feed.take(self.person.seat))
         self.note(sitting)
         return True
 
     def catch_up(self, state: engine.State) -> None:
-        """Put the decisions to the state that were taken before."""
+        """Apply the earlier decisions to the state."""
         while not state.is_over:
             legal = state.legal_actions()
             if len(legal) == 1:
@@ -249,25 +251,25 @@ class _Table:
                 return
 
     def start(self, sitting: Sitting) -> None:
-        """Start the bots, and hear from each that it is ready."""
-        crew = self.starter.start(self.seating, None)
-        self.starter.begin(crew, 0, self.seating, None)
-        self.seats += crew.seats
-        for late in crew.faults:
-            sitting.blame(late.party, late.seat, late.fault, -1, late.evidence)
+        """Start the bots, and wait until each is ready."""
+        bots = self.starter.start(self.seating, None)
+        self.starter.begin(bots, 0, self.seating, None)
+        self.seats += bots.seats
+        for failure in bots.faults:
+            sitting.blame(failure.party, failure.seat, failure.fault, -1, failure.evidence)
 
     def took(self, seat: int, action: str) -> None:
-        """A decision has been taken. Those of the person are kept by who asked for them."""
+        """Record a decision. The caller stores those of the person."""
         self.number += 1
         if seat != self.person.seat:
-            self.result.made.append(Taken(seat, action))
+            self.result.decisions.append(Taken(seat, action))
 
     def note(self, sitting: Sitting) -> None:
-        """The board is over."""
+        """Store a finished board."""
         replay = sitting.record(
             {"match": self.spec.match_id, "table": self.spec.table, "board": sitting.board, "sitting": 0}
         )
-        replay["notes"] = []  # of bots to their authors, who may sit at this very table
+        replay["notes"] = []  # Notes are for the bots' authors, who may sit at this very table.
         scores = sitting.state.scores()
         if sitting.faults:
             self.result.fault = sitting.faults[0]
@@ -275,10 +277,10 @@ class _Table:
             replay["forfeit"] = {"seats": sorted({fault.seat for fault in sitting.faults}), "scores": scores}
         self.result.scores.append(list(scores))
         self.result.records.append(replay)
-        self.result.seen = self.person.seen
+        self.result.events = self.person.events
 
     def end(self) -> None:
-        """Tell the bots that it is over."""
+        """Send the bots the end of the table."""
         failed = self.result.fault.seat if self.result.fault else None
         totals = [sum(column) for column in zip(*self.result.scores, strict=True)]
         sound = [seat for seat in self.seats if seat.seat != failed]

@@ -7,7 +7,7 @@ import random
 from engine.cards.chance import Dice
 from engine.portable import add_up, draw_one, draw_weighted
 from engine.responding import Habits
-from engine.runner import awkward
+from engine.runner import rare_decisions
 
 LEGAL = ["play 7o", "claim", "pass", "sing o", "take"]
 
@@ -26,10 +26,10 @@ def test_draws_are_pinned() -> None:
     assert rng.random() == 0.36233601666124793
 
 
-def test_the_player_of_awkward_boards_is_pinned() -> None:
-    dice = awkward.RandomBoard(7, None).dice()
+def test_the_player_of_rare_decisions_is_pinned() -> None:
+    dice = rare_decisions.RandomBoard(7, None).dice()
 
-    assert [LEGAL.index(awkward.choose(LEGAL, dice)) for _ in range(16)] == [
+    assert [LEGAL.index(rare_decisions.choose(LEGAL, dice)) for _ in range(16)] == [
         3,
         2,
         3,

@@ -1,1 +1,1 @@
-"""What a match leaves behind: replays, and the secret that its deals followed from."""
+"""Evidence of a match: its replays, and the secret that determined its deals."""

@@ -1,4 +1,4 @@
-"""Logs of matches: the proof of `engine.replay`, and of what the runner wrote beside it."""
+"""Check the logs of matches: by `engine.replay`, and what the runner has added."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.runner.match import forfeited
 
 
 def check(replay: Any) -> None:
-    """Verify a replay, and the scores of a forfeit if there was one. Raises ReplayError that names the step."""
+    """Verify a replay, and the scores of a forfeit if there was one. Raise ReplayError with the step."""
     engine.replay.verify(replay)
     forfeit = replay.get("forfeit")
     end = len(replay["actions"])
@@ -22,6 +22,6 @@ def check(replay: Any) -> None:
         game = engine.load(replay["game"], players=replay["players"], **replay["options"])
         scores = forfeited(game, set(forfeit["seats"]))
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise ReplayError(end, f"the forfeit does not hold: {error!r}") from None
+        raise ReplayError(end, f"the forfeit is invalid: {error!r}") from None
     if forfeit.get("scores") != scores:
-        raise ReplayError(end, f"the forfeit scores {forfeit.get('scores')!r}; by the rules it is {scores!r}")
+        raise ReplayError(end, f"the forfeit scores {forfeit.get('scores')!r}; by the rules it scores {scores!r}")

@@ -1,6 +1,6 @@
-"""Deals that were promised before play, checked afterwards: the revealed secret must give the hash that was published, and the very deals of the log.
+"""Check deals that were committed to before play: the revealed secret must match the published hash and give the very deals of the log.
 
-docs/fairness.md tells the same by hand.
+docs/fairness.md explains how to do the same by hand.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ class RevealError(ValueError):
 KINDS = {
     "no_commitment": "the log does not name the hash that was published before play",
     "wrong_secret": "the hash of the secret is not the one that was published",
-    "missing_board": "the log does not say of which table, board and sitting it is",
+    "missing_board": "the log does not say which table, board and sitting it belongs to",
     "altered_deal": "the deal does not follow from the secret",
 }
 
 
 def commitment(secret: bytes) -> str:
-    """What is published before the first card: SHA-256 of the secret, in hexadecimal."""
+    """Return the SHA-256 of the secret in hexadecimal, which is published before the first card."""
     return hashlib.sha256(secret).hexdigest()
 
 
 @dataclass(frozen=True)
 class Revealed:
-    """A secret, and the commitment that somebody noted before play, '' if nobody did."""
+    """A secret, and the commitment that was noted before play, '' if none was."""
 
     secret: bytes
     published: str = ""
 
     def check_commitment(self) -> None:
-        """Raises RevealError where the hash of the secret is not the one that was published before play."""
+        """Raise RevealError if the hash of the secret differs from the one that was published before play."""
         if self.published and not hmac.compare_digest(self.published.lower(), commitment(self.secret)):
             raise RevealError(
                 "wrong_secret",
@@ -56,7 +56,7 @@ class Revealed:
             )
 
     def check(self, replay: dict[str, Any]) -> None:
-        """Raises RevealError where the deals of a replay do not follow from the secret. `replays.check` proves the events."""
+        """Raise RevealError if the deals of a replay do not follow from the secret. `replays.check` verifies the events."""
         meta = replay.get("meta")
         meta = meta if isinstance(meta, dict) else {}
         self._check_log(meta.get("secret_sha256"))
@@ -64,7 +64,7 @@ class Revealed:
         if type(table) is not str or type(board) is not int or type(sitting) is not int or sitting < 0:
             raise RevealError(
                 "missing_board",
-                "meta must name table (text), board and sitting (whole numbers), for the deal follows from them; "
+                "meta must name table (text), board and sitting (whole numbers), because the deal follows from them; "
                 "download the log from the league again",
             )
         game = engine.load(replay["game"], players=replay["players"], **replay["options"])
@@ -74,18 +74,18 @@ class Revealed:
             raise RevealError(
                 "altered_deal",
                 f"the cards of {where} come from seed {replay['seed']}; by the secret they come from {seed.hex()}: "
-                "this deal was changed, or the log is not of this board",
+                "this deal was changed, or the log belongs to another board",
             )
         suits = suits_of(game, seed, sitting) or "".join(game.pack.suits)
         if replay["suits"] != suits:
             raise RevealError(
                 "altered_deal",
-                f"the suits of {where}, sitting {sitting} stand in the order {replay['suits']}; by the secret it is {suits}",
+                f"the suits of {where}, sitting {sitting} are in the order {replay['suits']}; by the secret they are {suits}",
             )
 
     def _check_log(self, logged: object) -> None:
         if logged is None and self.published:
-            return  # checked against what was noted before play, which is better than what the log says of itself
+            return  # The hash noted before play was checked, which proves more than the log's own.
         if type(logged) is not str:
             raise RevealError(
                 "no_commitment",
@@ -96,14 +96,14 @@ class Revealed:
             raise RevealError(
                 "wrong_secret",
                 f"the log names the hash {logged}, but the hash of the given secret is {commitment(self.secret)}: "
-                "the secret is that of another tournament, or a part of it is missing",
+                "the secret belongs to another tournament, or is incomplete",
             )
 
 
 def parse(text: str) -> Revealed:
-    """A secret as people have it. Raises ValueError that says what was expected.
+    """Parse a secret in one of the forms that people have. Raise ValueError that says what was expected.
 
-    64 hexadecimal digits; `seed:TEXT`, the seed of a local `tute play`; or the tournament's JSON from the API, with `secret` and `secret_sha256`.
+    Accepted: 64 hexadecimal digits; `seed:TEXT`, the seed of a local `tute play`; the API's JSON of a tournament, with `secret` and `secret_sha256`.
     """
     text = text.strip()
     if text.startswith("seed:"):
@@ -115,7 +115,7 @@ def parse(text: str) -> Revealed:
             raise ValueError(f"this is not JSON: {error}") from None
         secret = data.get("secret")
         if secret is None:
-            raise ValueError("the tournament has not revealed its secret: it does so when its last match is over")
+            raise ValueError("the tournament has not revealed its secret yet; it does so after its last match")
         return Revealed(_hex(secret), str(data.get("secret_sha256") or ""))
     return Revealed(_hex(text))
 
@@ -128,6 +128,6 @@ def _hex(text: object) -> bytes:
     if len(secret) != SECRET_BYTES:
         raise ValueError(
             f"a secret is {2 * SECRET_BYTES} hexadecimal digits as the tournament page shows it, seed:TEXT for a local match, "
-            "or a file that holds one of these or the tournament's JSON"
+            "or a file with one of these or the tournament's JSON"
         )
     return secret

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
 from engine.runner import MatchResult, MatchSpec, noise
-from engine.runner.match import first_crew, play_match
+from engine.runner.match import first_processes, play_match
 from engine.runner.result import BoardResult
 from engine.sandbox import Sandbox, SandboxError, SandboxUnavailable, is_weaker
 from engine.sandbox.files import keeping
@@ -214,7 +214,7 @@ class Machine:
         if work.match.kind in CARRIED:
             return
         work.spec = match_spec(work.match, self.folder)
-        work.crew = first_crew(work.spec, self._proven_sandbox(), core)
+        work.crew = first_processes(work.spec, self._proven_sandbox(), core)
 
     # ---- playing
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.runner import FaultReport, Limits, MatchSpec
-from engine.runner.crew import Crew
+from engine.runner.bot_processes import BotProcesses
 from engine.runner.spec import ALWAYS, PARTNERS
 from engine.runner.trial import WHOLE, Check, try_bot
 from engine.sandbox import Sandbox
@@ -79,7 +79,7 @@ def play_trials(
     box: Sandbox,
     folder: Path,
     *,
-    first: Crew | None,
+    first: BotProcesses | None,
     stop: Callable[[], bool],
     progress: Callable[[int, int], None],
     most_s: float = validation.MOST_S,

@@ -21,8 +21,8 @@ from django.conf import settings
 from django.db import connection
 
 from engine.runner import MatchSpec
+from engine.runner.bot_processes import BotProcesses
 from engine.runner.cores import on_free_core
-from engine.runner.crew import Crew
 from engine.runner.faults import party_of
 from league.domain.core.loops import Loops
 from league.domain.matches import leases
@@ -40,7 +40,7 @@ class Work:
 
     match: Match
     spec: MatchSpec | None = None
-    crew: Crew | None = None  # of the first pass
+    crew: BotProcesses | None = None  # of the first pass
     progress: int = 0
     decided: list[list[Any]] = field(
         default_factory=list

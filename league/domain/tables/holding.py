@@ -115,7 +115,7 @@ def ask(held: Held, question: Question, made: Sequence[Taken], *, now: datetime 
         _write(held, question.number - len(made), made, now)
         told = {
             "legal": question.legal,
-            "seen": question.seen,
+            "seen": question.events,
             "scores": question.scores,
             "board": question.board,
             "hand": question.hand,
@@ -179,17 +179,17 @@ def fail(held: Held, error: Exception, *, now: datetime | None = None) -> None:
 
 
 def finish(held: Held, result: TableResult, first: int, *, now: datetime | None = None) -> None:
-    """Store what was played, once. first: the number of the first decision of `result.made`. Raises Lost."""
+    """Store what was played, once. first: the number of the first decision of `result.decisions`. Raises Lost."""
     now = clock.now_or(now)
     told: dict[str, Any] = {
         "scores": result.scores,
-        "seen": result.seen,
+        "seen": result.events,
         "board": len(result.scores),
         "fault": result.fault.kind if result.fault else "",
         "records": seating.packed(result.records),
     }
     with transaction.atomic():
-        _write(held, first, result.made, now)
+        _write(held, first, result.decisions, now)
         if not _move(held.row, TableStatus.FINISHED, now=now, **seating.ended(now), **told):
             raise Lost
 

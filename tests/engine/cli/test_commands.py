@@ -11,7 +11,7 @@ import pytest
 from engine import cli
 from engine.cli.bot import few
 from engine.game import declared, games, load
-from engine.runner import awkward
+from engine.runner import rare_decisions
 from engine.sandbox import TIERS
 from engine.sandbox.channels.meter import KINDS
 from tests.engine.cli.conftest import ROOT, Tute
@@ -315,7 +315,7 @@ def test_bot_new_prints_commands_that_work_for_any_name(tute: Tute) -> None:
 @pytest.mark.slow
 def test_bot_check_takes_few_tables_that_meet_every_kind_of_decision(tute: Tute) -> None:
     every = [(key, players) for key in games() for players in declared(key).players]
-    meets = {at: set(awkward.known(load(at[0], players=at[1]))) for at in every}
+    meets = {at: set(rare_decisions.known_boards(load(at[0], players=at[1]))) for at in every}
 
     chosen = few(every)
     data = json.loads(tute("bot", "check", "random", "-g", "podrida", "--json").stdout)

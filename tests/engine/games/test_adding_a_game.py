@@ -22,7 +22,7 @@ WRITTEN = {
     "bots/kits/javascript/tute.mjs",
     "bots/kits/rust/tute.rs",
     "bots/sdk/tute_bot.py",
-    "engine/runner/awkward.json",
+    "engine/runner/rare_decisions.json",
     "docs/games/README.md",
     "docs/games/pobre.md",
     "docs/games/img/pobre.svg",

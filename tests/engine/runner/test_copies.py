@@ -35,20 +35,20 @@ def test_a_bot_whose_files_were_mended_while_it_failed_is_not_blamed(
 ) -> None:
     """Another worker may have been faster: what is sound now was not when the bot was started."""
     victim = make("def act(m): return good(m) # contents of another one")
-    copies = Copies.of([victim], {victim.runtime: runtimes.get(victim.runtime, box.state_dir)})
+    copies = Copies.snapshot([victim], {victim.runtime: runtimes.get(victim.runtime, box.state_dir)})
     assert copies.damage([0]) == ""
 
     (victim.path / victim.entry).unlink()
     make("def act(m): return good(m) # contents of another one")
 
-    assert copies.damage([0]) == f"{victim.path} was damaged, and has been mended meanwhile"
+    assert copies.damage([0]) == f"{victim.path} was damaged, and has been repaired meanwhile"
 
 
 def test_a_runtime_that_was_damaged_is_found_after_the_fault_and_mended_before_the_next_bot() -> None:
     with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
         runtime = runtimes.get("binary", Path(folder))
         bot = BotSpec("one", Path(folder), "binary", "bot")
-        copies = Copies.of([bot], {"binary": runtime})
+        copies = Copies.snapshot([bot], {"binary": runtime})
         (runtime.root / "lib").rmdir()
 
         assert copies.damage([0]) == f"{runtime.root}/lib: No such file or directory"

@@ -81,10 +81,10 @@ def test_every_game_is_played_through_and_taken_up_again_from_its_journal(box: S
         assert record["seed"] == engine.board_seed(SECRET, game, "table-t1", 1).hex()
         known = engine.redact(record["events"], 0)
         for question in desk.asked:
-            assert without_board(question.seen) == known[: len(question.seen)], game
+            assert without_board(question.events) == known[: len(question.events)], game
             assert {text[5:] for text in question.legal if text.startswith("play ")} <= set(question.hand)
-        assert without_board(found.seen) == known
-        journal = [*desk.taken, *found.made]
+        assert without_board(found.events) == known
+        journal = [*desk.taken, *found.decisions]
         assert [one.action for one in journal] == [action for action, asked in decisions(record) if asked]
     assert rested > 10
 
@@ -107,12 +107,12 @@ def test_boards_follow_one_another_when_the_person_has_seen_the_result(box, hone
         assert question.scores == found.scores[: len(question.scores)]
         assert len(question.scores) == question.board - (question.legal != [NEXT])
     whole = Desk(0.0)
-    whole.taken = [*desk.taken, *found.made]
+    whole.taken = [*desk.taken, *found.decisions]
     again = play_table(
         spec(honest, "individual", 3), [0, 0], 0, box, taken=whole.taken, ask=whole.ask, stop=lambda: False
     )
     assert again is not None
-    assert (whole.asked, again.made) == ([], [])  # all of it stands in the journal
+    assert (whole.asked, again.decisions) == ([], [])  # all of it stands in the journal
     assert [one["events"] for one in again.records] == [one["events"] for one in found.records]
 
 
@@ -127,7 +127,7 @@ def test_a_bot_that_fails_loses_the_board_and_ends_the_table(box, make) -> None:
     assert found.fault is not None
     (record,) = found.records
     assert record["forfeit"] == {"seats": [1], "scores": found.scores[0]}
-    assert found.seen[-1]["e"] == "fault"
+    assert found.events[-1]["e"] == "fault"
     assert found.scores[0][0] > found.scores[0][1]
 
 
@@ -165,7 +165,7 @@ def test_the_advisor_is_told_what_the_seat_was_told_and_changes_nothing(box, hon
         assert [one["events"] for one in found.records] == [one["events"] for one in records]
         assert len(desk.advised) == 3
         for question, told in desk.advised:
-            wanted = question.legal[len(question.seen) % len(question.legal)]
+            wanted = question.legal[len(question.events) % len(question.legal)]
             assert told == (wanted if name == "counts" else None)
 
 

@@ -49,7 +49,7 @@ def test_an_honest_bot_comes_through_every_check(box: Sandbox, honest: BotSpec) 
     assert trial.complete
     assert all(check.decisions > 0 for check in trial.checks if check.name != START)
     assert by_name(trial)[START].max_cpu_s > 0
-    assert {"play", "sing", "exchange"} <= trial.asked.keys()
+    assert {"play", "sing", "exchange"} <= trial.met.keys()
     assert len(trial.result.boards[0].sittings) == 2
 
 
@@ -88,7 +88,7 @@ def test_who_declares_itself_deterministic_is_asked_the_same_once_more(
     assert (fault and fault.kind) == found
     assert by_name(trial)[REPEATED].decisions > 0
     if fault:
-        assert "take deterministic = true out of bot.toml" in fault.detail
+        assert "remove deterministic = true from bot.toml" in fault.detail
         assert fault.answer in fault.request
 
 

@@ -57,7 +57,7 @@ def test_the_second_pass_is_started_ahead_and_plays_the_same(box: Sandbox, hones
     plain = play_match(match(honest, honest), box, ahead=False)
 
     here = threading.current_thread().name
-    assert [thread for thread, _ in watched.started] == [here] * 4 + ["crew"] * 4
+    assert [thread for thread, _ in watched.started] == [here] * 4 + ["bot processes"] * 4
     assert [board.scores for board in result.boards] == [board.scores for board in plain.boards]
     assert watched.alive() == []
 
@@ -72,7 +72,11 @@ def test_a_bot_started_ahead_is_frozen_and_plays_on_the_core_of_its_match(
 
     def look() -> bool:
         if len(watched.started) == 8 and not seen:
-            wait_for(lambda: "crew" not in [thread.name for thread in threading.enumerate()], "the crew", 60)
+            wait_for(
+                lambda: "bot processes" not in [thread.name for thread in threading.enumerate()],
+                "the bot processes",
+                60,
+            )
             for thread, process in watched.started[4:]:
                 stat = Path(f"/proc/{process.pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
                 seen.append((thread, stat))
@@ -87,7 +91,7 @@ def test_a_bot_started_ahead_is_frozen_and_plays_on_the_core_of_its_match(
     watched = Watched(box)
     result = play_match(match(slow, honest, boards=1), watched, stop=look, tap=note)
 
-    assert seen == [("crew", b"T")] * 4
+    assert seen == [("bot processes", b"T")] * 4
     assert len(played) >= 4
     assert all(played)
     assert [report.faults for report in result.parties] == [[], []]
@@ -118,7 +122,7 @@ def test_nothing_is_left_when_the_next_pass_never_comes(
             play()
     assert len(watched.started) == (6 if why == "start fails" else 8)
     assert watched.alive() == []
-    assert not [thread for thread in threading.enumerate() if thread.name == "crew"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "bot processes"]
 
 
 def test_where_no_other_core_is_free_nothing_is_started_ahead(box: Sandbox, honest: BotSpec) -> None:
@@ -160,13 +164,15 @@ def test_no_bot_of_a_pass_begins_before_the_pass_before_has_ended(box: Sandbox, 
     watched = Watched(box)
 
     def look() -> bool:
-        wait_for(lambda: "crew" not in [thread.name for thread in threading.enumerate()], "the crew", 60)
+        wait_for(
+            lambda: "bot processes" not in [thread.name for thread in threading.enumerate()], "the bot processes", 60
+        )
         return False
 
     result = play_match(match(talker, honest, boards=1), watched, stop=look)
 
     assert [report.faults for report in result.parties] == [[], []]
-    assert [thread for thread, _ in watched.started] == [threading.current_thread().name] * 4 + ["crew"] * 4
+    assert [thread for thread, _ in watched.started] == [threading.current_thread().name] * 4 + ["bot processes"] * 4
     passes = _said(result.parties[0].stderr)
     assert {woken for said in passes.values() for word, _, woken in said if word == "acted"} == {"0"}
     assert sorted(passes) == [0, 1]

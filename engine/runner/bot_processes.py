@@ -1,0 +1,199 @@
+"""The bot processes of one pass: start them ahead of the pass, and let them begin when it starts.
+
+Starting a process takes longer than many decisions. So if another core is free, the processes of the next pass are started there while this pass
+is played; a worker does the same for its next match. They load their runtime and stand frozen before the first instruction of the bot's own code.
+They begin one after another when the processes of the previous pass have ended, so no bot can observe another process of its match.
+A static program has no runtime that could stop before its first instruction, so it is started when its turn has come.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from contextvars import copy_context
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import engine
+from engine.runner import bounds, rebuild
+from engine.runner.copies import Copies
+from engine.runner.cores import on_free_core
+from engine.runner.faults import Fault, blamed_on
+from engine.runner.limits import Noise
+from engine.runner.seat import Seat
+from engine.runner.spec import BotSpec, MatchSpec
+from engine.sandbox import BotFault, BotProcess, Policy, Runtime, Sandbox
+
+log = logging.getLogger("engine.sandbox")  # Kernel messages about a process can be matched with this log.
+
+
+def start_bot(box: Sandbox, bot: BotSpec, runtime: Runtime, policy: Policy, core: int | None = None) -> BotProcess:
+    """Start the process of a bot. Raise Fault if its file cannot be executed, SandboxError if the sandbox fails."""
+    try:
+        process = box.start(bot.path, runtime, bot.entry, policy, core=core)
+    except BotFault as fault:
+        raise Fault(fault.kind, f"while starting: {fault.detail}") from None
+    log.debug("%s is process %d of user %d", bot.name, process.pid, process.user)
+    return process
+
+
+@dataclass(frozen=True)
+class NotReady:
+    """A bot that never answered `ready`. `evidence`: the last request and answer, if any."""
+
+    party: int
+    seat: int
+    fault: Fault
+    evidence: tuple[str, str] = ("", "")
+
+
+@dataclass
+class BotProcesses:
+    """The processes of a pass by seat. After they have begun: the seats in order, and the faults of bots that are not ready.
+
+    copies: the files they are run from, as they were before the first start.
+    """
+
+    processes: dict[int, BotProcess] = field(default_factory=dict)
+    seats: list[Seat] = field(default_factory=list)
+    faults: list[NotReady] = field(default_factory=list)
+    copies: Copies | None = None
+
+    def move(self, cores: Collection[int]) -> None:
+        """Move the bots to these cores. If that fails, kill them and raise OSError."""
+        try:
+            for process in self.processes.values():
+                process.pin(cores)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Kill them all. May be called again."""
+        with ExitStack() as stack:
+            for process in self.processes.values():
+                stack.callback(process.close)
+
+
+@dataclass(frozen=True)
+class Starter:
+    """Starts the bot processes of one match, and lets them begin."""
+
+    spec: MatchSpec
+    game: engine.Game
+    box: Sandbox
+    runtimes: Mapping[str, Runtime]
+    policy: Policy
+    noise: Noise
+    sealed: Sequence[bool]  # By party.
+    copies: Copies
+    stop: Callable[[], bool] | None = None  # Interrupts a bot's turn by Stopped.
+    interlude: Callable[[], Callable[[], None] | None] | None = None  # See `play_match`.
+    absent: Collection[int] = ()  # Seats without a bot.
+
+    def start(self, seating: Sequence[int], core: int | None) -> BotProcesses:
+        """Start one process per seat and leave it frozen before its own code. Raise SandboxError."""
+        bots = BotProcesses(copies=self.copies)
+        try:
+            for place, party in enumerate(seating):
+                if place in self.absent:
+                    continue
+                if party not in self.spec.unplayable and self.runtimes[self.spec.parties[party].runtime].gate:
+                    bots.processes[place] = process = self._process(party, core)
+                    # If its runtime has ended, that is noticed again when it begins.
+                    with suppress(BotFault), blamed_on(party):
+                        process.freeze()
+        except BaseException:
+            bots.close()
+            raise
+        return bots
+
+    def begin(self, bots: BotProcesses, number: int, seating: Sequence[int], core: int | None) -> None:
+        """Let the bots of pass `number` begin one after another: each runs until it is ready, and is then frozen.
+
+        All of them begin even if one fails, so that no bot gains by failing later. If SandboxError is raised, all are killed.
+        """
+        pass_record = self.pass_record(number, seating)
+        try:
+            for place, party in enumerate(seating):
+                if place in self.absent:
+                    continue
+                if party in self.spec.unplayable:
+                    bots.faults.append(NotReady(party, place, Fault("unplayable", self.spec.unplayable[party])))
+                    continue
+                if place not in bots.processes:
+                    try:
+                        bots.processes[place] = self._process(party, core)
+                    except Fault as fault:
+                        bots.faults.append(NotReady(party, place, fault))
+                        continue
+                bots.processes[place].stop, bots.processes[place].interlude = self.stop, self.interlude
+                seat = Seat(
+                    party,
+                    place,
+                    bots.processes[place],
+                    self.spec.limits,
+                    noise=self.noise,
+                    pass_s=pass_record["pass_s"],
+                )
+                bots.seats.append(seat)
+                try:
+                    seat.start(rebuild.hello(pass_record, self.game, place))
+                except Fault as fault:
+                    bots.faults.append(NotReady(party, place, fault, seat.evidence()))
+        except BaseException:
+            bots.close()
+            raise
+
+    def _process(self, party: int, core: int | None) -> BotProcess:
+        bot = self.spec.parties[party]
+        policy = replace(self.policy, sealed=self.sealed[party])
+        with blamed_on(party):
+            return start_bot(self.box, bot, self.runtimes[bot.runtime], policy, core)
+
+    def pass_record(self, number: int, seating: Sequence[int]) -> dict[str, Any]:
+        """Return what the bots of a pass learn at its start besides the game. It is logged, so that their lines can be rebuilt."""
+        seeds = [
+            engine.bot_seed(self.spec.secret, self.spec.match_id, number, seat) for seat in range(self.game.players)
+        ]
+        boards, limits = list(self.spec.boards), self.spec.limits
+        most = round(bounds.pass_s(limits, self.game, len(boards), self.spec.deals), 3)
+        sealed = [self.sealed[party] for party in seating]
+        return {"boards": boards, "limits": asdict(limits), "pass_s": most, "seeds": seeds, "sealed": sealed}
+
+
+class Ahead:
+    """Starts the processes of one pass in a thread of its own, on a core that no match uses; none if `on_free_core` finds none."""
+
+    def __init__(self, start: Callable[[int], BotProcesses], cores: Collection[int]) -> None:
+        """cores: the cores that this process may use."""
+        self._start = start
+        self._cores = cores
+        self._bots: BotProcesses | None = None
+        self._error: Exception | None = None
+        # The caller's context makes log lines name the same match.
+        self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name="bot processes", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._bots = on_free_core(self._start, self._cores)
+        except Exception as error:
+            self._error = error
+
+    def take(self) -> BotProcesses | None:
+        """Wait for the processes and return them; None if none were started. Raise what starting them raised."""
+        self._thread.join()
+        bots, self._bots = self._bots, None
+        if self._error is not None:
+            raise self._error
+        return bots
+
+    def close(self) -> None:
+        """Kill processes that were started and never taken."""
+        self._thread.join()
+        if self._bots is not None:
+            self._bots.close()
+            self._bots = None
