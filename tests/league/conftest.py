@@ -42,13 +42,13 @@ def _no_ladders(settings) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_window_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is counted by the minute or the hour begins anew when that is over, which would be in the midst of some test."""
+    """Stop the clock of the rate limits: their windows would end in the middle of some test."""
     monkeypatch.setattr(limits, "time", SimpleNamespace(time=NOW.timestamp))
 
 
 @pytest.fixture(autouse=True)
 def _no_hurry(monkeypatch: pytest.MonkeyPatch, settings) -> None:
-    """What is done in idle time has the lowest priority, and so takes long while other tests run: only who tries a limit of time has a short one."""
+    """Give idle work long limits: it has the lowest priority and is slow while other tests run. A test of a limit sets a short one."""
     monkeypatch.setattr(judging, "SLICE_S", 7200.0)
     for module in (judging, consulting, finding):
         monkeypatch.setattr(module, "MOST_S", 72_000.0)
@@ -57,7 +57,7 @@ def _no_hurry(monkeypatch: pytest.MonkeyPatch, settings) -> None:
 
 @pytest.fixture
 def _one_moment(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
-    """For what changes by the day or the slot: the clock of the league stands."""
+    """Stop the league's clock, for tests of what changes by the day or the slot."""
     # The beginning of a slot of the broadcast, so that pages in a browser have all of it before them
     now = clock.present().replace(second=1, microsecond=0)
     now -= timedelta(minutes=now.minute % 2)
@@ -66,13 +66,13 @@ def _one_moment(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_process_cache() -> None:
-    """What a process remembers is of its database, and each test has its own."""
+    """Empty the process's caches: each test has a database of its own."""
     process_cache.clear()
 
 
 @pytest.fixture(autouse=True)
 def _nothing_heard() -> Iterator[None]:
-    """Who listens for wake-ups has a connection to the database, which no test leaves to the next one."""
+    """Close the listener's database connection, so that no test leaves it to the next one."""
     yield
     wakes.EAR.close()
 

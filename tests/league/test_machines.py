@@ -50,7 +50,7 @@ LOCKED = re.compile(r"^numpy==([^ ;]+)(?: *; *([^\\]+?))? *\\?$", re.MULTILINE)
 
 
 def flags() -> set[str]:
-    """What the processor can do, in the words of the kernel."""
+    """Return the processor's features, in the words of the kernel."""
     found = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(encoding="ascii"), re.MULTILINE)
     return set(found[1].split()) if found else set()
 

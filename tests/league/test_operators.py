@@ -72,7 +72,7 @@ def until() -> str:
     return f"{clock.present() + timedelta(days=3):%Y-%m-%dT%H:%MZ}"
 
 
-# what each action is done to, and with which values
+# Action -> its kind of subject and its values
 PLANS: dict[str, tuple[str, dict[str, str]]] = {
     "void": ("match:{match}", {}),
     "rerun": ("match:{match}", {}),
@@ -369,7 +369,7 @@ def test_a_banned_player_is_shut_out_and_told_why_at_the_door(league: League, se
         enrolment.enter(tournaments.create(league.olga, "Third", "partnership"), league.rufo)
     assert Match.objects.get(pk=league.match.pk).status == "finished"
 
-    acting.act("ban", ["ana"], {}, why="again", operator=None)  # for good, from now on
+    acting.act("ban", ["ana"], {}, why="again", operator=None)  # Banned permanently from now on
     assert "para siempre: again" in browser.post("/accounts/login/", door).content.decode()
     acting.act("unban", ["ana"], {}, why="a mistake", operator=None)
     assert browser.get("/accounts/me/").status_code == 302  # the old session does not come back
@@ -397,7 +397,7 @@ def ways(league: League) -> list[str]:
     pool = league.cup.pool_id
     match = league.match.public_id
     names = {"public_id": match, "id": match, "number": 1, "sitting": 0, "slug": league.cup.slug, "key": "partnership"}
-    names |= {"kind": "open", "seat": 0, "bot": "greedy"}  # of a judgement, and of answers of a bot of the house
+    names |= {"kind": "open", "seat": 0, "bot": "greedy"}  # For a judgement and for answers of a house bot
     found = []
     for pattern in [*web.urlpatterns, *api.urlpatterns]:
         text = str(pattern.pattern)

@@ -33,7 +33,7 @@ def operation(method: str, path: str) -> dict[str, Any] | None:
 
 
 def violations(schema: dict[str, Any], value: Any) -> list[str]:
-    """What is wrong with `value` by a schema of the document."""
+    """Return what is wrong with `value` by a schema of the document."""
     whole = {**schema, "components": document()["components"]}
     return [f"{error.json_path}: {error.message}" for error in Draft202012Validator(whole).iter_errors(value)]
 

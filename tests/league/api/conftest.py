@@ -41,7 +41,7 @@ def charlie(db) -> Player:
 
 @pytest.fixture
 def operator(db) -> Player:
-    """Of the staff."""
+    """Create a member of staff."""
     player = players.create("olga", now=made.NOW)
     player.user.is_staff = True
     player.user.save()
@@ -61,25 +61,25 @@ def nobody(db) -> Api:
 
 @pytest.fixture
 def as_alice(alice) -> Api:
-    """With Alice's token."""
+    """Return a client with Alice's token."""
     return api_of(alice)
 
 
 @pytest.fixture
 def as_charlie(charlie) -> Api:
-    """With Charlie's token."""
+    """Return a client with Charlie's token."""
     return api_of(charlie)
 
 
 @pytest.fixture
 def as_operator(operator) -> Api:
-    """With the operator's token."""
+    """Return a client with the operator's token."""
     return api_of(operator)
 
 
 @dataclass
 class League:
-    """What has happened: Alice's rufo met Berto's luna and Dora's sol in the cup; rufo made a fault; `next_cup` is open."""
+    """A league in which Alice's rufo met Berto's luna and Dora's sol in the cup; rufo made a fault; `next_cup` is open."""
 
     alice: Player
     rufo: BotVersion

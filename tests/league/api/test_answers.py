@@ -1,4 +1,4 @@
-"""What bots of the house would have done, by the API."""
+"""The decisions of house bots, asked for by the API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the border does to every request: problems, limits, ETags, strict bodies and queries."""
+"""The border of the API, for every request: problems, limits, ETags, strict bodies and queries."""
 
 from __future__ import annotations
 

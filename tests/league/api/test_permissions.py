@@ -1,4 +1,4 @@
-"""Who may do what: nobody, the owner Alice, the stranger Charlie, the operator."""
+"""Permissions of an anonymous client, the owner Alice, the stranger Charlie and the operator."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_matrix(
     assert [status for status, _ in seen] == [expected for _, expected in seen]
 
 
-SCOPES = {  # of writes; all others take manage
+SCOPES = {  # Scopes of writes; all others need manage
     ("POST", "/api/v1/forecast"): "read",
     ("DELETE", "/api/v1/requests/{id}"): "submit",
     ("POST", "/api/v1/challenges"): "submit",

@@ -90,7 +90,7 @@ def test_query_counts_are_constant(db, rows, monkeypatch):
 
 @pytest.mark.slow
 def test_answers_are_as_the_framework_makes_them(db, monkeypatch):
-    """What is worked out once for a class of answers tells the same as its fields do, asked one by one."""
+    """A serializer's plan, computed once for its class, gives the same answer as its fields one by one."""
     names = grow(3)
     owner = api_of(Player.objects.get(name="p-0"))
     paths = [

@@ -75,7 +75,7 @@ def test_a_person_sits_down_reads_answers_and_leaves(nobody, as_alice, as_charli
         state.apply(state.legal_actions()[0])
     record = engine.replay.make(state, {"match": row.public_id})
     holding.finish(held, TableResult([state.scores()], [{**record, "faults": [], "notes": []}], []), 1000)
-    for who in (as_alice, as_charlie, nobody):  # what is over anybody may see
+    for who in (as_alice, as_charlie, nobody):  # Everybody may see a finished table
         over = who.get(where).json()
         assert (over["status"], over["scores"]) == ("finished", [state.scores()])
         assert over["replays"][0]["events"][1]["hands"] == record["events"][1]["hands"]

@@ -35,7 +35,7 @@ def at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def log_in(url: str, token: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    """As from a pipe."""
+    """Log in with the token from a pipe."""
     monkeypatch.setattr("sys.stdin", io.StringIO(token + "\n"))
     return cli.main(["login", url])
 

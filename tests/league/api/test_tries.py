@@ -67,7 +67,7 @@ def test_the_limits_are_those_of_the_page(as_alice, alice, settings) -> None:
     reads = Api(tokens.create(alice, "reads", scope=TokenScope.READ)[1])
     assert reads.post("tries", WISH).status_code == 403
     assert as_alice.post("tries", WISH).status_code == 201
-    Match.work.filter(tried__owner=alice).update(status="finished")  # so that no other is at work
+    Match.work.filter(tried__owner=alice).update(status="finished")  # Then no other one is running
     refused = as_alice.post("tries", WISH)
     assert (refused.status_code, "Retry-After" in refused) == (429, True)
     bans.ban(alice, why="odd", actor="eva", now=made.NOW)

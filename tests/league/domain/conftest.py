@@ -22,7 +22,7 @@ MOMENTS = {
 def moments() -> tuple[str, int]:
     """One statement for the first row of every table with a moment between two others, and how often it asks for the two.
 
-    Django would make it anew for each table after each test, which is a tenth of what these tests cost.
+    Django would build it for each table after each test, which is a tenth of the cost of these tests.
     """
     quote = connection.ops.quote_name
     selects = []
@@ -36,7 +36,7 @@ def moments() -> tuple[str, int]:
 
 
 def was_running(name: str, key: str, began: datetime, ended: datetime) -> bool:
-    """Whether a row has a moment of a clock that runs. Those that tests name are whole seconds, and the present comes by some of them."""
+    """Return True if a row has a time from a running clock. Times of tests are whole seconds, and the present may equal one of them."""
     model = apps.get_model("league", name)
     row = model._default_manager.filter(pk=key).values_list(*(field.attname for field in MOMENTS[model])).get()
     return any(moment and began <= moment <= ended and moment.microsecond for moment in row)
@@ -44,7 +44,7 @@ def was_running(name: str, key: str, began: datetime, ended: datetime) -> bool:
 
 @pytest.fixture(autouse=True)
 def no_clock_but_the_tests(request: pytest.FixtureRequest) -> Iterator[None]:
-    """After a test that wrote rows: none of them tells of the moment at which it ran."""
+    """Check, after a test that wrote rows, that none of them holds the time at which the test ran."""
     # pages, and the workers of tests with transactions of their own, look at the machine's clock
     own = "client" in request.fixturenames or request.node.get_closest_marker("django_db")
     if own or "db" not in request.fixturenames:

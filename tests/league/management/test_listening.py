@@ -31,7 +31,7 @@ def note(word: object) -> None:
 
 @pytest.fixture
 def loops() -> Iterator[Loops]:
-    """Of a process whose signals are ours again after the test."""
+    """Return the loops of a process; restore the signal handlers after the test."""
     kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     taken.clear()
     yield Loops()
@@ -73,7 +73,7 @@ def test_a_listener_takes_what_it_knows_and_goes_on_after_all_else(
 
     assert taken == [{"a hint"}, "stopped"]
     assert loops.errors == {"hints": 5}
-    # Celery's first worker in a process sets Django up anew, and its log with it
+    # Celery's first worker in a process sets Django up again, and its log with it
     assert "tests.unheard" in capsys.readouterr().err + caplog.text
     assert loops.broker == ""
 
@@ -123,7 +123,7 @@ def test_celery_finds_no_connection_whose_file_it_would_close_by_number(loops: L
 def test_nobody_waits_for_a_broker_that_hangs(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A hundred hints are told before the first is sent; when it answers again, they reach it."""
+    """A hundred hints are queued before the first is sent; when it answers again, they reach it."""
     server = RedisServer()
     monkeypatch.setattr(tasks, "REST_S", 0.0)
     kept = {name: celery.app.conf[name] for name in ("broker_url", "broker_transport_options")}
@@ -165,7 +165,7 @@ def test_nobody_waits_for_a_broker_that_hangs(
 
 @pytest.mark.django_db(transaction=True)
 def test_the_calendar_needs_no_broker(loops: Loops, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is due is done in the process; what fails is counted; entries that are not ours are left alone."""
+    """Due entries run in the process, failures are counted, and entries that are not ours are left alone."""
     done: list[object] = []
     monkeypatch.setattr(tasks.invariants, "check_all", lambda **named: done.append(named))
     calendar = Calendar(loops)

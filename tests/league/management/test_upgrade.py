@@ -29,8 +29,8 @@ print(readiness.why_not_ready(), *invariants.check_all(), reconcile.reconcile().
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
 COMMITS = sorted({path.name.split(".")[0] for path in upgrades.KEPT.iterdir()})
 OLDEST = "215356c0"
-ASKING = {"last_used"}  # of a key: changed by the question itself
-Rows = dict[str, list[dict[str, Any]]]  # of each table
+ASKING = {"last_used"}  # The question itself changes it
+Rows = dict[str, list[dict[str, Any]]]  # Table -> its rows
 
 
 class OnSqlite:

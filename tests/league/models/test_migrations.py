@@ -27,13 +27,13 @@ SMALL = {
     "player",
     "quota",
 }  # tables that are read through in no time, so that a constraint may look at their rows
-# What a column may change without its table being written anew, or a word being refused that the release before writes
+# Changes of a column that neither rewrite its table nor refuse a value that the release before writes
 WORDS = {"choices", "help_text", "default", "db_default", "validators", "verbose_name", "blank", "related_name"}
 NAMES = sorted(path.stem for path in Path(league.migrations.__path__[0]).glob("0*.py"))
 
 
 def kind(field: models.Field) -> tuple[str, dict[str, object]]:
-    """What the database knows of a column."""
+    """Return the part of a column that the database knows."""
     _, path, _, told = field.deconstruct()
     return path, {name: value for name, value in told.items() if name not in WORDS}
 
@@ -44,7 +44,7 @@ def why_not(
     fresh: set[str],
     before: Callable[[str, str], models.Field] | None = None,
 ) -> str:
-    """What is wrong with a step, "" for nothing. fresh: the models that this migration makes; nobody writes them yet. before: a column as it was."""
+    """Return what is wrong with a step, or "". fresh: the models that this migration creates, which nobody writes yet. before: a column as it was."""
     name = getattr(step, "model_name", getattr(step, "name", "")).lower()
     if isinstance(step, steps.CreateModel) or (
         name in fresh and isinstance(step, steps.AddIndex | steps.AddConstraint)

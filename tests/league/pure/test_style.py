@@ -1,4 +1,4 @@
-"""How a bot plays, counted from records that the rules made, and from ones that are written by hand."""
+"""The style of a bot, counted from records of real play and from records written by hand."""
 
 from __future__ import annotations
 

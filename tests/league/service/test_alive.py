@@ -36,7 +36,7 @@ def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 class Shower:
-    """A process that shows what it is told to."""
+    """A process that shows signs of life on command."""
 
     def __init__(self) -> None:
         pipe = subprocess.PIPE
@@ -60,7 +60,7 @@ def shower() -> Iterator[Shower]:
 
 
 def check(*words: str) -> str:
-    """What the check says, started with the standard library alone and no address of a database; "" if all is well."""
+    """Run the check with the standard library alone and no database address; return its trouble, or ""."""
     command = [sys.executable, "-S", str(TOP / "docker" / "healthcheck.py"), *words]
     environment = {"PATH": os.environ["PATH"], "TMPDIR": os.environ["TMPDIR"]}
     done = subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True)

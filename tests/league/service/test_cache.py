@@ -44,7 +44,7 @@ def league(server: RedisServer, settings: Any, db: None, monkeypatch: pytest.Mon
 
 
 def keys(server: RedisServer) -> int:
-    """How many keys the server has."""
+    """Return the number of keys on the server."""
     with server.client() as client:
         return int(client.dbsize())
 
@@ -135,7 +135,7 @@ def test_only_the_first_request_waits_for_a_redis_that_hangs_and_only_once(
 def test_no_request_waits_longer_than_200_ms_for_any_redis(
     league: Client, ana: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the numbers: no request makes more calls than these two limits allow for, all but one of them as slow as one may be."""
+    """No request makes more calls than these two limits allow, all but one of them as slow as a call may be."""
     calls: list[int] = []
     real = service.Guard.call
 

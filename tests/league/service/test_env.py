@@ -79,7 +79,7 @@ def test_a_secret_that_the_disk_has_emptied_is_made_anew(monkeypatch, tmp_path: 
 
 def test_the_embedded_database_waits_for_its_disk(db) -> None:
     if connection.vendor != "sqlite":
-        assert settings.DATABASES["default"]["ENGINE"].endswith("postgresql")  # which waits as it comes
+        assert settings.DATABASES["default"]["ENGINE"].endswith("postgresql")  # It waits by default
         return
     with connection.cursor() as cursor:
         assert cursor.execute("PRAGMA synchronous").fetchone() == (2,)

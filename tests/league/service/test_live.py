@@ -1,4 +1,4 @@
-"""Listeners on the real web server: told of changes, resumed, bounded, and dropped where they do not read."""
+"""Listeners on the real web server: they hear of changes, resume, are bounded, and are dropped if they do not read."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_listeners_hold_no_thread_hear_what_changes_and_go_on_where_they_were(se
     assert first.event() == ("1.2", {"events": 1, "ratings:3": 2})
     assert knows.event() == ("2", {"ratings:3": 2}), "nothing before: it knew"
 
-    # Away for a while: only what has changed is told
+    # After an absence only changes are sent
     first.close()
     with sqlite3.connect(place) as rows:
         rows.execute("INSERT INTO league_change (key, number) VALUES ('events', 1)")
@@ -234,6 +234,6 @@ def test_without_a_hub_the_answer_ends_and_what_nobody_can_follow_is_refused(cli
     ):
         assert client.get(f"/live?{query}").status_code == 400, query
     assert client.post("/live?topic=events").status_code == 405
-    # Odd words are no versions: everything is told
+    # Odd words are no versions: everything is sent
     for since in ("x", "1.2.3", "-1", "1" * 30):
         assert f'"events":{events}' in client.get("/live", {"topic": "events", "since": since}).content.decode(), since

@@ -76,7 +76,7 @@ def test_a_database_that_is_away_is_one_line_and_every_other_error_has_its_trace
             try:
                 psycopg.connect(f"postgresql://nobody@127.0.0.1:{port}/none", connect_timeout=5)
             except psycopg.OperationalError as error:
-                raise OperationalError("no") from error  # as Django does
+                raise OperationalError("no") from error  # Django does the same
         except OperationalError as error:
             log.error("it failed", exc_info=error)
         log.error("a fault of ours", exc_info=psycopg.errors.UndefinedTable("no such table"))

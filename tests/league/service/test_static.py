@@ -1,4 +1,4 @@
-"""What `collectstatic` writes beside each file, and what it leaves as an earlier run has written it."""
+"""The files that `collectstatic` writes beside each file, and those that it keeps from an earlier run."""
 
 from __future__ import annotations
 

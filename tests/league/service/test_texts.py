@@ -34,7 +34,7 @@ def test_every_text_is_translated(spanish) -> None:
 
 
 def test_the_catalogue_is_fresh_and_compiled(spanish, capsys) -> None:
-    """What `make texts` would write is what is committed: no text is missing, none is left over."""
+    """The committed catalogue is what `make texts` would write: no text is missing, none is left over."""
     call_command("texts", "--check")
 
     assert capsys.readouterr().out == f"es: {len(spanish)} texts, 0 new, 0 gone\n"

@@ -1,4 +1,4 @@
-"""The worker of the web server: it ends in good order, makes room after so many requests, and logs each."""
+"""The worker of the web server: it ends in good order, is replaced after a number of requests, and logs each."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 
 
 def get(address: str, data: bytes | None = None) -> str:
-    """What is answered; "" while nobody listens."""
+    """Return the answer, or "" while nobody listens."""
     try:
         with urllib.request.urlopen(address, data=data, timeout=60) as answer:
             return str(answer.read().decode())

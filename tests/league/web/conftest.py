@@ -30,8 +30,8 @@ from tests.support.live import database_url
 from tests.support.playing import choose
 from tests.support.processes import Process, free_port
 
-PATIENT_MS = 180_000  # for what a browser waits for at most: on a loaded machine a log-in may take half a minute
-STDERR = "log of rufo v1"  # what tests.support.league writes for that bot
+PATIENT_MS = 180_000  # Longest wait of a browser: on a busy machine a log-in may take half a minute
+STDERR = "log of rufo v1"  # tests.support.league writes it for that bot
 SECRETS = ("exit code 1: secret trace", "the last request", "the last answer", STDERR)
 
 
@@ -98,7 +98,7 @@ def crash(match: Match, version: BotVersion) -> Match:
     held = leases.claim("w1", prefer=match.pk, now=made.NOW)
     assert held is not None
     leases.start(held, now=made.NOW)
-    party = held.parties.filter(version=version).order_by("number")[0].number  # in its validation it may hold two seats
+    party = held.parties.filter(version=version).order_by("number")[0].number  # It may hold two seats in its validation
     fault = FaultReport(
         kind="crash",
         detail=SECRETS[0],
@@ -170,7 +170,7 @@ def browser(chromium: str) -> Iterator[object]:
 
     from tests.support.chromium import FLAGS
 
-    # Playwright keeps an event loop in this thread, so Django must be told that the queries of the tests are meant.
+    # Playwright keeps an event loop in this thread, so Django must be allowed to run the queries of the tests.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))

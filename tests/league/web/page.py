@@ -93,12 +93,12 @@ class Page(HTMLParser):
 
     @property
     def text(self) -> str:
-        """What a reader sees, white space made single."""
+        """The text that a reader sees, with single white space."""
         return " ".join(" ".join(self.words).split())
 
 
 def faults(page: Page) -> list[str]:
-    """What a page must not have: inline code, loads from elsewhere, doubled ids, unnamed controls, skipped headings, too much weight."""
+    """Return the faults of a page: inline code, loads from elsewhere, doubled ids, unnamed controls, skipped headings, too much weight."""
     found = [f"inline: {what}" for what in page.inline]
     found += [f"from elsewhere: {url}" for url in page.loads if url.startswith(("http:", "https:", "//", "data:"))]
     found += [f"doubled id: {one}" for one in {i for i in page.ids if page.ids.count(i) > 1}]

@@ -288,7 +288,7 @@ def test_bots_are_found_while_somebody_types(live, visit) -> None:
 
 
 def earned(events: list[dict], seats: int) -> list[list[int]]:
-    """What each seat has after each event of a record: tricks and songs as they come, what the last trick is worth with it, at the end the score."""
+    """Return the points of each seat after each event: tricks and songs as they come, the last trick's bonus with it, at the end the score."""
     found, points, told = [], [0] * seats, {}
     for number, event in enumerate(events):
         if event["e"] == "deal":

@@ -68,7 +68,7 @@ def dead_links(client: Client) -> Iterator[str]:
 
 @pytest.fixture
 def _nothing_found() -> Iterator[None]:
-    """What this installation has is looked for again."""
+    """Let the documents of this installation be searched again."""
     documents._documents.cache_clear()
     documents._linked.cache_clear()
     yield

@@ -1,4 +1,4 @@
-"""What people do on the pages: sign up, enter a bot, start a tournament, make a key, choose language and colours."""
+"""Forms of the site: sign up, enter a bot, start a tournament, create a key, choose language and colours."""
 
 from __future__ import annotations
 

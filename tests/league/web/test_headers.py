@@ -1,4 +1,4 @@
-"""What every answer says to the browser."""
+"""The headers of every answer."""
 
 from __future__ import annotations
 

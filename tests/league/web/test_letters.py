@@ -28,7 +28,7 @@ from tests.league.web.page import Page, faults
 from tests.support import inbox as inboxes
 from tests.support.inbox import Inbox
 
-DAY = datetime(2026, 1, 1, tzinfo=UTC)  # on which the bots of the league have played
+DAY = datetime(2026, 1, 1, tzinfo=UTC)  # The bots of the league have played on it
 EVENING, MORNING = DAY + timedelta(hours=20), DAY + timedelta(days=1, hours=6)
 SITE = "https://league.example"
 
@@ -255,7 +255,7 @@ def test_a_pass_is_bounded_and_costs_little_where_nothing_is_due(asked, settings
     subscribe(asked.ana, "day")
     assert letters.send_due(write, now=MORNING, most=1) == 1
     out = StringIO()
-    call_command("send_digests", stdout=out)  # in the name of today, so much later
+    call_command("send_digests", stdout=out)  # With today's date, months later
     assert out.getvalue() == "0 digests were sent\n", "what is older than a week is not told any more"
     assert [row.tries for row in Subscription.objects.all()] == [0, 0]
     settings.MAIL = False

@@ -1,4 +1,4 @@
-"""Who asks too often is refused before the page does anything, by address and by account."""
+"""Rate limits by address and by account: a refusal comes before the page does anything."""
 
 from __future__ import annotations
 

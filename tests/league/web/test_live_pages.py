@@ -56,7 +56,7 @@ def test_results_appear_where_somebody_looks(site: str, browser) -> None:
         assert table.evaluate("window.scrollY") > 0
         table.locator("p[role=status]", has_text="Esta página muestra algo nuevo.").wait_for(state="attached")
 
-        # The other page was told nothing by that; now its own match is over, and its table is there with all its parts
+        # The other page heard nothing of that; now its own match is over, and its table is there with all its parts
         made.play(Match.objects.get(pk=second.pk))
         game.locator("tute-replay .felt:not([hidden])").wait_for()
         assert game.locator("[data-state]").count() == 0

@@ -1,4 +1,4 @@
-"""What pages and lists show is the same on another machine, and whatever the order of rows in the database."""
+"""Pages and lists are the same on another machine, and for any order of rows in the database."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def shown(client, pool: Pool) -> dict[str, str]:
     for address in (*pages, *(f"/api/v1/{name}" for name in lists)):
         answer = client.get(address)
         assert answer.status_code == 200, address
-        found[address] = re.sub(r'data-since="[\d.]+"', "", answer.content.decode())  # how much was written before
+        found[address] = re.sub(r'data-since="[\d.]+"', "", answer.content.decode())  # It depends on earlier writes
     return found
 
 

@@ -82,7 +82,7 @@ def pages_of_operators(league) -> dict[str, str]:
     }
 
 
-# as a stranger who is logged in: three of them are the session, the account, and the requests that wait
+# Queries of a logged-in stranger: three are the session, the account and the pending requests
 QUERIES = {
     "home": 15,
     "games": 4,
@@ -179,7 +179,7 @@ def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> Non
         links = [one for one in Page(owner.get(link).content.decode()).links if one.startswith("/operators/")]
         assert len(links) == 1
         shown = Page(follow(owner, links[0]).content.decode())
-        assert "bot:rufo" in shown.text  # what was done last
+        assert "bot:rufo" in shown.text  # The latest action
         assert (
             owner.get(
                 next(one for one in shown.links if one.startswith("/operators/") and one.count("/") == 3)
@@ -203,7 +203,7 @@ def test_more_rows_make_no_more_queries(league, reader) -> None:
     follow(reader, "/")  # chooses the board of the day
     made.started(
         league.ana, [league.rufo, league.luna], name="First cup"
-    )  # of what runs nothing is counted where nothing runs
+    )  # Running tournaments are not counted if none runs
     before = {url: count(url) for url in urls}
     more = [made.accepted(league.ana, f"extra-{number}") for number in range(3)]
     for match in made.started(league.ana, [league.rufo, *more], name="Second cup").matches.all():

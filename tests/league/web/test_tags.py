@@ -32,7 +32,7 @@ def test_numbers_are_written_as_the_reader_writes_them() -> None:
 
 
 class Boxes(forms.Form):
-    """Of three."""
+    """A form with three boxes."""
 
     one = forms.MultipleChoiceField(
         choices=[("a", "A"), (2, "<b>"), ('"', "c")], initial=["a"], widget=forms.CheckboxSelectMultiple

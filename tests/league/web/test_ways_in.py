@@ -1,4 +1,4 @@
-"""Who has lost the password sets another by a link, once and within an hour; nobody learns who has a mail address."""
+"""A lost password is replaced by a link, once and within an hour; nobody learns who has a mail address."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ana(db) -> Player:
 
 
 def link_of(player: str = "ana") -> str:
-    """What the operator hands out, without the site."""
+    """Return the link that the operator hands out, without the site."""
     out = StringIO()
     call_command("password_link", player, "--by", "olga", "--site", "https://league.example/", stdout=out)
     return out.getvalue().strip().removeprefix("https://league.example")
@@ -111,7 +111,7 @@ def keep_confirmed(player: Player, address: str) -> None:
 def test_link_by_mail(ana, letters):
     berto = players.create("berto", password="the first password", now=NOW)
     keep_confirmed(ana, "ana@example.org")
-    links.keep_address(berto, "berto@example.org", now=NOW)  # which nobody has confirmed
+    links.keep_address(berto, "berto@example.org", now=NOW)  # Nobody has confirmed it
 
     pages = [ask(name) for name in ("ana", "berto", "nobody", "a\0b")]
 

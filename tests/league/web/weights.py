@@ -1,4 +1,4 @@
-"""What a page weighs on the line."""
+"""The weight of a page on the line."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from django.conf import settings
 
 STATIC = settings.BASE_DIR / "league" / "static" / "league"
 BEFORE_PAINT = 40_000  # bytes: 0.8 s at 400 kbit/s
-WHOLE = 100_000  # of the page with all that it names, the editor apart
+WHOLE = 100_000  # Bytes of a page with everything it loads, except the editor
 
 
 def too_heavy(html: str) -> list[str]:
-    """What is wrong with the weight of a page: compressed, nothing kept."""
+    """Return what is wrong with the weight of a page: compressed, with an empty cache."""
     named = set(re.findall(r'(?:href|src|data-[a-z-]+)="/static/league/([^"#?]+)', html))
     own = len(gzip.compress(html.encode()))
     before = own + sum(_weight(one) for one in named if one.endswith(".css"))

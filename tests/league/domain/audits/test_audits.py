@@ -95,7 +95,7 @@ def test_validation_matches_are_not_drawn(ana, settings) -> None:
 
 
 def test_of_a_bot_that_rises_more_is_drawn(cup, settings) -> None:
-    settings.AUDIT_PERCENT = 20  # of who rises five times as much, which is all
+    settings.AUDIT_PERCENT = 20  # Five times as much for a rising bot: all of its matches
     match = cup.matches.get()
     rufo = match.parties.get(number=0).version
     for version, change in ((rufo, 60.0), (match.parties.get(number=1).version, 40.0)):
@@ -165,7 +165,7 @@ def test_what_a_worker_has_played_is_audited_by_another_while_there_is_one(cup) 
 
 
 def test_what_a_host_has_played_is_audited_on_another_while_there_is_one(cup) -> None:
-    """Who breaks out of a sandbox may be any worker of that host, one that was started since, too."""
+    """A bot that breaks out of a sandbox may control any worker of that host, even one started later."""
     sampling.draw(now=NOW)
     Match.work.filter(kind="audit").update(avoid="one:17")
     for name in ("one:17", "one:18", "two:17"):

@@ -33,7 +33,7 @@ TEXT = BOT.decode()
 
 @pytest.fixture
 def greedy(db) -> BotVersion:
-    """A bot of the house."""
+    """Create a house bot."""
     return rows.once(make_greedy)
 
 
@@ -61,10 +61,10 @@ def test_a_try_makes_nothing_and_nobody_sees_it(ana, greedy) -> None:
     tried = begun(ana)
 
     assert [model.objects.count() for model in (Bot, BotVersion, Package)] == before
-    assert not Match.objects.filter(pk=tried.work_id).exists()  # so no page, no count, no rating begins with it
+    assert not Match.objects.filter(pk=tried.work_id).exists()  # No page, count or rating includes it
     assert (tried.work.rated, tried.work.boards_planned, tried.work.parties.count()) == (False, 1, 0)
     assert workers.queue(now=NOW).queued == 0
-    assert reconcile.count_waiting(now=NOW, most=9) == 1  # workers are told of it
+    assert reconcile.count_waiting(now=NOW, most=9) == 1  # Workers get a hint
     assert metrics._lanes(NOW)["validation"][0] == 1
     assert tries.opened(tried) is None
 

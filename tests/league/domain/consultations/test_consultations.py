@@ -176,7 +176,7 @@ def test_a_bot_that_an_operator_holds_back_is_not_begun(match, ana) -> None:
 def test_a_bot_that_fails_is_tried_twice_and_no_more(match, ana, tmp_path) -> None:
     broken = accepted(ana, "broken")
     Bot.objects.filter(pk=broken.bot_id).update(is_house=True)
-    # of a text that declares nothing wrong and ends at once
+    # Its text is valid and ends at once
     content = packages.inspect(b"raise SystemExit('no more')\n", "broken.py", ["partnership"])
     broken.package = packages.store(content)
     broken.save()
@@ -205,7 +205,7 @@ def test_a_log_that_cannot_be_read_fails_at_once(match, ana, tmp_path) -> None:
 
 
 def test_what_can_never_be_played_fails_and_holds_up_nobody(match, ana, tmp_path) -> None:
-    """The rules of its match have changed since it was asked, or its log was let go at the very moment."""
+    """The rules of its match have changed since the question, or its log was removed just now."""
     first, second = asked(match, ana), asked(match, ana, seat=1)
     pool = Pool.objects.filter(pk=match.pool_id)
     pool.update(revision=match.pool.revision + 1)
@@ -262,7 +262,7 @@ def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
 
 @pytest.mark.django_db
 def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: Path) -> None:
-    """One without a sandbox, or that is told to stop, leaves it alone."""
+    """A worker without a sandbox, or one that is stopping, leaves it alone."""
     row = asked(match, ana)
     assert background.is_overdue(Consultation, now=later(10**6))
     here = Machine(tmp_path / "bots")

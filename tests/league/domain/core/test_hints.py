@@ -12,7 +12,7 @@ from league.domain.core import hints
 
 @pytest.fixture
 def sent() -> Iterator[list[object]]:
-    """What was said, in place of the messages that this process would send."""
+    """Collect the hints in place of the messages that this process would send."""
     said: list[object] = []
     kept = hints._Senders.work, hints._Senders.rating, hints._Senders.tournament
     hints.register(work=lambda: said.append("work"), rating=said.append, tournament=lambda pk: said.append(-pk))

@@ -1,4 +1,4 @@
-"""Whose a name is: no bot, player, tournament, event or circuit can pass for another."""
+"""Names: no bot, player, tournament, event or circuit can pass for another."""
 
 from __future__ import annotations
 

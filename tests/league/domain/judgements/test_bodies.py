@@ -1,4 +1,4 @@
-"""What a worker stored of a judgement is read with a bound, and refused where it is none."""
+"""The stored body of a judgement is read with a bound, and refused if it is not one."""
 
 from __future__ import annotations
 

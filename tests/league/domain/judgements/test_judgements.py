@@ -284,7 +284,7 @@ def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
 @pytest.mark.slow
 @pytest.mark.django_db
 def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: Path) -> None:
-    """And one that is told to stop leaves it alone."""
+    """A worker that is stopping leaves it alone."""
     row = asked(match, ana)
     stopped, here = Machine(tmp_path), Machine(tmp_path)
     stopped.stopping.set()

@@ -55,7 +55,7 @@ def seated(match: Match) -> set[int]:
 
 
 def finish_all(pool: Pool, at: float) -> int:
-    """Play what waits, and count it."""
+    """Play the queued matches and count them."""
     waiting = queued()
     for match in waiting:
         play(match, now=later(at))
@@ -128,7 +128,7 @@ def accept_anew(owners: list[BotVersion], at: float) -> list[int]:
 
 
 def claims_until_seated(wanted: list[int], pool: Pool, at: float) -> list[Match]:
-    """What one worker claims, a table a second, until each of these versions has sat at a rated one; before each claim the ladder is drawn."""
+    """Let a worker claim a table a second, the ladder drawn before each, until all these versions sat at a rated one; return the claims."""
     claimed: list[Match] = []
     while not set(wanted) <= set().union(*(seated(match) for match in claimed if match.rated)):
         at += 1
@@ -157,7 +157,7 @@ def test_the_first_tables_of_new_versions_wait_for_what_was_queued_and_for_each_
         claimed = claims_until_seated(wanted, ladder.pool, at + 1)
 
         assert {match.pk for match in claimed[: drawing.AHEAD]} == set(before), "in whatever order"
-        tests = [match for match in claimed if not match.rated]  # of new versions against those before
+        tests = [match for match in claimed if not match.rated]  # Version tests
         assert len(tests) <= new
         assert len(claimed) <= drawing.AHEAD + new + len(tests)
         assert all(seated(match) & set(wanted) for match in claimed[drawing.AHEAD :]), "settled bots come later"
@@ -259,7 +259,7 @@ def test_dying_at_any_statement_leaves_nothing_half_done(ladder):
 
         def wrapper(execute, sql, *rest):
             nonlocal count
-            count += not sql.startswith("RELEASE")  # in a test the end of a transaction is no such end
+            count += not sql.startswith("RELEASE")  # In a test a transaction ends without a commit
             if count == number + 1 and not sql.startswith(
                 "RELEASE"
             ):  # once: what the database takes back then, it would take back by itself

@@ -1,6 +1,6 @@
 """Processes that work at one league at once: `python -m tests.league.domain.matches.forks` on the database of the environment.
 
-It loads the league once. Each line of its input names a work and what each process is given; so many processes are forked, each with a connection of
+It loads the league once. Each line of its input names a work and what each process is given; as many processes are forked, each with a connection of
 its own; when all are prepared they go on together. Each line of its output is the list of what they answered.
 """
 
@@ -95,7 +95,7 @@ def forget(given: Any) -> Iterator[None]:
 
 
 def schedule(given: Any) -> Iterator[None]:
-    """What the scheduler inserts."""
+    """Schedule matches; return the number inserted."""
     yield
     return reconcile.reconcile(now=NOW).inserted
 
@@ -151,7 +151,7 @@ def _one(work: Work, given: Any, prepared: Any, end: Connection, inherited: list
 
 
 def at_once(work: Work, given: list[Any]) -> list[Any]:
-    """What the processes answer, one for each that is given something."""
+    """Run a work in one process for each value and return their answers."""
     prepared = FORK.Barrier(len(given))
     pipes = [FORK.Pipe(duplex=False) for _ in given]
     processes = [
@@ -161,7 +161,7 @@ def at_once(work: Work, given: list[Any]) -> list[Any]:
     for process in processes:
         process.start()
     for _, end in pipes:
-        end.close()  # so that a process that dies is noticed
+        end.close()  # Else the death of a process goes unnoticed
     answers = [start.recv() for start, _ in pipes]
     for process in processes:
         process.join()

@@ -1,4 +1,4 @@
-"""What is broadcast follows from rows and the clock, and is never what nobody may see."""
+"""The broadcast follows from rows and the clock, and shows nothing that is withheld."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of matches that break off at a bot, and of those that become void: who plays them next, and who goes on by them."""
+"""Matches that break off at a bot, and void matches: which worker plays them next, and who advances."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_what_was_seen_goes_on_to_the_match_in_its_place(pair: Match) -> None:
 def test_a_void_match_of_a_cancelled_tournament_is_not_played_again(pair: Match) -> None:
     for number in range(settings.MAX_ATTEMPTS):
         break_off(pair, "w1", None, at=number * HOUR)
-    Tournament.objects.update(status=TournamentStatus.CANCELLED)  # in the moment in which it becomes void
+    Tournament.objects.update(status=TournamentStatus.CANCELLED)  # Cancelled just as it becomes void
     assert leases.expire(now=later(number * HOUR)) == 1
 
     pair.refresh_from_db()

@@ -40,7 +40,7 @@ class League:
         keep()
 
     def __call__(self, work: str, *given: str | None) -> list[Any]:
-        """What the processes answer that do this at once: one for each that is given something, or a single one."""
+        """Run this work at once in a process for each value, or in a single one, and return the answers."""
         assert self.parent.stdin
         assert self.parent.stdout
         self.parent.stdin.write(json.dumps([work, given or [None]]) + "\n")
@@ -56,7 +56,7 @@ class League:
 
 @pytest.fixture(scope="module")
 def sqlite_league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
-    """On a file."""
+    """Create a league on SQLite."""
     folder = tmp_path_factory.mktemp("league")
     place, kept = folder / "league.sqlite3", folder / "kept.sqlite3"
     shutil.copyfile(migrated.sqlite_file(), place)
@@ -72,7 +72,7 @@ def sqlite_league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
 
 @pytest.fixture(scope="module")
 def postgresql_league(postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
-    """On a server."""
+    """Create a league on a PostgreSQL server."""
     url = migrated.create_database(postgres_server)
     kept: list[str] = []
 
@@ -94,7 +94,7 @@ def postgresql_league(postgres_server: PostgresServer, tmp_path_factory: pytest.
 
 @pytest.fixture(scope="module")
 def bounced_league(postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
-    """On a server, each transaction in another session: through PgBouncer. It is used up by one test."""
+    """Create a league behind PgBouncer, where each transaction may be another session. One test uses it up."""
     url = migrated.create_database(postgres_server)
     bouncer = PgBouncer(postgres_server)
     league = League(bouncer.url(url), tmp_path_factory.mktemp("league"), keep=lambda: None, reset=lambda: None)

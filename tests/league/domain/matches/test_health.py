@@ -109,7 +109,7 @@ def test_a_bot_that_passes_its_test_is_back(cup) -> None:
     assert reconcile.reconcile(now=soon).tested == 0
     test = Match.objects.get(key__startswith="h:")
     assert (test.rated, test.pool_id, test.parties.get(number=0).version.bot.slug) == (False, cup.pool_id, "rufo")
-    assert leases.claim("w1", now=soon).pk == test.pk  # before everything else
+    assert leases.claim("w1", now=soon).pk == test.pk  # It comes before everything else
     held = Match.objects.get(pk=test.pk)
     leases.start(held, now=soon)
     reports.report(held.pk, held.token, result(held), now=soon)

@@ -100,7 +100,7 @@ def test_what_is_logged_of_a_match_names_the_request_that_queued_it(ana, berto, 
         version = uploaded(ana, "mine")
     Match.objects.filter(tournament=cup).first().delete()
 
-    progress.schedule(cup, now=NOW)  # by the scheduler: nobody asks now
+    progress.schedule(cup, now=NOW)  # The scheduler does this, without a request
     lost = running()
     with leases.about(lost):
         assert logs.asked_by() == "an-upload"
@@ -155,7 +155,7 @@ def test_match_is_void_after_too_many_attempts(ana) -> None:
         leases.start(match, now=now)
         assert leases.fail(match.pk, match.token, why="no disk", now=now) is True
 
-    assert leases.heartbeat(match.pk, match.token, now=now) is False  # the worker has let go of it
+    assert leases.heartbeat(match.pk, match.token, now=now) is False  # The worker has released it
     assert leases.expire(now=now) == 1
     row = Match.objects.get()
     assert (row.status, row.attempts) == (MatchStatus.VOID, settings.MAX_ATTEMPTS)

@@ -1,4 +1,4 @@
-"""Workers of two releases at one queue: each leaves what is played by rules that are not its own, and every lease says whose it is."""
+"""Workers of two releases at one queue: each leaves matches with another revision of the rules, and every lease names its release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was played is public; what was private stays with its owner; restricted views hold nothing hidden."""
+"""Replays: actions are public, private parts stay with their owner, restricted views hold nothing hidden."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ GAMES = ("cabrero", "corriente", "partnership")
 
 
 def tried(match: Match, faults: dict[str, Checked]) -> list[validation.Tried]:
-    """What a worker would tell of every game, with these faulty checks."""
+    """Return a worker's report of every game, with these faulty checks."""
     found = []
     for plan in [None, *validation.plan_rest(match)]:
         game = plan.pool.game if plan else match.pool.game

@@ -1,4 +1,4 @@
-"""What one player may take: each limit at its border, by the functions that add to it."""
+"""Quotas of a player: each limit at its border, by the functions that add to it."""
 
 from __future__ import annotations
 

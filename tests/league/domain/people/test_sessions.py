@@ -27,7 +27,7 @@ def test_the_sessions_of_one_account_end_and_nobody_elses_are_looked_at(ana, ber
     for _ in range(5):
         signed_in(berto)
 
-    with django_assert_num_queries(4):  # how many; which; their owners and they themselves
+    with django_assert_num_queries(4):  # The count; the sessions; their owners; the deletion
         assert sessions.end(ana.user_id) == 2
     assert [client.get("/accounts/me/").status_code for client in (hers, too, his)] == [302, 302, 200]
     assert set(SessionOwner.objects.values_list("account", flat=True)) == {berto.user_id}

@@ -50,7 +50,7 @@ def machine(folder: Path) -> Machine:
 
 @pytest.fixture
 def match(folder: Path) -> Match:
-    """Of a bot that cannot be stopped once it has decided twice, and an honest one. One board."""
+    """Create a match of one board between an honest bot and one that cannot be stopped after two decisions."""
     program = acts.build(folder / "acts").read_bytes()
     versions = []
     for name, act in (("holds-up", "frozen|vfork of a thread|0"), ("honest", "never|nothing|0")):

@@ -1,4 +1,4 @@
-"""What fails on our side, brought about by real means: the match is tried again on the same cards, then void with the reason in sight.
+"""Faults of the platform, caused by real means: the match is tried again on the same cards, then void with its reason shown.
 
 A killed worker stands in test_worker.py, and in tests/chaos a worker killed at every stage, and a database and a broker that go away.
 """
@@ -146,7 +146,7 @@ def full_disk(machine: Machine) -> AbstractContextManager[None]:
 
 @contextmanager
 def broken_runtime(machine: Machine) -> Iterator[None]:
-    """The interpreter of the bots is none any more, by size and time it is: in a runtime of our own, for other tests play in the shared one."""
+    """Damage the bots' interpreter but keep its size and time, in a runtime of our own: other tests play in the shared one."""
     assert machine.box is not None
     shared = machine.box.state_dir
     with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
@@ -161,7 +161,7 @@ def broken_runtime(machine: Machine) -> Iterator[None]:
         os.utime(loader, ns=(facts.st_atime_ns, facts.st_mtime_ns))
         try:
             yield
-            assert runtimes.get("python", machine.box.state_dir) == runtime  # made ready anew
+            assert runtimes.get("python", machine.box.state_dir) == runtime  # It was built again
             assert loader.read_bytes().strip(b"\0")
         finally:
             machine.box.state_dir = shared
@@ -251,7 +251,7 @@ WAYS = {
     "bots killed with the nursery": (
         killed_nursery,
         lambda: LINGERS + source().splitlines()[-1],
-        "killed from outside|it did not start the bot",  # as it was started, or later
+        "killed from outside|it did not start the bot",  # Killed as it was started, or later
     ),
 }
 
@@ -287,7 +287,7 @@ def test_a_fault_of_ours_costs_nobody_anything(way: str, machine: Machine, clien
 
 @pytest.mark.slow
 def test_files_that_the_disk_has_emptied_cost_no_bot_anything(machine: Machine) -> None:
-    """As after a loss of power: unpacked bots lie there with their names and without their contents."""
+    """After a loss of power unpacked bots may have their names and no contents."""
     match = waiting()
     trials.match_spec(match, machine.folder)
     unpacked = [path for path in machine.folder.rglob("*") if path.is_file() and path.name == "bot.py"]
@@ -302,7 +302,7 @@ def test_files_that_the_disk_has_emptied_cost_no_bot_anything(machine: Machine) 
 
 @pytest.mark.slow
 def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(machine: Machine, settings, client) -> None:
-    """From its start on: it proves its sandbox when there is room for it."""
+    """It refuses from its start on, and proves its sandbox once there is room for it."""
     match = waiting()
     settings.DISK_FREE_MB = 10**9
     full = Machine(machine.folder)

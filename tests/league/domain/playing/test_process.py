@@ -168,7 +168,7 @@ def a_flood_delays_another_by_two_matches_at_most(live: LiveLeague, versions: li
 
 
 def deals_are_those_that_were_promised(cup: tournaments.Tournament) -> None:
-    """What the site gives out is enough for `tute verify --reveal`: the logs, and the tournament's JSON with its secret."""
+    """Check that the site's logs and the tournament's JSON with its secret are enough for `tute verify --reveal`."""
     reader = Client()
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "cup.json"
@@ -300,7 +300,7 @@ def test_worker_without_a_sandbox_refuses_and_the_queue_says_why() -> None:
 
 @pytest.mark.slow
 def test_an_upload_is_validated_beside_sleepers_that_hold_every_worker(live: LiveLeague) -> None:
-    """They stand still in the middle of a decision, and play on when the upload is done: their match begins anew for nobody.
+    """They stand still in the middle of a decision and play on when the upload is done: no match starts again.
 
     They are not sealed: to a sealed bot a sleep is over at once.
     """

@@ -41,7 +41,7 @@ Hold = Callable[["Watched"], None]
 
 
 class Box(Sandbox):
-    """Notes which thread started which process; may be told to fail in the thread that fetches the next match."""
+    """A sandbox that notes which thread started which process, and can fail in the thread that fetches the next match."""
 
     fails = False
 

@@ -49,7 +49,7 @@ def make_match(ana, berto) -> Match:
 
 
 def look(now=NOW, stop=lambda: False) -> int | None:
-    """What a worker makes of the next one; None where there is none."""
+    """Search the next match as a worker does; None if there is none."""
     row = finding.claim("host:1", now=now)
     return None if row is None else finding.carry_out(row, stop=stop, now=now)
 

@@ -33,7 +33,7 @@ def test_overall_is_the_mean_over_games_and_marks_what_was_not_played(ana, berto
     assert set(found["lola"].games) == {"partnership", "corriente", "two_player"}
     assert found["rufo"].score == pytest.approx((sum(found["rufo"].games.values()) + 0.5) / 3)
     assert found["nena"].score == pytest.approx((found["nena"].games["two_player"] + 1) / 3)
-    assert sum(row.score for row in found.values()) == pytest.approx(1.5)  # what one gains the other loses
+    assert sum(row.score for row in found.values()) == pytest.approx(1.5)  # One gains what the other loses
     assert found["nena"].place is None  # one game of three
     assert {found["rufo"].place, found["lola"].place} == {1, 2}
     assert 0 < found["rufo"].margin < 1

@@ -50,7 +50,7 @@ DEALT = [{"e": "deal", "deal": 1, "hand": ["1o", "3o"]}]
 
 @pytest.fixture
 def greedy(db) -> BotVersion:
-    """A bot of the house."""
+    """Create a house bot."""
     return rows.once(make_greedy)
 
 
@@ -171,7 +171,7 @@ def test_who_thinks_for_long_needs_no_worker_and_who_is_away_ends_it(ana, berto,
         holding.answer(held, 0)
     seating.act(ana, first.public_id, 0, "play 1o", now=later(80))
     assert status(first) == "waiting"
-    assert claimed(after=81).row.pk == second.pk  # who waits longer comes first
+    assert claimed(after=81).row.pk == second.pk  # The longest wait comes first
     again = claimed(after=82)
     assert (again.row.pk, again.row.token, again.row.attempts) == (first.pk, 2, 1)
     asked(again, 1, after=83)
@@ -245,7 +245,7 @@ def test_advice_is_asked_for_where_it_was_wished_before_the_cards_were_dealt(ana
     seating.act(ana, row.public_id, 0, "play 1o", now=later(9))
     assert (status(row), row.advice, row.advice_asked) == ("waiting", "", None)
 
-    # Who asks at a table that rests has it taken up; a worker that is lost then costs nothing
+    # A question at a resting table has it taken up; a worker that is lost then costs nothing
     held = claimed(after=10)
     asked(held, 1, after=11)
     assert holding.rest(held, 1, now=later(12))
@@ -299,13 +299,13 @@ def people(transactional_db) -> Player:
 
 
 def is_asked(row: Table) -> bool:
-    """Whether the person is asked, or the table is over."""
+    """Return True if it is the person's turn, or the table is over."""
     row.refresh_from_db()
     return row.turn is not None or row.status not in ("waiting", "held")
 
 
 def answers(row: Table, by: Player, rng: random.Random, most: int = 10_000) -> None:
-    """Play a table at random until it is over, or so many answers were given."""
+    """Play a table at random until it is over, or for `most` answers."""
     for _ in range(most):
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
         if row.turn is None:
@@ -378,7 +378,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, ma
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("pooled", mostly_slow([False, True], (False).__eq__))
 def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, machine, monkeypatch, pooled) -> None:
-    monkeypatch.setattr(playing, "AGAIN_S", 3600.0)  # who hears never looks by themselves
+    monkeypatch.setattr(playing, "AGAIN_S", 3600.0)  # A listener that hears never polls
     if pooled:  # each transaction may be another session
         monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
     else:
@@ -416,7 +416,7 @@ def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, ma
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_rated_matches_and_people_hold_nobody_up(people, machine, settings, monkeypatch) -> None:
-    """The order in which one worker takes what waits: people who sit and think cost no match its turn, matches cost no person theirs."""
+    """A worker's order of work: people who think cost no match its turn, matches cost no person theirs."""
     settings.TABLES_PER_WORKER, settings.TABLE_REST_S = 1, 3600
     monkeypatch.setattr(playing, "CROWDED_S", 3600.0)
     first = seating.sit(people, "brisca", "greedy")
@@ -433,8 +433,8 @@ def test_rated_matches_and_people_hold_nobody_up(people, machine, settings, monk
     assert set(Match.objects.filter(kind="tournament").values_list("status", flat=True)) == {"finished"}
     assert (status(first), status(second)) == ("held", "waiting")
 
-    monkeypatch.setattr(playing, "CROWDED_S", 0.0)  # who thinks makes way for who waits
-    with machine._busy:  # as while a match is played
+    monkeypatch.setattr(playing, "CROWDED_S", 0.0)  # A thinking person makes way for a waiting one
+    with machine._busy:  # As during a match
         wait_for(lambda: status(first) == "resting", "the first one makes way", 60)
         wait_for(machine.tables.look, "there is room", 60)
         wait_for(lambda: is_asked(second), "the second one is asked", 120, every=0.01)
@@ -472,7 +472,7 @@ def test_a_stopped_worker_gives_its_tables_back_and_a_bot_that_fails_ends_them(p
 
 
 def test_who_answers_in_the_moment_in_which_a_table_is_given_up_plays_on(ana, greedy, settings) -> None:
-    """The row was read before: it waits for advice, as it does after the answer, but not any more for so long."""
+    """The row was read before the answer: it waits for advice then and afterwards, but since a later time."""
     row = seating.sit(ana, "partnership", "greedy", advice=True, now=NOW)
     held = claimed(after=1)
     asked(held, 0, after=2)

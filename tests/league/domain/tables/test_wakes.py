@@ -1,4 +1,4 @@
-"""Wake-ups: what a table's commit brings to whoever waits for it, in this process and in a worker, and what is left without them."""
+"""Wake-ups: the effect of a table's commit on its waiters, in this process and in a worker, and the polling without them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_bell_rings_for_its_own_and_after_the_database_was_away(row) -> None:
         if connection.vendor == "postgresql":
             pull("table:other", row)
             pull("table:last", row)
-            with EAR.attend("table:last") as last:  # what came before it has been heard by then
+            with EAR.attend("table:last") as last:  # Earlier wake-ups have been heard by then
                 pull("table:last", row)
                 assert last.wait(60)
             assert not bell.wait(0)

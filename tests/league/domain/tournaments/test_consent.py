@@ -140,7 +140,7 @@ def test_who_asks_may_take_it_back(ana, berto, cup, theirs) -> None:
     with pytest.raises(Refused, match="is withdrawn"):
         requests.grant(one, by=berto, now=NOW)
 
-    assert asked(cup, theirs) != one  # and ask anew
+    assert asked(cup, theirs) != one  # A second request
     assert quotas.limit(ana, quotas.REQUESTS, now=NOW).used == 2
 
 
@@ -330,7 +330,7 @@ def locked(cup, version, by) -> list[str]:
 
 
 def test_the_word_of_an_owner_holds_while_another_enters_the_bot(ana, berto, cup) -> None:
-    """Who asks is locked first, since so many may be asked; who enters an own bot or one of the house asks nobody."""
+    """The asking player is locked first, since there may be many owners to ask. Your own bots and house bots need no consent."""
     there = accepted(berto, "luna")
     house_bot = accepted(players.create(players.HOUSE, reserved=True, now=NOW), "greedy")
     Bot.objects.filter(pk=house_bot.bot_id).update(is_house=True)

@@ -180,7 +180,7 @@ def test_next_season_follows_from_the_last_one(circuit, ana, field) -> None:
     assert circuits.open_due(now=friday + timedelta(days=22)) == 1
 
     season = circuit.seasons.get(number=2)
-    assert season.due == friday + timedelta(days=21)  # what was missed is not made up for
+    assert season.due == friday + timedelta(days=21)  # Missed seasons are not made up for
     assert [sorted(bots(one)) for one in season.tournaments.order_by("group")] == [
         ["bot0", "bot1", "bot3"],
         ["bot2", "bot4", "bot9"],

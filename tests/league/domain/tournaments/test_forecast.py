@@ -1,4 +1,4 @@
-"""What a tournament would take, at the pace of the last matches of its game."""
+"""The forecast of a tournament's duration, from the pace of the last matches of its game."""
 
 from __future__ import annotations
 

@@ -350,7 +350,7 @@ def test_tables_of_seats_sit_round_in_turn_and_count_by_entry(ana, field) -> Non
     assert table.rows[0].entry.number == 0
     assert table.cells[0, 1].wins == 4
     now = fixtures.play_format(made)
-    Tournament.objects.update(schedule=1)  # as one from before neighbours were balanced, which seats by another law
+    Tournament.objects.update(schedule=1)  # A tournament from before neighbours were balanced has another seating rule
     made.refresh_from_db()
     old = fixtures.play_format(made)
     assert [t.entries for t in old.sheet.pairings] != [t.entries for t in now.sheet.pairings]
@@ -393,7 +393,7 @@ def test_a_round_stands_though_a_match_before_it_is_played_again_with_another_en
 
 @pytest.mark.slow
 def test_later_rounds_are_asked_for_by_who_started_the_tournament(ana, field) -> None:
-    """In the log the request that started it leads to all its matches; one that asks for more of them itself comes first."""
+    """The starting request's number leads to all its matches in the log; a later request for more matches takes precedence."""
     made = cup(ana, field, "swiss", rounds=3)
     Tournament.objects.filter(pk=made.pk).update(request="the-start-of-ana")
     made.refresh_from_db()

@@ -1,4 +1,4 @@
-"""Every format from start to end with bots of the house and a guest, by a real worker and a real scheduler, and an event from its documented file."""
+"""Every format from start to end with house bots and a guest, by a real worker and a real scheduler, and an event from its documented file."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def test_a_withdrawal_from_a_running_tournament_escapes_no_loss(ana, berto, fiel
     rival = next(one for one in field[:3] if one.bot.owner_id == berto.pk)
     matches = cup.matches.count()
 
-    with pytest.raises(Refused, match="only the owner"):  # of a rival nobody gets rid so
+    with pytest.raises(Refused, match="only the owner"):  # Nobody can remove a rival this way
         enrolment.withdraw(cup, rival, by=ana, now=NOW)
     enrolment.withdraw(cup, rival, now=later(1))
     enrolment.withdraw(cup, rival, now=later(2))

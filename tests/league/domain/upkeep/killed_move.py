@@ -31,7 +31,7 @@ def told() -> list[bytes]:
 
 
 def move_and_die() -> int:
-    """In a process of its own, which SIGKILL ends between the log of the second match and the end of its old replays; the signal."""
+    """Move in a child that SIGKILL ends between the second match's log and the end of its old replays; return the signal."""
     connection.close()
     if child := os.fork():
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -84,7 +84,7 @@ def held() -> None:
 
 
 def begin_again(after: float = 11) -> None:
-    """A match of the running tournament is leased, so many seconds after its owner, or that of a bot, has said no."""
+    """Lease a match of the running tournament `after` seconds after its owner, or a bot's owner, has forbidden it."""
     match = Match.objects.filter(tournament__slug="cup", parties__version__bot__slug="rufo").order_by("id")[0]
     LeagueEvent.objects.create(
         at=later(after), kind="match.moved", subject=f"match:{match.public_id}", data={"to": "leased"}
@@ -172,7 +172,7 @@ def test_wishes_and_keys_that_were_kept_are_no_finding(cup) -> None:
     begin_again(9)
     LeagueEvent.objects.create(at=later(60), kind="tournament.resumed", subject="tournament:cup")
     begin_again(61)
-    begin_again(59)  # by a worker that had read the clock when the pause was still on, and the table when it was over
+    begin_again(59)  # The worker read the clock during the pause and the table after it
     LeagueEvent.objects.create(at=NOW, kind="bot.moved", subject="bot:rufo", data={"to": "paused"})
     key(f"/api/v1/tournaments/{cup.slug}")()
     key(f"/api/v1/versions/{BotVersion.objects.get(bot__slug='rufo').pk}", key="k2")()
@@ -274,7 +274,7 @@ def test_history_of_a_match_that_left_the_ratings_is_found(cup) -> None:
 
 
 def test_partners_of_mixed_pairs_are_no_opponents_of_each_other(ana, berto) -> None:
-    """What counts as a win is between opponents: the check counts as the report does."""
+    """Wins count between opponents only: the check counts as the report does."""
     owners = (ana, berto, ana, berto)
     versions = [accepted(owner, name) for owner, name in zip(owners, ("rufo", "lola", "nena", "pepa"), strict=True)]
     cup = started(berto, versions, boards=2, mixed=True)
@@ -304,7 +304,7 @@ def test_names_that_can_be_taken_for_each_other_are_listed_and_kept(ana, berto) 
 @pytest.mark.parametrize("resumed", [True, False])
 @pytest.mark.parametrize("since", [None, -100, 30])
 def test_a_wish_holds_from_a_moment_after_it_to_its_end(cup, resumed: bool, since: int | None) -> None:
-    """Of matches begun at each of these seconds those are told of that lie within, after `since`; an end is now, where it has none."""
+    """The findings are the matches started within the pause and after `since`; a pause without an end lasts until now."""
     told = invariants.MOMENT.total_seconds()
     begun = [0, told, told + 1, 29, 30, 31, 59, 60, 61]
     LeagueEvent.objects.create(at=NOW, kind="tournament.paused", subject="tournament:cup")

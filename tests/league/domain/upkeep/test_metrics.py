@@ -1,4 +1,4 @@
-"""What an operator sees: the numbers for Prometheus, the page, the API."""
+"""The operator's numbers: for Prometheus, on the page, by the API."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def test_a_match_that_breaks_in_the_middle_is_as_it_was(matches: list[Match]) ->
 
 @pytest.mark.slow
 def test_a_move_that_is_killed_goes_on(tmp_path: Path) -> None:
-    """By SIGKILL, in the middle of a match: a real process on a database that outlives it."""
+    """SIGKILL ends a real process in the middle of a match, on a database that outlives it."""
     file = shutil.copy(sqlite_file(), tmp_path / "league.sqlite3")
     kept = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "PATH", "TMPDIR")}
     environment = {**kept, "DATABASE_URL": f"sqlite://{file}", "STATE_DIR": str(tmp_path), "DEBUG": "1"}

@@ -1,4 +1,4 @@
-"""Struck out, played again, rated anew: once, however often it is asked for, and never by a dry run."""
+"""Repair voids, replays and rates again: once, however often it is called, and never by a dry run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replays that the disk has damaged, lost or exchanged: found, told of, and restored where that can be proved."""
+"""Replays that the disk has damaged, lost or exchanged: found, reported, and restored if that can be proved."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def make_logged(ana, berto) -> Match:
 
 @pytest.fixture
 def match(logged: Match) -> Match:
-    """As releases before the logs stored it."""
+    """Store the match as releases before the logs did."""
     loosen(logged)
     return Match.objects.get(pk=logged.pk)
 
@@ -87,7 +87,7 @@ def copied() -> None:
     stored(sittings()[0], bytes(sittings()[2].replay))
 
 
-# how: words of the finding, status of a page, sittings found, what repair does
+# Damage -> words of the finding, status of a page, sittings left, action of repair
 WAYS: dict[str, tuple[Callable[[], None], str, int, int, str]] = {
     "cut short": (cut_short, "is damaged", 500, 1, "played"),
     "overwritten": (overwritten, "is damaged", 500, 1, "lost"),
@@ -135,9 +135,9 @@ def test_it_is_found_told_and_restored_where_that_can_be_proved(way: str, match:
     assert restore_replays(actor="test", now=NOW).empty
 
 
-# The faults of a match, by board and sitting: of each the seats that are told of there, and those that have forfeited it
+# The faults of a match, by board and sitting: the seats reported there, and the seats that forfeited it
 FAULTS = {(1, 0): ([], None), (1, 1): ([2, 1], [1, 2]), (2, 0): ([3], [3]), (2, 1): ([], [1, 2])}
-PASSES = ({"boards": [1, 2], "seeds": [5]}, {"boards": [1, 2], "seeds": [6]})  # what the bots of each were told
+PASSES = ({"boards": [1, 2], "seeds": [5]}, {"boards": [1, 2], "seeds": [6]})  # The bots' opening data in each pass
 
 
 @pytest.fixture
@@ -327,7 +327,7 @@ def test_a_log_whose_row_is_gone_is_missed(logged: Match) -> None:
 
 
 def test_a_judgement_and_answers_that_are_damaged_are_made_again(logged, ana) -> None:
-    """In their own rows: a judgement that has been counted is not counted as another one."""
+    """They keep their rows: a counted judgement is not counted again."""
     consulting.enter("random")
     consulting.told(logged)
     judged, _ = asking.ask(logged, "open", ana, now=NOW)

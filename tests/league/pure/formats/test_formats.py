@@ -1,4 +1,4 @@
-"""What holds for every format: played out in any order, at every table size, no deal twice, the end within the predicted size."""
+"""Properties of every format: played in any order, at every table size, no deal twice, the end within the predicted size."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A tournament that was begun goes on as it began: names, tables, boards and ranking of every format stay what they were.
+"""A started tournament goes on as it started: names, tables, boards and ranking of every format stay what they were.
 
-`python -m tests.league.pure.formats.test_kept` writes `kept.json` anew, where a change is meant. Tournaments that people have begun are
+`python -m tests.league.pure.formats.test_kept` rewrites `kept.json` after an intended change. Running tournaments are
 then paired by other rules halfway: such a change needs a revision of its own (`REVISION` in `league.pure.formats.sheet`).
 """
 
@@ -20,7 +20,7 @@ from tests.support.formats import by_chance, field, level, look, paired
 from tests.support.parts import mostly_slow
 
 KEPT = Path(__file__).with_name("kept.json")
-VALUES: dict[str, list[dict[str, Any]]] = {  # of parameters
+VALUES: dict[str, list[dict[str, Any]]] = {  # Values of parameters
     "duel": [{"cap": 40}, {"cap": 60, "elo0": 0.0, "elo1": 200.0, "alpha": 0.2}],
     "gauntlet": [{}, {"challengers": 2}, {"cycles": 3}],
     "successive_halving": [{}, {"budget": 40}, {"budget": 120}],
@@ -50,13 +50,13 @@ def cases(key: str) -> Iterator[tuple[str, Field]]:
 
 
 def revisions(key: str, seats: int, n: int) -> tuple[int, ...]:
-    """Of the schedules: those by which such a field is played differently."""
+    """Return the revisions whose schedules differ for such a field."""
     rated = key in ("round_robin", "successive_halving") and n in (5, 7)
     return ((1, 2) if seats > 2 else (2,)) + ((3,) if rated else ()) + ((4,) if rated and key == "round_robin" else ())
 
 
 def taken(key: str, played: Field) -> bool:
-    """Whether the format takes such a field."""
+    """Return True if the format takes such a field."""
     try:
         check_field(FORMATS[key], played)
         look(key, played, {})
@@ -90,7 +90,7 @@ def played_out(key: str, played: Field) -> str:
 
 
 def rounded(told: Mapping[str, float]) -> dict[str, float]:
-    """What a machine computes in floating point, to the digits that all machines share."""
+    """Round computed floats to the digits that all machines share."""
     return {name: round(value, 2) + 0.0 for name, value in told.items()}
 
 

@@ -162,7 +162,7 @@ def test_what_a_large_ladder_sums_up_in_groups_is_what_all_pairs_come_to(head):
     assert np.median(off) < 0.05
     assert np.quantile(off, 0.95) < 0.25
     assert draws.told[:50].sum() == 0
-    # whom one meets is drawn by the same weights
+    # The opponent is drawn by the same weights
     one = int(everybody[np.argsort(draws.rivals.theta[everybody])[200]])
     drawn = Counter(draws.rivals.near(random.Random(lot), [one]) for lot in range(4000))
     chance = pairs[active.index(one)] / pairs[active.index(one)].sum()

@@ -95,7 +95,7 @@ def _spread(pairs, scores):
 
 
 def _float(history, table, entry):
-    """Whether an entry met a higher or a lower score."""
+    """Return "up" or "down" if an entry met a higher or a lower score."""
     if table is None:
         return "down"
     mine, other = (history[table.round - 1][e] for e in (entry, *(set(table.entries) - {entry})))

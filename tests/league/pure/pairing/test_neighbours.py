@@ -18,7 +18,7 @@ LARGE = [(16, 3), (25, 3), (12, 4), (25, 4), (12, 5), (31, 5), (12, 6), (31, 6)]
 
 
 def after(tables: list[Pairing] | list[tuple[int, ...]], distance: int) -> Counter[tuple[int, int]]:
-    """How often the second sits `distance` places after the first."""
+    """Count how often the second sits `distance` places after the first."""
     lines = [table.entries if isinstance(table, Pairing) else table for table in tables]
     return Counter((line[i], line[(i + distance) % len(line)]) for line in lines for i in range(len(line)))
 
@@ -66,7 +66,7 @@ def test_a_round_robin_is_level_from_its_first_cycle_on(n, seats):
 
     assert spread(tables, n) == 0
     for cycles in range(1, block):
-        mean = cycles * cycle * seats / (n * (n - 1))  # of how often one sits after the other
+        mean = cycles * cycle * seats / (n * (n - 1))  # Mean number of times that one sits after the other
         assert spread(tables[: cycles * cycle], n) <= 5 + mean / 6
 
 

@@ -18,7 +18,7 @@ PAIRS = {"sides": ((0, 2), (1, 3))}
 
 
 def a_match(versions: tuple[int, ...], wins: int, boards: int = 16, **how: Any) -> Tallies:
-    """The first party (with its partner) wins so many boards and loses the others."""
+    """Return a match in which the first party (with its partner) wins `wins` boards and loses the others."""
     scores = np.array([[3, 0, 3, 0] if how else [3, 2, 1, 0]] * boards)[:, : len(versions)]
     scores[wins:] = scores[wins:, ::-1]
     return tally_arrays(np.array([versions] * boards, dtype=np.int64), scores, **how)

@@ -120,7 +120,7 @@ POOLS: dict[str, tuple[Callable[[Any], Pool], int]] = {  # and how many leagues 
 
 
 def measured(pool: Callable[[Any], Pool], leagues: int, **how: float) -> tuple[float, float]:
-    """Share of the rows whose 95% interval holds the truth, and the slope; means over so many leagues."""
+    """Return the share of rows whose 95% interval holds the truth, and the slope; means over `leagues` leagues."""
     held, slopes = [], []
     for seed in range(leagues):
         truth, boards = pool(np.random.default_rng([seed, 7]))
@@ -155,7 +155,7 @@ def test_tables_of_many_pools(kind: str) -> None:
 
 
 def test_the_measure_sees_a_prior_around_one_middle() -> None:
-    """As the first revision of the ratings had it: neighbours alone say little about the length of the field, so it is pulled together."""
+    """The first revision of the ratings had one: neighbours alone say little about the length of the field, so it shrinks."""
     held, slope = measured(lambda rng: ladder(rng, far=0.0, newcomers=0.0, reach=3), 2, prior_sd=2.0)
 
     assert held < 0.7
@@ -163,7 +163,7 @@ def test_the_measure_sees_a_prior_around_one_middle() -> None:
 
 
 def settled_ladder(count: int, boards: int, steps: tuple[int, ...]) -> tuple[list[Pairing], dict[Any, Any]]:
-    """Everybody has met those so many steps away."""
+    """Return a ladder on which everybody has met those `steps` places away."""
     theta = np.linspace(-3, 3, count)
     near = [(a, a + step) for a in range(count) for step in steps if a + step < count]
     rng = np.random.default_rng(3)
@@ -182,7 +182,7 @@ def settled_ladder(count: int, boards: int, steps: tuple[int, ...]) -> tuple[lis
     ("count", "boards", "steps"), [(40, 40, (1, 2, 3)), (600, 12, (1, 10, 50, 150))], ids=["small", "large"]
 )
 def test_ladder_keeps_far_pairs(count: int, boards: int, steps: tuple[int, ...]) -> None:
-    """Of the tables of a settled ladder 5 to 10% are pairs a quarter of the field apart or more."""
+    """A settled ladder has 5 to 10% of tables with pairs at least a quarter of the field apart."""
     looks = 3
     past, results = settled_ladder(count, boards, steps)
     drawn = [

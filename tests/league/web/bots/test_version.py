@@ -43,7 +43,7 @@ def test_each_game_and_check_has_its_row(client, refused) -> None:
         assert page.count(words) == 1
     assert page.count("<td>passed</td>") == len(CHECKS) - 1
     assert "0.250 s" in page
-    assert "asked" not in page  # what a bot was asked and said is its owner's
+    assert "asked" not in page  # Only the owner sees a bot's messages
 
 
 def test_its_owner_reads_what_was_asked_and_where_it_failed(client, ana, refused) -> None:

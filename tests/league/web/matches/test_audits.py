@@ -1,4 +1,4 @@
-"""What readers see of audits: the mark of a bot, the counts of a version, the first difference in a match, on pages and in the API."""
+"""Audits on pages and in the API: the mark of a bot, the counts of a version, the first difference in a match."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_a_deal_that_one_playing_alone_came_to_was_not_played_alike() -> None:
 
 
 def test_where_the_cards_were_not_the_same_no_choice_differs() -> None:
-    """Who deals follows from the deals before, in some games."""
+    """The dealer depends on the deals before, in some games."""
     records = [at_random("guinote", 1), at_random("guinote", 2)]
     first, second = columns("guinote", *records)
     assert (first.is_dealt_alike, second.is_dealt_alike, second.same) == (True, False, False)

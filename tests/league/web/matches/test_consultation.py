@@ -1,4 +1,4 @@
-"""What a bot of the house would have done, on the page of a match: who may ask, what stands there meanwhile, and the marks of the steps."""
+"""A house bot's decisions on the page of a match: who may ask, what the page shows meanwhile, and the marks of the steps."""
 
 from __future__ import annotations
 

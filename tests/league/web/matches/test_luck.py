@@ -1,4 +1,4 @@
-"""What the cards of a board were worth, on its page: for people, from a judgement with open cards."""
+"""The worth of a board's cards on its page: for people, from a judgement with open cards."""
 
 from __future__ import annotations
 

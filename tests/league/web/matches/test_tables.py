@@ -162,7 +162,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
         state.apply(state.legal_actions()[0])
     record = engine.replay.make(state, {"match": row.public_id})
     holding.finish(held, TableResult([state.scores()], [{**record, "faults": [], "notes": []}], []), 1000)
-    for who in (client, foreign, Client()):  # what is over anybody may see
+    for who in (client, foreign, Client()):  # Everybody may see a finished table
         over = who.get(where).content.decode()
         assert faults(Page(over)) == []
         assert "data-topic" not in over
@@ -268,7 +268,7 @@ OVER = "document.querySelector('#leave') === null && document.querySelector('tut
 
 
 def is_so(page, fact: str) -> bool:
-    """Whether it holds; not while a page is being loaded."""
+    """Return True if it holds; False while a page is being loaded."""
     try:
         return bool(page.evaluate(f"() => {fact}"))
     except PlaywrightError:
@@ -295,7 +295,7 @@ def sit_down(page, site: str, game: str, *, touch: bool) -> None:
         page.locator("form[action='/tables/'] button").tap()
     else:
         page.focus("#id_boards")
-        for key in ("Tab", "Space", "Tab", "Enter"):  # with advice
+        for key in ("Tab", "Space", "Tab", "Enter"):  # Ask for advice
             page.keyboard.press(key)
     page.wait_for_url(re.compile(r"/tables/[a-z0-9]{10}/"))
 
@@ -333,7 +333,7 @@ def play_through(page, game: str, *, touch: bool) -> int:
             return turns
         if turns in (0, 3):
             look(page, f"{game}-{turns}")
-        if turns == 2:  # as after a lost line
+        if turns == 2:  # As after a lost line
             page.reload()
             page.evaluate("window.stays = true")
             comes(page, MY_TURN)

@@ -196,7 +196,7 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
     at = re.search(r'name="at" value="([^"]+)"', opened)
     assert at is not None
     assert at[1].startswith(f"{match.public_id}.1.1.")
-    assert TEXT.splitlines()[3] in opened  # of the version that played
+    assert TEXT.splitlines()[3] in opened  # The text of the version that played
     answer = client.post("/editor/", form(at=at[1], do="here"))
     assert Try.objects.get().at["match"] == match.public_id
     played(

@@ -1,4 +1,4 @@
-"""What can be taken away: tables as CSV, and all boards of a pool, from which anybody computes the leaderboard again."""
+"""Downloads: tables as CSV, and all boards of a pool, from which anybody can compute the leaderboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events and recurring leagues made by form: what is told beforehand, refused in place, created, joined and left."""
+"""Forms of events and recurring leagues: the preview, refusals in place, creating, joining and leaving."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_league_is_created_and_others_join_and_leave_it(league, owner, strange
     stranger.post("/c/viernes/do/", {"action": "join", "bot": "luna"})
     assert circuit.bots.filter(slug="luna").exists()
     assert stranger.post("/c/viernes/do/", {"action": "leave", "bot": "rufo"}).status_code == 403
-    owner.post("/c/viernes/do/", {"action": "leave", "bot": "luna"})  # who owns the league may
+    owner.post("/c/viernes/do/", {"action": "leave", "bot": "luna"})  # The league's owner may
     assert not circuit.bots.filter(slug="luna").exists()
 
 

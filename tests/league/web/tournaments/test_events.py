@@ -199,7 +199,7 @@ def test_owners_hold_back_replays_by_a_form(league, field, reader, client) -> No
         assert 'name="until"' not in reader.get(page).content.decode()
         assert client.post(f"{page}do/", {"action": "embargo", "until": "2999-01-01T00:00"}).status_code == 302
         row.refresh_from_db()
-        assert row.embargo is None  # for that is too far
+        assert row.embargo is None  # Too far ahead
         until = clock.present().replace(second=0, microsecond=0) + timedelta(days=2)
         client.post(f"{page}do/", {"action": "embargo", "until": f"{until:%Y-%m-%dT%H:%M}"})
         row.refresh_from_db()

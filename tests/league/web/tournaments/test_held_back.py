@@ -109,7 +109,7 @@ def addresses(event: Event) -> list[str]:
 
 
 def secrets_of(event: Event) -> list[str]:
-    """What names a match or a table of the event, and from what its cards follow."""
+    """Return the texts that name a match or table of the event, and the seeds of its cards."""
     cups = list(event.tournaments.all())
     ids = Match.objects.filter(tournament__event=event).values_list("public_id", flat=True)
     keys = [bytes(event.secret).hex(), *(bytes(one.secret).hex() for one in cups)]
@@ -126,10 +126,10 @@ def body_of(answer) -> bytes:
 
 
 def told(client: Client, event: Event, words: Sequence[str], paths: Sequence[str] = ()) -> dict[str, list[str]]:
-    """By address, which of the words its answer contains besides those that it was asked with."""
+    """Return, by address, the words that its answer contains and the request did not."""
     found = {}
     for path in paths or addresses(event):
-        cache.clear()  # so many reads are more than anybody has in a minute
+        cache.clear()  # These reads exceed the limit of a minute
         answer = client.get(path)
         assert answer.status_code < 500, path
         assert answer.status_code != 429, path
@@ -187,7 +187,7 @@ def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
 
 
 def open_doors(event: Event) -> list[str]:
-    """Some of the addresses that tell of an event to who may see it."""
+    """Return some of the addresses that show an event to people who may see it."""
     paths = ["/m/", "/t/", "/bots/luna/", "/players/berto/news.atom", "/api/v1/matches", "/api/v1/tournaments"]
     return [*paths, f"/e/{event.slug}/", f"/api/v1/events/{event.slug}"]
 
@@ -207,7 +207,7 @@ def ratings_of() -> list[tuple[int, float]]:
 
 
 def timeless(content: bytes) -> bytes:
-    """Without what tells of the time, and of versions of what changes."""
+    """Remove times and versions from a page."""
     text = re.sub(rb"<time [^>]*>[^<]*|data-(now|begins|live|since|versions)=\"[^\"]*\"", b"", content)
     text = re.sub(rb"<(meta|link|body|main)[^>]*>", b"", text)
     return re.sub(rb"<updated>[^<]*", b"", text)
@@ -323,7 +323,7 @@ def test_an_event_is_shown_board_by_board(league) -> None:
         mine = [
             number for number, board in enumerate(seen, 1) if board is not None and board.match.tournament_id == cup.pk
         ]
-        for number in mine:  # the table moves with each board, and tells of no other
+        for number in mine:  # The table moves with each board, and shows no other
             table = show.table(event, cup, number)
             assert sum(row.result.points for row in table.rows) == number - mine[0]
         assert places(show.table(event, cup, mine[-1] + 1)) == places(standings(cup))
