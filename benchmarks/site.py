@@ -480,7 +480,7 @@ class Reader:
 
 def addresses() -> dict[str, str]:
     """Return the addresses to read: pages, then lists of the API, then their deep pages."""
-    from league.domain.core import keyset
+    from league.domain.core import paging
     from league.domain.puzzles import shelf
     from league.models import Circuit, Consultation, Event, Party, Pool, Table, Tournament, Try
 
@@ -541,13 +541,13 @@ def addresses() -> dict[str, str]:
         "API leaderboard, every version": f"/api/v1/pools/{pool}/leaderboard?every_version=true&page_size=100",
         "API leaderboard (a token)": f"/api/v1/pools/{pool}/leaderboard?page_size=100",
         "API bots": "/api/v1/bots?page_size=100",
-        "API bots, row 1,000": f"/api/v1/bots?cursor={keyset.write([1000], back=False)}&page_size=100",
+        "API bots, row 1,000": f"/api/v1/bots?cursor={paging.write_cursor([1000], back=False)}&page_size=100",
         "API bots of an owner": "/api/v1/bots?owner=player-1&page_size=100",
         "API bots (a token)": "/api/v1/bots?page_size=100",
         "API versions": "/api/v1/versions?page_size=100",
         "API players": "/api/v1/players?page_size=100",
         "API matches": "/api/v1/matches?page_size=100",
-        "API matches, row 100,000": f"/api/v1/matches?cursor={keyset.write([100_000], back=False)}&page_size=100",
+        "API matches, row 100,000": f"/api/v1/matches?cursor={paging.write_cursor([100_000], back=False)}&page_size=100",
         "API matches of a game": f"/api/v1/matches?game={GAME}&page_size=100",
         "API matches of a rare game": "/api/v1/matches?game=brisca&page_size=100",
         "API matches of a bot": "/api/v1/matches?bot=bot-1&page_size=100",
@@ -586,12 +586,12 @@ def addresses() -> dict[str, str]:
 
 def _deep(pool: int) -> str:
     """The cursor in the middle of a leaderboard of 2,000 bots."""
-    from league.domain.core import keyset
+    from league.domain.core import paging
     from league.domain.ratings.leaderboards import BEST
     from league.models import Rating
 
     row = Rating.objects.filter(pool=pool).order_by(*BEST.names)[Rating.objects.filter(pool=pool).count() // 2]
-    return keyset.write(BEST.values(row), back=False)
+    return paging.write_cursor(BEST.values(row), back=False)
 
 
 def _match() -> str:

@@ -7,7 +7,7 @@ from django.apps import AppConfig
 from django.db import connections
 from django.db.models.signals import post_migrate
 
-from league.service import marks
+from league.service import changes
 
 
 def keep_dictionaries(**told: Any) -> None:
@@ -19,7 +19,7 @@ def keep_dictionaries(**told: Any) -> None:
 
 def install_marks(*, using: str, **_: Any) -> None:
     """The database counts changes of what is shown."""
-    marks.install(connections[using])
+    changes.install(connections[using])
 
 
 class LeagueConfig(AppConfig):

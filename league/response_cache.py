@@ -1,8 +1,8 @@
 """The response cache: the WSGI application that gives finished answers again while nothing that they show has changed.
 
-A view names the change counters of what it shows before it reads it (`league.service.kept.shows`). The cache keeps the answer with the counts of
-then, and gives it to every anonymous reader who sends the same key as long as the counters stand still, before Django does anything. Readers
-with a session or a token, forms, and addresses whose views name no counters go on to Django.
+A view names the change counters of what it shows before it reads it (`league.service.changes.keep_until`). The cache keeps the answer with the
+counts of that time, and gives it to every anonymous reader who sends the same key while the counters stand still, before Django does anything.
+Readers with a session or a token, forms, and addresses whose views name no counters go on to Django.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from django.db import DatabaseError, InterfaceError
 from django.utils import translation
 
 from league.api.http.negotiation import language
-from league.service import kept, marks
+from league.service import changes
 from league.service.middleware import UNREAD, number_of
 from league.web.common.prefs import theme
 
@@ -59,9 +59,9 @@ class Key(NamedTuple):
 class Answer:
     """A finished answer, compressed once for each coding that clients ask for."""
 
-    def __init__(self, body: bytes, headers: Headers, versions: marks.Versions) -> None:
+    def __init__(self, body: bytes, headers: Headers, counts: changes.Counts) -> None:
         self.headers = headers
-        self.versions = versions
+        self.counts = counts
         self.until = now() + MAX_AGE_S
         self.tag = sha256(body).hexdigest()[:32]
         self._packed: dict[str, bytes] = {"gzip": gzip.compress(body, 6, mtime=0)}
@@ -85,7 +85,7 @@ class Answer:
         if now() > self.until:
             return False
         try:
-            return marks.read(list(self.versions)) == self.versions
+            return changes.read(list(self.counts)) == self.counts
         except (DatabaseError, InterfaceError):
             return False
 
@@ -149,7 +149,7 @@ class ResponseCache:
 
     def _make(self, key: Key, environ: Environ, start_response: Any) -> Iterable[bytes]:
         """Give the answer that Django makes, and keep it if its view has named what it shows."""
-        ticket = environ[kept.TICKET] = kept.Ticket(wanted=environ.get("HTTP_IF_NONE_MATCH", ""))
+        ticket = environ[changes.TICKET] = changes.Ticket(if_none_match=environ.get("HTTP_IF_NONE_MATCH", ""))
         started: list[Any] = []
 
         def note_start(status: str, headers: Headers, exc_info: Any = None) -> None:
@@ -159,7 +159,7 @@ class ResponseCache:
         status, headers, exc_info = started
         names = {name.lower(): value for name, value in headers}
         whole = status.startswith("200") and "set-cookie" not in names and not getattr(response, "streaming", False)
-        if not ticket.versions or not whole or "no-store" in names.get("cache-control", ""):
+        if not ticket.counts or not whole or "no-store" in names.get("cache-control", ""):
             start_response(status, headers, exc_info) if exc_info else start_response(status, headers)
             return response
         try:
@@ -169,9 +169,9 @@ class ResponseCache:
                 response.close()
         if names.get("content-encoding") == "gzip":
             body = gzip.decompress(body)
-        answer = Answer(body, _shared(headers), ticket.versions)
+        answer = Answer(body, _shared(headers), ticket.counts)
         self.store.keep(key, answer)
-        environ["HTTP_IF_NONE_MATCH"] = ticket.wanted
+        environ["HTTP_IF_NONE_MATCH"] = ticket.if_none_match
         limits = [(name, value) for name, value in headers if name.lower().startswith("ratelimit")]
         return _give(answer, environ, start_response, [*limits, ("X-Request-ID", names.get("x-request-id", ""))])
 

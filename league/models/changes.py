@@ -1,4 +1,4 @@
-"""Change counters, which tell whether a cached response is still valid (league.service.marks)."""
+"""Change counters, which tell whether a cached response is still valid (league.service.changes)."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import close_old_connections, connection
 
-from league.service import marks, topics, wakes
+from league.service import changes, listening, topics
 
 log = logging.getLogger("league.live")
 HUB = "league.live.hub"  # in the environment of a request: the hub of this process, where the server has one
@@ -41,7 +41,7 @@ AGAIN_S = (
     6,
 )  # a browser that lost its connection comes again after a time drawn from these, so that not all come at once
 
-Read = Callable[[Collection[str]], marks.Versions]
+Read = Callable[[Collection[str]], changes.Counts]
 
 
 class Full(Exception):
@@ -126,15 +126,15 @@ class Listener(asyncio.Protocol):
 class Hub:
     """All listeners of one process."""
 
-    def __init__(self, read: Read = topics.read, ear: wakes.Ear = wakes.EAR) -> None:
-        self._read, self._ear = read, ear
+    def __init__(self, read: Read = topics.read, database: listening.Listener = listening.LISTENER) -> None:
+        self._read, self._database = read, database
         self._woken = asyncio.Event()  # a table that somebody follows may have moved
-        self._hears = False
+        self._listens = False
         self._listeners: set[Listener] = set()
         self._fresh: set[Listener] = set()  # entered since the last look at the versions began
         self._addresses: Counter[str] = Counter()
         self._following: Counter[str] = Counter()
-        self._versions: marks.Versions = {}
+        self._versions: changes.Counts = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -207,12 +207,12 @@ class Hub:
         if not any(topic.startswith(topics.TABLE) for topic in listener.wanted.topics):
             return
         wanted = any(topic.startswith(topics.TABLE) for topic in self._following)
-        if wanted != self._hears:
-            self._hears = wanted
-            (self._ear.listen if wanted else self._ear.leave)(self._ring)
+        if wanted != self._listens:
+            self._listens = wanted
+            (self._database.add if wanted else self._database.remove)(self._wake)
 
-    def _ring(self, name: str) -> None:
-        """In the thread that hears."""
+    def _wake(self, name: str) -> None:
+        """Wake the loop if a table that somebody follows has moved. Called in the thread that listens."""
         loop = self._loop
         if loop is not None and (not name or name in self._following):
             with suppress(RuntimeError):  # the loop has ended
@@ -287,7 +287,7 @@ class Hub:
         self._woken.clear()
         return woken
 
-    def _look(self, following: Collection[str]) -> marks.Versions:
+    def _look(self, following: Collection[str]) -> changes.Counts:
         close_old_connections()
         try:
             return self._read(following)
@@ -296,7 +296,7 @@ class Hub:
                 connection.close()
             raise
 
-    def _tell(self, found: marks.Versions, fresh: Collection[Listener]) -> None:
+    def _tell(self, found: changes.Counts, fresh: Collection[Listener]) -> None:
         """Tell everybody what was found. Not who entered meanwhile: they may know better already."""
         changed = {topic for topic, at in found.items() if self._versions.get(topic) != at}
         # What nobody follows any more is forgotten, else its version would be an old one for who comes next

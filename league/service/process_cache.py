@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 from django.db import connection
 
-from league.service import marks
+from league.service import changes
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -46,7 +46,7 @@ class ProcessCache(Generic[Key, Value]):
         """
         if connection.in_atomic_block:
             return make(None)
-        count = marks.read([counter])[counter]  # before anything that it counts
+        count = changes.read([counter])[counter]  # before anything that it counts
         with self._lock:
             old_count, value = self._values.get(key, (-1, None))
             if value is not None and old_count == count:

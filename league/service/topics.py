@@ -1,6 +1,6 @@
 """Topics: what somebody can follow, and at which version each is.
 
-A topic is a key of `league.service.marks` ("tournament:12", "ratings:3", "matches"), or one match, bot or table ("match:8f3k2", "bot:7",
+A topic is a key of `league.service.changes` ("tournament:12", "ratings:3", "matches"), or one match, bot or table ("match:8f3k2", "bot:7",
 "table:x92kd"), whose version follows from its row. A version tells only whether something has changed since another one; of a match or a bot it
 need not grow.
 """
@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest
 
-from league.service import kept, marks
+from league.service import changes
 
 MOST = 8  # of one listener
 FORM = re.compile(
@@ -39,7 +39,7 @@ def of_bot(bot: int) -> str:
 
 
 def of_table(public_id: str) -> str:
-    """The topic of one table at which a person sits. Who moves it wakes those who wait for it (`league.service.wakes`)."""
+    """The topic of one table at which a person sits. Who moves it wakes those who wait for it (`league.service.listening`)."""
     return f"{TABLE}{public_id}"
 
 
@@ -52,8 +52,8 @@ def follow(request: HttpRequest, *names: str) -> None:
     """Say what a page is to follow while somebody looks at it, before any of it is read. At most a query for each kind of topic."""
     if not settings.LIVE_LISTENERS:
         return
-    ticket: kept.Ticket | None = request.META.get(kept.TICKET)
-    versions = ticket.versions if ticket is not None else {}
+    ticket: changes.Ticket | None = request.META.get(changes.TICKET)
+    versions = ticket.counts if ticket is not None else {}
     missing = [name for name in names if name not in versions]
     found = versions | (read(missing) if missing else {})
     request.META[FOLLOWED] = request.META.get(FOLLOWED, {}) | {name: found[name] for name in names}
@@ -64,14 +64,14 @@ def leave(request: HttpRequest) -> None:
     request.META.pop(FOLLOWED, None)
 
 
-def read(topics: Collection[str]) -> marks.Versions:
+def read(topics: Collection[str]) -> changes.Counts:
     """The versions of these topics now; 0 where there is no such thing. A query for each kind of topic, 500 of them at a time."""
     found = dict.fromkeys(topics, 0)
     matches = [one.partition(":")[2] for one in topics if one.startswith("match:")]
     bots = [int(one.partition(":")[2]) for one in topics if one.startswith("bot:")]
     tables = [one.removeprefix(TABLE) for one in topics if one.startswith(TABLE)]
     for part in _parts([one for one in topics if not one.startswith(("match:", "bot:", TABLE))]):
-        found |= marks.read(part)
+        found |= changes.read(part)
     for part in _parts(matches):
         found |= _matches(part)
     for part in _parts(bots):
@@ -89,7 +89,7 @@ def _parts(rows: Sequence[str] | Sequence[int]) -> Iterator[list[str]]:
         yield list(rows[at : at + AT_ONCE])  # type: ignore[arg-type]  # of one kind
 
 
-def _matches(ids: list[str]) -> marks.Versions:
+def _matches(ids: list[str]) -> changes.Counts:
     rows = _rows(
         "SELECT public_id, status, progress, attempts, rated, embargo, reason, counted IS NULL FROM league_match WHERE public_id IN ({})",
         ids,
@@ -97,7 +97,7 @@ def _matches(ids: list[str]) -> marks.Versions:
     return {of_match(row[0]): _version([row]) for row in rows}
 
 
-def _bots(ids: Sequence[Any]) -> marks.Versions:
+def _bots(ids: Sequence[Any]) -> changes.Counts:
     rows = _rows(
         "SELECT b.id, b.state, v.status, count(v.id), max(v.id) FROM league_bot b LEFT JOIN league_botversion v ON v.bot_id = b.id"
         " WHERE b.id IN ({}) GROUP BY b.id, b.state, v.status ORDER BY b.id, v.status",

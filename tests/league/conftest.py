@@ -15,7 +15,7 @@ from league.domain.judgements import carrying as judging
 from league.domain.people import players
 from league.domain.puzzles import finding
 from league.models import Player
-from league.service import limits, process_cache, wakes
+from league.service import limits, listening, process_cache
 from tests.support import rows
 from tests.support.league import NOW
 
@@ -66,15 +66,15 @@ def _one_moment(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_process_cache() -> None:
-    """Empty the process's caches: each test has a database of its own."""
+    """Clear what is cached of another test's database."""
     process_cache.clear()
 
 
 @pytest.fixture(autouse=True)
-def _nothing_heard() -> Iterator[None]:
-    """Close the listener's database connection, so that no test leaves it to the next one."""
+def _no_listener() -> Iterator[None]:
+    """The thread that listens has a connection to the database, which no test leaves to the next one."""
     yield
-    wakes.EAR.close()
+    listening.LISTENER.close()
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ from league.domain.tournaments import circuits, enrolment, events, progress, rel
 from league.enums import Audience, EntryPolicy
 from league.models import Bot, Circuit, EntryRequest, Event, Match, Rating, Tournament
 from league.response_cache import ResponseCache
-from league.service import marks
+from league.service import changes
 from league.web import urls as pages_urls
 from tests.league.web.conftest import League, played
 from tests.support import consulting, rows
@@ -323,7 +323,7 @@ def test_a_board_of_a_show_is_kept_once_it_is_shown(league, door, monkeypatch):
 
     assert at(-0.01) == [(404, False)] * 2
     assert at(0.5) == [(200, False), (404, False)]
-    said = next(iter(door.store._answers.values())).versions
+    said = next(iter(door.store._answers.values())).counts
     assert at(0.6) == [(200, True), (404, False)]
     assert at(1.5) == [(200, True), (200, False)]
     assert at(1.6) == [(200, True), (200, True)]
@@ -473,7 +473,7 @@ def play_on(tournament: Tournament) -> None:
         progress.advance(tournament, now=made.NOW)
 
 
-def changes(league: Larger) -> dict[str, Callable[[], object]]:
+def acts_on(league: Larger) -> dict[str, Callable[[], object]]:
     """What players, operators and the scheduler do, in an order in which all of it can be done."""
     second = made.accepted(players.create("eva", now=made.NOW), "nueva")
     circuit = Circuit.objects.get(slug="liga")
@@ -535,7 +535,7 @@ def test_nothing_is_older_than_a_change(league, door):
     changed = set()
     for path in pages(league):
         Answered(door, path)
-    for what, act in changes(league).items():
+    for what, act in acts_on(league).items():
         act()
         cache.clear()  # so many reads are more than a stranger has in a minute
         for path in pages(league):
@@ -602,7 +602,7 @@ WITH_OTHERS = {
 
 def standing_for(table: str) -> set[str]:
     """The keys that change with the rows of a table, without what is named after a colon."""
-    own = " ".join(key for one in marks.ALL if one.table == table for key in (*one.keys, *one.also))
+    own = " ".join(key for one in changes.RULES if one.table == table for key in (*one.keys, *one.also))
     return set(re.findall(r"'([a-z]+:?)'", own)) | WITH_OTHERS.get(table, set())
 
 
@@ -625,7 +625,7 @@ def test_every_table_that_a_page_reads_is_in_what_it_says(league, door, part):
     missing = {}
     for path in pages(league)[part::4]:
         found = Answered(door, path)
-        said = next(iter(door.store._answers.values())).versions
+        said = next(iter(door.store._answers.values())).counts
         door.store.clear()
         names = next((names for pattern, names in NEVER_CHANGES.items() if re.fullmatch(pattern, path)), set())
         if not_said := lacking(found, said) - names:
@@ -671,11 +671,15 @@ def test_a_store_holds_so_many_bytes():
 def grown(act: Callable[[], object], league: League) -> set[str]:
     keys = [
         *("bots", "audits", "pools", "matches", "tournaments"),
-        *(marks.of_pool(league.pool.pk), marks.of_ratings(league.pool.pk), marks.of_tournament(league.next_cup.pk)),
+        *(
+            changes.of_pool(league.pool.pk),
+            changes.of_ratings(league.pool.pk),
+            changes.of_tournament(league.next_cup.pk),
+        ),
     ]
-    before = marks.read(keys)
+    before = changes.read(keys)
     act()
-    after = marks.read(keys)
+    after = changes.read(keys)
     assert all(after[key] >= before[key] for key in keys)
     return {key.partition(":")[0] for key in keys if after[key] > before[key]}
 
@@ -701,12 +705,12 @@ def test_each_change_counts_for_what_it_changes(league):
 
 
 def test_folding_leaves_the_versions(league, monkeypatch):
-    monkeypatch.setattr(marks, "FOLD_ABOVE", 3)
-    keys = ["bots", "pools", "matches", "tournaments", marks.of_pool(league.pool.pk)]
-    before = marks.read(keys)
+    monkeypatch.setattr(changes, "FOLD_ABOVE", 3)
+    keys = ["bots", "pools", "matches", "tournaments", changes.of_pool(league.pool.pk)]
+    before = changes.read(keys)
     assert all(before.values())
-    assert marks.fold() > 3
-    assert marks.read(keys) == before
+    assert changes.fold() > 3
+    assert changes.read(keys) == before
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*), count(DISTINCT key) FROM league_change")
         rows, names = cursor.fetchone()
@@ -723,12 +727,12 @@ def test_triggers_that_are_gone_are_made_again(db):
             return {name for (name,) in cursor.fetchall()}
 
     before = there()
-    assert len(before) == sum(len(one.on) for one in marks.ALL)
+    assert len(before) == sum(len(one.on) for one in changes.RULES)
     with connection.cursor() as cursor:
         on = " ON league_bot" if connection.vendor == "postgresql" else ""
         gone = min(name for name in before if name.startswith("league_bot_update_"))
         cursor.execute(f"DROP TRIGGER {gone}{on}")
-    marks.install(connection)
+    changes.install(connection)
     assert there() == before
 
 

@@ -35,7 +35,7 @@ from league.domain.judgements import summing
 from league.domain.matches import encounters
 from league.enums import TokenScope
 from league.models import Bot, BotVersion, Player
-from league.service import marks
+from league.service import changes
 
 
 def _bots() -> QuerySet[Bot]:
@@ -45,7 +45,7 @@ def _bots() -> QuerySet[Bot]:
 class Bots(ListView):
     """/bots"""
 
-    shows = (marks.BOTS,)
+    kept_until = (changes.BOTS,)
 
     queryset = Bot.objects.none()
     serializer_class = BotOut
@@ -60,7 +60,7 @@ class Bots(ListView):
 class OneBot(View):
     """/bots/{slug}"""
 
-    shows = (marks.BOTS,)
+    kept_until = (changes.BOTS,)
 
     serializer_class = BotChange
 
@@ -101,7 +101,7 @@ class OneBot(View):
 class Encounters(ListView):
     """/bots/{slug}/versus/{other}"""
 
-    shows = (marks.RESULTS, marks.NAMES)
+    kept_until = (changes.RESULTS, changes.NAMES)
 
     serializer_class = EncounterOut
     filter_backends = ()
@@ -120,7 +120,7 @@ class Encounters(ListView):
 class JudgedSums(ListView):
     """/bots/{slug}/judged"""
 
-    shows = (marks.BOTS, marks.POOLS)
+    kept_until = (changes.BOTS, changes.POOLS)
 
     serializer_class = JudgedOut
     filter_backends = ()
@@ -139,7 +139,7 @@ class JudgedSums(ListView):
 class VersionList(ListView):
     """What lists of versions share."""
 
-    shows = (marks.BOTS,)
+    kept_until = (changes.BOTS,)
 
     queryset = BotVersion.objects.none()
     filterset_class = VersionFilters
@@ -237,7 +237,7 @@ class BotVersions(VersionList):
 class OneVersion(View):
     """/versions/{id}"""
 
-    shows = (marks.BOTS,)  # of the matches that have validated it only names
+    kept_until = (changes.BOTS,)  # of the matches that have validated it only names
 
     serializer_class = VersionWithChecks
 
@@ -251,7 +251,7 @@ class OneVersion(View):
 class VersionAudits(View):
     """/versions/{id}/audits"""
 
-    shows = (marks.BOTS, marks.AUDITS)
+    kept_until = (changes.BOTS, changes.AUDITS)
 
     serializer_class = AuditsOut
 

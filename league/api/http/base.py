@@ -22,16 +22,16 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.http import paging, throttles
+from league.api.http import cursors, throttles
 from league.api.http.auth import BearerToken, Session, check_scope, player_of
 from league.api.http.negotiation import AlwaysFirst, language
 from league.api.http.parsers import StrictJSON
 from league.api.http.problems import MEDIA_TYPE, Problem, body, told
 from league.api.http.schema import Operation
-from league.domain.core import idempotency, keyset
+from league.domain.core import idempotency, paging
 from league.enums import TokenScope
 from league.models import IdempotencyKey, Player
-from league.service import kept
+from league.service import changes
 
 Row = TypeVar("Row")
 
@@ -49,7 +49,7 @@ class View(GenericAPIView[Any]):
     # without OPTIONS: it has nothing to tell that the document does not
     http_method_names = ["get", "head", "post", "patch", "delete"]
     params: Sequence[str] = ()
-    shows: Sequence[str] = ()  # what a read shows (league.service.marks), where its answers to strangers are kept
+    kept_until: Sequence[str] = ()  # the change counters of what a read shows; without any its answers are not kept
     scopes: ClassVar[Mapping[str, TokenScope]] = {}  # by method, where a token may do with less than manage
     pagination_class: Any = None
     filter_backends: Sequence[Any] = ()
@@ -73,14 +73,14 @@ class View(GenericAPIView[Any]):
                 errors[name[:80]] = [told("is not a query parameter of this address; it takes: {there}", there=there)]
             elif len(request.query_params.getlist(name)) > 1:
                 errors[name] = [told("is given more than once")]
-        if method in SAFE_METHODS and kept.TICKET in request._request.META:
-            kept.shows(request._request, *self.shown(**kwargs))
+        if method in SAFE_METHODS and changes.TICKET in request._request.META:
+            changes.keep_until(request._request, *self.counters(**kwargs))
         if errors:
             raise Problem("invalid", "; ".join(f"{name}: {texts[0]}" for name, texts in errors.items()), errors)
 
-    def shown(self, **named: Any) -> Sequence[str]:
-        """What a read shows, by what its address names."""
-        return self.shows
+    def counters(self, **named: Any) -> Sequence[str]:
+        """Return the change counters of what a read shows, by what its address names."""
+        return self.kept_until
 
     def allowed_params(self, request: Request) -> set[str]:
         """Names of the query parameters of this request."""
@@ -88,7 +88,7 @@ class View(GenericAPIView[Any]):
         if request.method in ("GET", "HEAD"):
             filters = getattr(self, "filterset_class", None)
             allowed |= set(filters.base_filters if filters else ())
-            allowed |= set(paging.PARAMETERS if self.pagination_class else ())
+            allowed |= set(cursors.PARAMETERS if self.pagination_class else ())
         return allowed
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
@@ -114,9 +114,9 @@ class View(GenericAPIView[Any]):
         made = (serializer or self.get_serializer_class())(chosen, many=True, context=self.get_serializer_context())
         return self.get_paginated_response(made.data)
 
-    def cut(self, page: keyset.Page[Any], serializer: type[serializers.BaseSerializer[Any]] | None = None) -> Response:
+    def cut(self, page: paging.Page[Any], serializer: type[serializers.BaseSerializer[Any]] | None = None) -> Response:
         """A page that was read already."""
-        rows = cast(paging.CursorPages, self.paginator).show(self.request, page)
+        rows = cast(cursors.CursorPages, self.paginator).show(self.request, page)
         made = (serializer or self.get_serializer_class())(rows, many=True, context=self.get_serializer_context())
         return self.get_paginated_response(made.data)
 
@@ -168,7 +168,7 @@ class View(GenericAPIView[Any]):
 class ListView(View):
     """A list with filters and pages."""
 
-    pagination_class = paging.CursorPages
+    pagination_class = cursors.CursorPages
     filter_backends: Sequence[Any] = (DjangoFilterBackend,)
 
     def filtered(self, rows: Any) -> Any:

@@ -12,7 +12,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 
 from league.api.http.problems import KINDS, MEDIA_TYPE, respond
-from league.service import kept, marks
+from league.service import changes
 
 PROBLEM = {
     "type": "object",
@@ -102,7 +102,7 @@ class Document(ReadOnly):
 
     def get(self, request: HttpRequest) -> JsonResponse:
         """The document as JSON."""
-        kept.shows(request, marks.RELEASE)
+        changes.keep_until(request, changes.RELEASE)
         response = JsonResponse(document(), json_dumps_params={"ensure_ascii": False})
         response["Content-Type"] = "application/vnd.oai.openapi+json; version=3.1; charset=utf-8"
         response["Cache-Control"] = "public, max-age=300"

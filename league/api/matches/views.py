@@ -36,13 +36,13 @@ from league.api.matches.serializers import (
 from league.domain.bots import challenges, tries
 from league.domain.consultations import asking as consultations
 from league.domain.consultations.reading import answers
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import replays, sight
 from league.enums import ConsultationStatus, JudgementKind, JudgementStatus, TokenScope
 from league.models import Board, Bot, BotVersion, Match, Player, Sitting
-from league.service import marks
+from league.service import changes
 
 
 def _match(request: Request, id: str) -> Match:
@@ -50,10 +50,10 @@ def _match(request: Request, id: str) -> Match:
     return existing(sight.matches(Match.objects.all(), user_of(request)).filter(public_id=id).first())
 
 
-def _shown_of(id: str) -> Sequence[str]:
+def _counters_of(id: str) -> Sequence[str]:
     """What stands for one match with its bots: its tournament changes with it, where it has one, and play elsewhere leaves it."""
     tournament = sight.find_tournament_of(id)
-    return marks.MATCHES if tournament is None else marks.of_tournament(tournament), marks.BOTS
+    return changes.MATCHES if tournament is None else changes.of_tournament(tournament), changes.BOTS
 
 
 def _boards(match: Match) -> QuerySet[Board]:
@@ -114,7 +114,7 @@ def _named(wanted: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
 class Matches(ListView):
     """/matches"""
 
-    shows = (marks.MATCHES, marks.BOTS)
+    kept_until = (changes.MATCHES, changes.BOTS)
 
     queryset = Match.objects.none()
     serializer_class = MatchOut
@@ -129,9 +129,9 @@ class Matches(ListView):
 class OneMatch(View):
     """/matches/{id}"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The match, its bots, and what audits have shown of it."""
-        return *_shown_of(named["id"]), marks.AUDITS
+        return *_counters_of(named["id"]), changes.AUDITS
 
     serializer_class = MatchDetail
 
@@ -146,13 +146,13 @@ class OneMatch(View):
 class Boards(ListView):
     """/matches/{id}/boards"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The match."""
-        return _shown_of(named["id"])
+        return _counters_of(named["id"])
 
     queryset = Board.objects.none()
     serializer_class = BoardOut
-    page_order = keyset.Order.by("number")
+    page_order = paging.Order.by("number")
 
     @extend_schema(operation_id="list_boards", summary="List the boards of a match", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:
@@ -163,9 +163,9 @@ class Boards(ListView):
 class OneBoard(View):
     """/matches/{id}/boards/{number}"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The match."""
-        return _shown_of(named["id"])
+        return _counters_of(named["id"])
 
     serializer_class = BoardOut
 
@@ -179,9 +179,9 @@ class OneBoard(View):
 class Replay(View):
     """/matches/{id}/boards/{number}/sittings/{sitting}/replay"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The match and its bots."""
-        return _shown_of(named["id"])
+        return _counters_of(named["id"])
 
     serializer_class = ReplayOut
     params = ("seat",)
@@ -227,9 +227,9 @@ class Replay(View):
 class Analysis(View):
     """/matches/{id}/analysis/{kind}"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The match and its judgement."""
-        return *_shown_of(named["id"]), marks.JUDGEMENTS
+        return *_counters_of(named["id"]), changes.JUDGEMENTS
 
     permission_classes = [IsAuthenticatedOrReadOnly]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
@@ -303,9 +303,9 @@ class Analysis(View):
 class Answers(View):
     """/matches/{id}/boards/{number}/sittings/{sitting}/seats/{seat}/answers/{bot}"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The match and what bots were asked about it."""
-        return *_shown_of(named["id"]), marks.JUDGEMENTS
+        return *_counters_of(named["id"]), changes.JUDGEMENTS
 
     permission_classes = [IsAuthenticatedOrReadOnly]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}

@@ -15,13 +15,13 @@ from league.api.http.problems import Problem, told
 from league.api.people.serializers import LimitOut, MeOut, PlayerOut, TokenMade, TokenNew, TokenOut
 from league.domain.people import lists, quotas, tokens
 from league.models import ApiToken, Player
-from league.service import marks
+from league.service import changes
 
 
 class Players(ListView):
     """/players"""
 
-    shows = (marks.BOTS,)
+    kept_until = (changes.BOTS,)
 
     queryset = Player.objects.none()
     serializer_class = PlayerOut
@@ -36,7 +36,7 @@ class Players(ListView):
 class OnePlayer(View):
     """/players/{name}"""
 
-    shows = (marks.BOTS,)
+    kept_until = (changes.BOTS,)
 
     serializer_class = PlayerOut
 

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 import engine
 from engine.rules.options import Range, word
 from engine.rules.resolving import choices
-from league.api.http import paging
+from league.api.http import cursors
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
@@ -37,13 +37,13 @@ from league.domain.matches import workers
 from league.domain.ratings import daily, leaderboards, overall, pools
 from league.domain.tournaments import tournaments
 from league.models import BotVersion, Pool, Rating, RatingPoint
-from league.service import marks
+from league.service import changes
 
 
 class Pools(ListView):
     """/pools"""
 
-    shows = (marks.POOLS, marks.MATCHES)
+    kept_until = (changes.POOLS, changes.MATCHES)
 
     queryset = Pool.objects.none()
     serializer_class = PoolOut
@@ -58,7 +58,7 @@ class Pools(ListView):
 class OnePool(View):
     """/pools/{id}"""
 
-    shows = (marks.POOLS, marks.MATCHES)
+    kept_until = (changes.POOLS, changes.MATCHES)
 
     serializer_class = PoolOut
 
@@ -71,10 +71,10 @@ class OnePool(View):
 class Leaderboard(ListView):
     """/pools/{id}/leaderboard"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The ratings of the pool; of the past, what was played in it."""
-        of_past = (marks.of_pool(named["id"]),) if "at" in self.request.query_params else ()
-        return marks.of_ratings(named["id"]), marks.BOTS, *of_past
+        of_past = (changes.of_pool(named["id"]),) if "at" in self.request.query_params else ()
+        return changes.of_ratings(named["id"]), changes.BOTS, *of_past
 
     serializer_class = RatingOut
     filter_backends = ()
@@ -119,8 +119,8 @@ class Leaderboard(ListView):
         at, every_version = moment(request), text == "true"
         if at is not None:
             return self.page(leaderboards.leaderboard(pool, every_version=every_version, at=at, only=only))
-        cursor = paging.read_cursor(request, leaderboards.BEST.kinds)
-        size = paging.page_size(request)
+        cursor = cursors.read_cursor(request, leaderboards.BEST.kinds)
+        size = cursors.page_size(request)
         page = leaderboards.read_page(pool, cursor, size, every_version=every_version, only=only)
         return self.cut(page if every_version else daily.movement(pool, page.rows).of(page))
 
@@ -128,7 +128,7 @@ class Leaderboard(ListView):
 class Overall(ListView):
     """/overall"""
 
-    shows = (marks.POOLS, marks.BOTS)
+    kept_until = (changes.POOLS, changes.BOTS)
 
     serializer_class = OverallOut
     filter_backends = ()
@@ -141,16 +141,16 @@ class Overall(ListView):
     )
     def get(self, request: Request) -> Response:
         """Mean expected score on a board against the field of each game; a game that was not played counts one half."""
-        cursor, size = paging.read_cursor(request, (int,)), paging.page_size(request)
+        cursor, size = cursors.read_cursor(request, (int,)), cursors.page_size(request)
         return self.cut(overall.read_page(cursor, size))
 
 
 class History(ListView):
     """/pools/{id}/history"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The pool and its bots."""
-        return marks.of_ratings(named["id"]), marks.of_pool(named["id"]), marks.BOTS
+        return changes.of_ratings(named["id"]), changes.of_pool(named["id"]), changes.BOTS
 
     queryset = RatingPoint.objects.none()
     serializer_class = PointOut
@@ -166,7 +166,7 @@ class History(ListView):
 class VersionRatings(ListView):
     """/versions/{id}/ratings"""
 
-    shows = (marks.POOLS, marks.BOTS)
+    kept_until = (changes.POOLS, changes.BOTS)
 
     queryset = Rating.objects.none()
     serializer_class = VersionRatingOut
@@ -196,7 +196,7 @@ def _game(key: str) -> dict[str, Any]:
 class Games(ListView):
     """/games"""
 
-    shows = (marks.RELEASE,)
+    kept_until = (changes.RELEASE,)
 
     serializer_class = GameOut
     filter_backends = ()
@@ -210,7 +210,7 @@ class Games(ListView):
 class OneGame(View):
     """/games/{key}"""
 
-    shows = (marks.RELEASE,)
+    kept_until = (changes.RELEASE,)
 
     serializer_class = GameDetail
     params = ("players",)

@@ -37,12 +37,12 @@ from league.api.tournaments.event_serializers import (
 from league.api.tournaments.request_serializers import RequestOut
 from league.api.tournaments.serializers import EmbargoNew
 from league.api.tournaments.views import KEY, asked
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.matches import embargoes, sight
 from league.domain.tournaments import circuits, events, releases
 from league.enums import TokenScope
 from league.models import Bot, Circuit, Event, Season, Tournament
-from league.service import kept, marks
+from league.service import changes
 
 
 def _events(viewer: User | None) -> QuerySet[Event]:
@@ -71,7 +71,7 @@ def _bots(names: list[str]) -> list[Bot]:
 class Events(ListView):
     """/events"""
 
-    shows = (marks.EVENTS, marks.TOURNAMENTS, marks.BOTS)
+    kept_until = (changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
 
     queryset = Event.objects.none()
     serializer_class = EventNew
@@ -118,12 +118,12 @@ class Events(ListView):
 class OneEvent(View):
     """/events/{slug}"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The event, its tournaments with their matches, and its bots."""
-        kept.shows(
-            self.request._request, marks.EVENTS, marks.TOURNAMENTS, marks.BOTS
+        changes.keep_until(
+            self.request._request, changes.EVENTS, changes.TOURNAMENTS, changes.BOTS
         )  # before its tournaments are named
-        return [marks.of_tournament(pk) for pk in sight.find_stages(named["slug"])]
+        return [changes.of_tournament(pk) for pk in sight.find_stages(named["slug"])]
 
     serializer_class = EventDetail
 
@@ -287,7 +287,7 @@ class BotsOfEvent(View):
 class Circuits(ListView):
     """/circuits"""
 
-    shows = (marks.EVENTS, marks.BOTS)
+    kept_until = (changes.EVENTS, changes.BOTS)
 
     queryset = Circuit.objects.none()
     serializer_class = CircuitNew
@@ -327,7 +327,7 @@ class Circuits(ListView):
 class OneCircuit(View):
     """/circuits/{slug}"""
 
-    shows = (marks.EVENTS, marks.BOTS)
+    kept_until = (changes.EVENTS, changes.BOTS)
 
     serializer_class = CircuitOut
 
@@ -411,11 +411,11 @@ class OneCircuitBot(View):
 class Seasons(ListView):
     """/circuits/{slug}/seasons"""
 
-    shows = (marks.EVENTS, marks.TOURNAMENTS)
+    kept_until = (changes.EVENTS, changes.TOURNAMENTS)
 
     queryset = Season.objects.none()
     serializer_class = SeasonOut
-    page_order = keyset.Order.by("-number")
+    page_order = paging.Order.by("-number")
 
     @extend_schema(
         operation_id="list_seasons",

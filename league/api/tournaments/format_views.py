@@ -10,7 +10,7 @@ from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.http import paging
+from league.api.http import cursors
 from league.api.http.auth import viewer_of
 from league.api.http.base import ListView, View
 from league.api.tournaments import rows
@@ -23,13 +23,13 @@ from league.api.tournaments.serializers import (
     RoundOut,
     TournamentOut,
 )
-from league.api.tournaments.views import act_as_owner, seen, shown_of
-from league.domain.core import keyset
+from league.api.tournaments.views import act_as_owner, counters_of, seen
+from league.domain.core import paging
 from league.domain.tournaments import brackets, forecast, formats, progress, tournaments
 from league.enums import TokenScope
 from league.models import Round, Tournament
 from league.pure.formats import Parameter
-from league.service import marks
+from league.service import changes
 
 
 def _parameter(parameter: Parameter, text: str) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def _parameter(parameter: Parameter, text: str) -> dict[str, Any]:
 class Formats(View):
     """/formats"""
 
-    shows = (marks.RELEASE,)
+    kept_until = (changes.RELEASE,)
 
     serializer_class = FormatOut
 
@@ -109,13 +109,13 @@ class Forecast(View):
 class Rounds(ListView):
     """/tournaments/{slug}/rounds"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return shown_of(named["slug"])
+        return counters_of(named["slug"])
 
     queryset = Round.objects.none()
     serializer_class = RoundOut
-    page_order = keyset.Order.by("number")
+    page_order = paging.Order.by("number")
 
     @extend_schema(
         operation_id="list_rounds", summary="List the rounds", tags=["tournaments"], responses=RoundOut(many=True)
@@ -131,19 +131,19 @@ class Rounds(ListView):
 
     def _chosen(self, request: Request, tournament: Tournament) -> list[Round]:
         """The rounds of the page. Four queries at most."""
-        cursor, size = paging.read_cursor(request, self.page_order.kinds), paging.page_size(request)
-        page = keyset.read_page(tournament.rounds.all(), self.page_order, cursor, size)
+        cursor, size = cursors.read_cursor(request, self.page_order.kinds), cursors.page_size(request)
+        page = paging.read_page(tournament.rounds.all(), self.page_order, cursor, size)
         back = cursor is not None and cursor.back
         page = brackets.cut_rounds(page, back=back)
-        return cast(paging.CursorPages, self.paginator).show(request, page)
+        return cast(cursors.CursorPages, self.paginator).show(request, page)
 
 
 class Bracket(View):
     """/tournaments/{slug}/bracket"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return shown_of(named["slug"])
+        return counters_of(named["slug"])
 
     serializer_class = BracketOut
 

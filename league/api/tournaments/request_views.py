@@ -17,7 +17,7 @@ from league.api.http.filters import RequestFilters
 from league.api.tournaments.request_serializers import BlockNew, BlockOut, RequestOut
 from league.api.tournaments.views import seen
 from league.domain.bots import consent
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.matches import sight
 from league.domain.tournaments import requests
 from league.enums import TokenScope
@@ -52,7 +52,7 @@ class WaitingOf(ListView):
 
     queryset = EntryRequest.objects.none()
     serializer_class = RequestOut
-    page_order = keyset.Order.by("pk")
+    page_order = paging.Order.by("pk")
 
     def get_serializer_context(self) -> dict[str, object]:
         """With the viewer, on whom messages depend."""

@@ -15,7 +15,7 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from league.api.http import paging
+from league.api.http import cursors
 from league.api.http.auth import player_of, user_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import TournamentFilters
@@ -32,12 +32,12 @@ from league.api.tournaments.serializers import (
     TournamentNew,
     TournamentOut,
 )
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.matches import embargoes, sight
 from league.domain.tournaments import enrolment, progress, standings, tournaments
 from league.enums import TokenScope
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Tournament
-from league.service import marks
+from league.service import changes
 
 AGAINST = OpenApiParameter(
     "against",
@@ -59,10 +59,10 @@ def one_tournament(request: Request, slug: str) -> Tournament:
     return found
 
 
-def shown_of(slug: str) -> Sequence[str]:
-    """What is shown of a tournament and its bots (league.service.marks); nothing where there is none."""
+def counters_of(slug: str) -> Sequence[str]:
+    """What is shown of a tournament and its bots (league.service.changes); nothing where there is none."""
     pk = sight.find_tournament(slug)
-    return (marks.of_tournament(pk), marks.BOTS) if pk else ()
+    return (changes.of_tournament(pk), changes.BOTS) if pk else ()
 
 
 def asked(request: EntryRequest, player: Player) -> Response:
@@ -82,7 +82,7 @@ def act_as_owner(view: View, slug: str, act: Callable[[Tournament, str], object]
 class Tournaments(ListView):
     """/tournaments"""
 
-    shows = (marks.TOURNAMENTS, marks.MATCHES, marks.BOTS)
+    kept_until = (changes.TOURNAMENTS, changes.MATCHES, changes.BOTS)
 
     queryset = Tournament.objects.none()
     serializer_class = TournamentNew
@@ -150,9 +150,9 @@ class Tournaments(ListView):
 class OneTournament(View):
     """/tournaments/{slug}"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return shown_of(named["slug"])
+        return counters_of(named["slug"])
 
     serializer_class = TournamentOut
 
@@ -258,15 +258,15 @@ class Embargo(View):
 class Entries(ListView):
     """/tournaments/{slug}/entries"""
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return shown_of(named["slug"])
+        return counters_of(named["slug"])
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
 
     queryset = Entry.objects.none()
     serializer_class = EntryNew
-    page_order = keyset.Order.by("number")
+    page_order = paging.Order.by("number")
 
     @extend_schema(
         operation_id="list_entries", summary="List the entries", tags=["tournaments"], responses=EntryOut(many=True)
@@ -348,26 +348,26 @@ class Standings(View):
     """/tournaments/{slug}/standings"""
 
     serializer_class = StandingsOut
-    params = ("at", "against", *paging.PARAMETERS)
+    params = ("at", "against", *cursors.PARAMETERS)
 
-    def shown(self, **named: Any) -> Sequence[str]:
+    def counters(self, **named: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return shown_of(named["slug"])
+        return counters_of(named["slug"])
 
     @extend_schema(
         operation_id="get_standings",
         summary="Read standings and crosstable",
         tags=["tournaments"],
-        parameters=[AT, AGAINST, *paging.DESCRIBED],
+        parameters=[AT, AGAINST, *cursors.DESCRIBED],
     )
     def get(self, request: Request, slug: str) -> Response:
         """From the finished matches alone, in the order of its format (docs/tournaments.md), with the values that part equals."""
         tournament = seen(request, Tournament.objects.select_related("pool"), slug)
-        at, size = moment(request), paging.page_size(request)
+        at, size = moment(request), cursors.page_size(request)
         found = standings.standings(tournament, at)
-        pages = paging.CursorPages()
-        rows = pages.show(request, keyset.cut_page(found.rows, paging.read_cursor(request, (int,)), size))
-        across = keyset.cut_page(found.rows, paging.read_cursor(request, (int,), "against"), size).rows
+        pages = cursors.CursorPages()
+        rows = pages.show(request, paging.cut_page(found.rows, cursors.read_cursor(request, (int,)), size))
+        across = paging.cut_page(found.rows, cursors.read_cursor(request, (int,), "against"), size).rows
         columns = across if "against" in request.query_params else rows
         down, over = ([row.entry for row in side] for side in (rows, columns))
         met = standings.meetings(tournament, down, over, at, played=found.played)

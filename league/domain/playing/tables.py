@@ -23,7 +23,7 @@ from league.domain.bots import packages
 from league.domain.core import transitions
 from league.domain.tables import holding
 from league.domain.tables.holding import Held, Lost
-from league.service import wakes
+from league.service import listening
 
 log = logging.getLogger("league.tables")
 LOOK_S = 1.0  # between two looks whether a table waits
@@ -148,7 +148,7 @@ class Tables:
     def _answer(self, held: Held, number: int, advise: Advise | None, stop: Callable[[], bool], until: float) -> str:
         """Wait for the person. Raises PutDown where they think for long, Lost."""
         began = looked = time.monotonic()
-        with wakes.EAR.attend(transitions.subject(held.row)) as bell:
+        with listening.LISTENER.subscribe(moves.subject(held.row)) as moved:
             while True:
                 found = holding.answer(held, number)
                 if found is not None:
@@ -165,7 +165,7 @@ class Tables:
                     raise PutDown
                 if (due or thinks > settings.TABLE_REST_S or now > until) and holding.rest(held, number):
                     raise PutDown
-                _pause(bell, stop)
+                _pause(moved, stop)
 
     def _is_crowded(self) -> bool:
         with self._lock:
@@ -173,9 +173,9 @@ class Tables:
         return full and holding.is_awaited()
 
 
-def _pause(bell: wakes.Bell, stop: Callable[[], bool]) -> None:
+def _pause(moved: listening.Subscription, stop: Callable[[], bool]) -> None:
     """Until the table may have moved, or it is time to look again."""
-    until = time.monotonic() + (AGAIN_S if wakes.EAR.hears else DEAF_S)
+    until = time.monotonic() + (AGAIN_S if listening.LISTENER.is_listening else DEAF_S)
     while not stop() and (left := until - time.monotonic()) > 0:
-        if bell.wait(min(left, STOP_S)):
+        if moved.wait(min(left, STOP_S)):
             return

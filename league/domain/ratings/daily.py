@@ -14,7 +14,7 @@ from typing import TypeAlias
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, Subquery
 
-from league.domain.core import clock, keyset
+from league.domain.core import clock, paging
 from league.domain.ratings import leaderboards
 from league.domain.ratings.leaderboards import Moved, RankedBot
 from league.enums import MatchStatus
@@ -36,7 +36,7 @@ class Movement:
     by_day: dict[int, Moved] = field(default_factory=dict)  # by bot; without those that had no place then
     by_week: dict[int, Moved] = field(default_factory=dict)
 
-    def of(self, page: keyset.Page[RankedBot]) -> keyset.Page[RankedBot]:
+    def of(self, page: paging.Page[RankedBot]) -> paging.Page[RankedBot]:
         """The page with what is known of its rows."""
         rows = [
             replace(
@@ -44,7 +44,7 @@ class Movement:
             )
             for row in page
         ]
-        return keyset.Page(rows, page.before, page.after)
+        return paging.Page(rows, page.before, page.after)
 
 
 def keep(*, now: datetime | None = None) -> int:

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db.models import Count, F, Min, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from league.domain.core import history, keyset
+from league.domain.core import history, paging
 from league.domain.ratings import idle, pools, totals
 from league.domain.ratings import ratings as fits
 from league.models import BotVersion, Match, Pool, PoolSums, Rating
@@ -49,7 +49,7 @@ class RankedBot:
         return str(best) if best == worst else f"{best}-{worst}"
 
 
-BEST = keyset.Order(("-elo", "version_id"), (float, int))  # the order of a leaderboard
+BEST = paging.Order(("-elo", "version_id"), (float, int))  # the order of a leaderboard
 
 
 @dataclass(frozen=True)
@@ -151,27 +151,27 @@ def leaderboard(
 
 def read_page(
     pool: Pool,
-    cursor: keyset.Cursor | None = None,
-    size: int = keyset.USUAL,
+    cursor: paging.Cursor | None = None,
+    size: int = paging.DEFAULT_SIZE,
     *,
     every_version: bool = False,
     only: Only = ALL,
-) -> keyset.Page[RankedBot]:
+) -> paging.Page[RankedBot]:
     """A page of the leaderboard of now. One query for the first page, two for all others: who stands above is counted in an index.
 
     Of some rows (`only`) two, and those of `Only.of`.
     """
     rows = ratings(pool, every_version=every_version)
-    page = keyset.read_page(only.of(rows) if only else rows, BEST, cursor, size)
+    page = paging.read_page(only.of(rows) if only else rows, BEST, cursor, size)
     if only:
         places = _places(rows, [(rating.elo, rating.version_id) for rating in page.rows])
         found = [_ranked(pool, rating, places[rating.version_id]) for rating in page if rating.version_id in places]
-        return keyset.Page(found, page.before, page.after)
+        return paging.Page(found, page.before, page.after)
     above = 0
     if page.before is not None:
         before = BEST.beyond(BEST.values(page.rows[0]), back=True)
         above = rows.select_related(None).order_by().filter(before).count()
-    return keyset.Page(_placed(pool, page.rows, above), page.before, page.after)
+    return paging.Page(_placed(pool, page.rows, above), page.before, page.after)
 
 
 def _placed(pool: Pool, found: Iterable[Rating], above: int) -> list[RankedBot]:

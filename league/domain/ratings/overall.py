@@ -17,11 +17,11 @@ from django.db.models import Count, Sum
 
 import engine
 from engine.portable import add_up
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.models import Bot, Pool, Rating
 from league.pure.portable import comparable
 from league.pure.rating.leaderboard import Z95
-from league.service import marks
+from league.service import changes
 from league.service.process_cache import ProcessCache
 
 
@@ -62,16 +62,16 @@ _Scores: TypeAlias = dict[str, tuple[float, float]]  # by game: expected score a
 _order: ProcessCache[str, _Order] = ProcessCache(1)
 
 
-def read_page(cursor: keyset.Cursor | None = None, size: int = keyset.USUAL) -> keyset.Page[OverallLine]:
+def read_page(cursor: paging.Cursor | None = None, size: int = paging.DEFAULT_SIZE) -> paging.Page[OverallLine]:
     """Return a page of the table, the best bot first. Bots that have played fewer than half of the games stand last. Three queries.
 
     The order is cached while no rating changes; making it is two queries more.
     """
-    order = _order.get("overall", marks.POOLS, lambda _: _read_order())
-    page = keyset.cut_page(range(len(order.bots)), cursor, size)
+    order = _order.get("overall", changes.POOLS, lambda _: _read_order())
+    page = paging.cut_page(range(len(order.bots)), cursor, size)
     places = {order.bots[at]: at + 1 if at < order.ranked else None for at in page}
     lines = _read_lines(order, places)
-    return keyset.Page([lines[bot] for bot in places if bot in lines], page.before, page.after)
+    return paging.Page([lines[bot] for bot in places if bot in lines], page.before, page.after)
 
 
 def _read_order() -> _Order:

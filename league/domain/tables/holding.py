@@ -23,7 +23,7 @@ from league.domain.tables import seating
 from league.enums import TableStatus
 from league.models import Table, TableAction, TableSeat
 from league.models.tables import NO_ADVICE
-from league.service import wakes
+from league.service import listening
 
 log = logging.getLogger("league.tables")
 ATTEMPTS = 3  # in a row that may fail for a reason of ours
@@ -121,7 +121,7 @@ def ask(held: Held, question: Question, made: Sequence[Taken], *, now: datetime 
             "hand": question.hand,
         }
         mine(held.row).update(turn=question.number, since=now, attempts=0, **told)
-        wakes.tell(transitions.subject(held.row))
+        listening.notify(moves.subject(held.row))
 
 
 def _write(held: Held, first: int, made: Sequence[Taken], now: datetime) -> None:
@@ -154,7 +154,7 @@ def advise(held: Held, number: int, action: str | None) -> None:
     with transaction.atomic():
         asked = mine(held.row).filter(turn=number, advice_asked=number, advice="")
         if asked.update(advice=action or NO_ADVICE):
-            wakes.tell(transitions.subject(held.row))
+            listening.notify(moves.subject(held.row))
 
 
 def rest(held: Held, number: int, *, now: datetime | None = None) -> bool:
@@ -245,7 +245,7 @@ def _move(
             transitions.move(
                 row, to, now=now, actor=row.worker, why=why, guard={"token": row.token, **(guard or {})}, **columns
             )
-            wakes.tell(transitions.subject(row))
+            listening.notify(moves.subject(row))
     except IllegalMove as error:
         log.info("table %s: %s", row.public_id, error)
         return False

@@ -10,7 +10,7 @@ from math import inf
 
 from django.db.models import Count, Max
 
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.tournaments import fixtures, formats
 from league.enums import MatchStatus
 from league.models import Match, Party, Round, Tournament
@@ -51,7 +51,7 @@ class BracketStep:
 MOST_MATCHES = 1000  # of a page of rounds
 
 
-def cut_rounds(page: keyset.Page[Round], *, back: bool = False) -> keyset.Page[Round]:
+def cut_rounds(page: paging.Page[Round], *, back: bool = False) -> paging.Page[Round]:
     """Return the first rounds of a page that have no more than MOST_MATCHES together, and at least one. One query.
 
     back: it was asked for from its end, so the last ones.
@@ -60,7 +60,7 @@ def cut_rounds(page: keyset.Page[Round], *, back: bool = False) -> keyset.Page[R
     counts = dict(matches)
     rows = reversed(page.rows) if back else page.rows
     most = max(1, sum(total <= MOST_MATCHES for total in accumulate(counts.get(row.pk, 0) for row in rows)))
-    return keyset.shorten(page, most, lambda row: [row.number], back=back)
+    return paging.shorten(page, most, lambda row: [row.number], back=back)
 
 
 def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatches]:

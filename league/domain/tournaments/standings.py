@@ -20,7 +20,7 @@ from league.models import Board, Entry, Match, Party, Tournament
 from league.pure.formats import Ranking
 from league.pure.rating import standings as pure
 from league.pure.rating.tallies import Ints, Tallies, tally
-from league.service import marks
+from league.service import changes
 from league.service.process_cache import ProcessCache
 
 MAX_NUMBERS = 5_000_000  # in all cached tables of a process: 40 MB
@@ -80,7 +80,7 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
         table, entries[:] = _work_out(tournament, entered, at, old)
         return table
 
-    table = _tables.get(tournament.pk, marks.of_tournament(tournament.pk), work_out) if at is None else work_out(None)
+    table = _tables.get(tournament.pk, changes.of_tournament(tournament.pk), work_out) if at is None else work_out(None)
     return _shown(tournament, entries or list(entered), table)
 
 

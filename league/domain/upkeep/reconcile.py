@@ -23,7 +23,7 @@ from league.domain.tables import holding
 from league.domain.tournaments import circuits, events, progress
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Tournament
-from league.service import marks
+from league.service import changes
 
 BY = "scheduler"
 
@@ -135,7 +135,7 @@ def _played(found: Reconciled, now: datetime) -> None:
 
 
 def _marks(found: Reconciled, now: datetime) -> None:
-    marks.fold()
+    changes.fold()
 
 
 # Leases that ran out; matches missing from schedules and tournaments that are over; stages and seasons that are due; matches of cancelled

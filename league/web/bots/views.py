@@ -25,7 +25,7 @@ from engine.runner import Limits, PackageRefused
 from league.domain.audits import results
 from league.domain.bots import bots as domain
 from league.domain.bots import challenges, consent, totals
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.judgements import summing
@@ -33,7 +33,7 @@ from league.domain.ladders import succession
 from league.domain.matches import encounters, replays, sight, validation
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
-from league.service import kept, marks, topics
+from league.service import changes, topics
 from league.web.bots import charts
 from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
@@ -42,7 +42,7 @@ from league.web.common import inputs, lists, tracebacks
 from league.web.common.pools import chosen_pool
 from league.web.common.viewers import may_look, may_manage, player_of, user_of, viewer_of
 
-BY_NAME = keyset.Order(("slug",), (str,))
+BY_NAME = paging.Order(("slug",), (str,))
 MOST_POINTS = 2000  # of one rating chart
 MOST_VERSIONS = 12  # of one bot in one pool
 MOST_OPEN = 5  # tournaments that take entries
@@ -50,7 +50,7 @@ MOST_MATCHES = 12  # of one bot, the latest
 MOST_MATCHES_OF_TWO = 20  # the latest of two bots against each other
 
 
-@kept.shown_by(marks.BOTS)
+@changes.kept_until(changes.BOTS)
 def bots(request: HttpRequest) -> HttpResponse:
     """All bots, by name; `?q=` searches. One query."""
     found = Bot.objects.select_related("owner").annotate(
@@ -63,12 +63,12 @@ def bots(request: HttpRequest) -> HttpResponse:
     return render(request, "bots/bots.html", {"page": lists.page_of(request, found, BY_NAME), "q": wanted})
 
 
-@kept.shown_by(marks.BOTS, marks.AUDITS, marks.MATCHES, marks.POOLS, marks.PLAYED)
+@changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
     """One bot; of the pool `?pool=` its history, its versions, how it plays, its best and worst boards. Twenty-one queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     owned = may_manage(request, found.owner_id)
-    topics.follow(request, topics.of_bot(found.pk), marks.POOLS)
+    topics.follow(request, topics.of_bot(found.pk), changes.POOLS)
     ratings = Rating.objects.filter(version__bot=found, listed=True).select_related("pool", "version").order_by("pk")
     pools = [rating.pool for rating in ratings]
     pool = chosen_pool(pools, request.GET.get("pool", ""))
@@ -151,7 +151,7 @@ def _next_steps(version: BotVersion, owner: User | None) -> dict[str, object]:
     return {"open_tournaments": list(lists.open_tournaments(named, owner)[:MOST_OPEN]), "duel": duel}
 
 
-@kept.shown_by(marks.BOTS, marks.MATCHES, marks.POOLS)
+@changes.kept_until(changes.BOTS, changes.MATCHES, changes.POOLS)
 def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
     """Two bots against each other, pool by pool, and their latest matches. Seven queries."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
@@ -214,7 +214,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("bot", slug=slug)
 
 
-@kept.shown_by(marks.BOTS, marks.AUDITS, marks.MATCHES)
+@changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES)
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One upload: is it accepted, and if not, why."""
     found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)

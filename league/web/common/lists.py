@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models import Model, Prefetch, Q, QuerySet
 from django.http import HttpRequest
 
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.core.counts import count_of
 from league.domain.matches import sight
 from league.domain.tournaments import counting
@@ -20,17 +20,17 @@ from league.pure.formats import FORMATS
 Row = TypeVar("Row", bound=Model)
 
 
-def cursor_of(request: HttpRequest, order: keyset.Order, name: str = "cursor") -> keyset.Cursor | None:
+def cursor_of(request: HttpRequest, order: paging.Order, name: str = "cursor") -> paging.Cursor | None:
     """Where the page begins that `?cursor=` asks for; one that cannot be read is that of the first page."""
     try:
-        return keyset.read(request.GET[name], order.kinds) if name in request.GET else None
-    except keyset.BadCursor:
+        return paging.read_cursor(request.GET[name], order.kinds) if name in request.GET else None
+    except paging.BadCursor:
         return None
 
 
-def page_of(request: HttpRequest, rows: QuerySet[Row], order: keyset.Order = keyset.NEWEST) -> keyset.Page[Row]:
+def page_of(request: HttpRequest, rows: QuerySet[Row], order: paging.Order = paging.NEWEST) -> paging.Page[Row]:
     """The page of a list that `?cursor=` asks for, in an order that an index has. One query."""
-    return keyset.read_page(rows, order, cursor_of(request, order))
+    return paging.read_page(rows, order, cursor_of(request, order))
 
 
 def with_parties(matches: QuerySet[Match]) -> QuerySet[Match]:

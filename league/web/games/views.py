@@ -7,9 +7,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 import engine
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.ratings import daily, idle, leaderboards
-from league.service import kept, marks, topics
+from league.service import changes, topics
 from league.web.common import inputs, lists
 from league.web.common.game_lines import describe_game
 from league.web.common.pools import chosen_pool, rated_pools
@@ -17,7 +17,7 @@ from league.web.common.viewers import user_of, viewer_of
 from league.web.games.bars import with_bars
 
 
-@kept.shown_by(marks.POOLS)
+@changes.kept_until(changes.POOLS)
 def games(request: HttpRequest) -> HttpResponse:
     """Every game that the engine knows."""
     pools = rated_pools(engine.games())
@@ -29,19 +29,19 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     """One game: the leaderboard of the chosen pool (`?pool=`; of it `?show=active`, `house`, `?owner=`), its rules, its latest matches."""
     if key not in engine.games():
         raise Http404
-    kept.shows(request, marks.POOLS, marks.BOTS)
+    changes.keep_until(request, changes.POOLS, changes.BOTS)
     pools = rated_pools([key]).get(key, [])
     pool = chosen_pool(pools, request.GET.get("pool", ""))
     if pool:
-        kept.shows(request, marks.of_ratings(pool.pk), marks.of_pool(pool.pk))
-        topics.follow(request, marks.of_ratings(pool.pk), marks.of_pool(pool.pk))
+        changes.keep_until(request, changes.of_ratings(pool.pk), changes.of_pool(pool.pk))
+        topics.follow(request, changes.of_ratings(pool.pk), changes.of_pool(pool.pk))
     every_version = "versions" in request.GET
     only = _only(request)
     uncounted = (
         leaderboards.read_uncounted(pool) if pool else None
     )  # before the table, so that nothing else is missing in it
     owed = leaderboards.read_owed(pool) if pool else None
-    page: keyset.Page[leaderboards.RankedBot] = keyset.Page()
+    page: paging.Page[leaderboards.RankedBot] = paging.Page()
     if pool:
         cursor = lists.cursor_of(request, leaderboards.BEST)
         page = leaderboards.read_page(pool, cursor, every_version=every_version, only=only)

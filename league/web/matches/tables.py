@@ -29,7 +29,7 @@ from league.domain.tables import seating, standing
 from league.enums import TableStatus
 from league.models import BotVersion, Player, Table
 from league.models.tables import LIVE, NO_ADVICE
-from league.service import topics, wakes
+from league.service import listening, topics
 from league.web.common import words
 from league.web.common.fields import set_choices
 from league.web.common.inputs import whole_number
@@ -246,6 +246,6 @@ def _wait(row: Table, **still: Any) -> None:
     """While these columns are so and a worker has the table: until the person is asked again, or advice is there; at most a second."""
     until = time.monotonic() + SOON_S
     here = Table.objects.filter(pk=row.pk, status=TableStatus.HELD, **still)
-    with wakes.EAR.attend(topics.of_table(row.public_id)) as bell:
+    with listening.LISTENER.subscribe(topics.of_table(row.public_id)) as moved:
         while here.exists() and (left := until - time.monotonic()) > 0:
-            bell.wait(min(left, AGAIN_S if wakes.EAR.hears else DEAF_S))
+            moved.wait(min(left, AGAIN_S if listening.LISTENER.is_listening else DEAF_S))

@@ -16,7 +16,7 @@ from league.domain.tournaments import show as shows
 from league.domain.tournaments.standings import standings
 from league.enums import TournamentStatus
 from league.models import Event
-from league.service import kept, marks
+from league.service import changes
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import user_of
 from league.web.common.words import why_shown
@@ -88,10 +88,10 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-@kept.shown_by(marks.EVENTS, marks.TOURNAMENTS, marks.BOTS)
+@changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
 def show_json(request: HttpRequest, slug: str) -> JsonResponse:
     """What the card table folds of a board (`?n=`, from 1) that is shown now or has been, and of its sitting `?s=`."""
-    kept.shows(request, *map(marks.of_tournament, sight.find_stages(slug)))
+    changes.keep_until(request, *map(changes.of_tournament, sight.find_stages(slug)))
     number, sitting = whole_number(request.GET.get("n")), whole_number(request.GET.get("s"))
     board = shows.shown(_event(request, slug), number or 0, now=clock.present())
     row = board.sittings.filter(number=sitting or 0).first() if board is not None else None

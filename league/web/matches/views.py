@@ -26,7 +26,7 @@ from league.domain.judgements import asking
 from league.domain.matches import background, replays, sight
 from league.enums import JudgementKind, MatchStatus
 from league.models import Board, Match, Party, Sitting
-from league.service import kept, marks, topics
+from league.service import changes, topics
 from league.web.common import lists
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import player_of, user_of, viewer_of
@@ -39,16 +39,16 @@ from league.web.matches.viewer import for_viewer
 
 OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
 SHOWN = (
-    marks.MATCHES,
-    marks.BOTS,
-    marks.AUDITS,
-    marks.POOLS,
-    marks.TOURNAMENTS,
-    marks.JUDGEMENTS,
+    changes.MATCHES,
+    changes.BOTS,
+    changes.AUDITS,
+    changes.POOLS,
+    changes.TOURNAMENTS,
+    changes.JUDGEMENTS,
 )  # by the pages of one match
 
 
-@kept.shown_by(marks.MATCHES, marks.BOTS)
+@changes.kept_until(changes.MATCHES, changes.BOTS)
 def matches(request: HttpRequest) -> HttpResponse:
     """All matches from the newest; `?status=` and `?game=` filter. Two queries."""
     rows = lists.latest_matches(user_of(request))
@@ -103,7 +103,7 @@ def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
     return found
 
 
-@kept.shown_by(*SHOWN)
+@changes.kept_until(*SHOWN)
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
     """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Eleven queries, some more where bots were asked."""
     topics.follow(request, topics.of_match(public_id))
@@ -155,7 +155,7 @@ def _judgements(
     wanted = request.GET.get("j", "")
     shown_ones = judging.views(found, wanted, sitting, parties, names)
     if any(one.waits for one in shown_ones):
-        topics.follow(request, marks.JUDGEMENTS)
+        topics.follow(request, changes.JUDGEMENTS)
         shown_ones = judging.views(found, wanted, sitting, parties, names)  # no older than what is followed
     context: dict[str, Any] = {
         "judgements": shown_ones,
@@ -172,7 +172,7 @@ def _consultations(request: HttpRequest, found: Match, sitting: Sitting, names: 
     wanted = request.GET.get("w", ""), whole_number(request.GET.get("at"))
     told = consulting.view(found, sitting, names, wanted, viewer_of(request))
     if told.waits:
-        topics.follow(request, marks.JUDGEMENTS)
+        topics.follow(request, changes.JUDGEMENTS)
         told = consulting.view(found, sitting, names, wanted, viewer_of(request))  # no older than what is followed
     return told
 
@@ -224,7 +224,7 @@ def _boards_context(found: Match, sitting: Sitting, parties: list[Party]) -> dic
     }
 
 
-@kept.shown_by(*SHOWN)
+@changes.kept_until(*SHOWN)
 def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
     """One board of a finished match: all its sittings side by side, in the suits of the deal. Seven queries."""
     found = _match(request, public_id)
@@ -266,7 +266,7 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
     return render(request, "matches/board.html", context, status=max((one.status for one in unreadable), default=200))
 
 
-@kept.shown_by(*SHOWN)
+@changes.kept_until(*SHOWN)
 def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
     """What the viewer folds: the moments that this reader may see, and the words it shows. `?as=` a seat or `public` restricts."""
     found = _match(request, public_id)
@@ -320,7 +320,9 @@ def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
 def replay_text(request: HttpRequest, public_id: str) -> HttpResponse:
     """The match like a newspaper's bridge column: all boards, or one (`?b=`), or one sitting of it (`?b=&s=`)."""
     tournament = sight.find_tournament_of(public_id)
-    kept.shows(request, marks.MATCHES if tournament is None else marks.of_tournament(tournament), marks.BOTS)
+    changes.keep_until(
+        request, changes.MATCHES if tournament is None else changes.of_tournament(tournament), changes.BOTS
+    )
     found = _match(request, public_id)
     if closed := replays.reason_closed(found):
         return HttpResponse(shown(closed) + "\n", content_type="text/plain; charset=utf-8", status=409)

@@ -13,7 +13,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 import engine
-from league.service import kept, marks
+from league.service import changes
 from league.web.common import markdown
 
 DOCS = settings.DOCS
@@ -24,7 +24,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)")
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
 
 
-@kept.shown_by(marks.RELEASE)
+@changes.kept_until(changes.RELEASE)
 def documents(request: HttpRequest) -> HttpResponse:
     """Show docs/README.md, if there is one, then every page by its title."""
     pages = [(path.stem, markdown.title(_text(path), path.stem)) for path in sorted(DOCS.glob("*.md"))]
@@ -33,7 +33,7 @@ def documents(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/docs.html", {"pages": [page for page in pages if page[0] != "README"], "body": body})
 
 
-@kept.shown_by(marks.RELEASE)
+@changes.kept_until(changes.RELEASE)
 def document(request: HttpRequest, name: str) -> HttpResponse:
     """Show a document. The name comes from the list of files, so it cannot leave the folder."""
     path = _documents().get(name)
@@ -42,7 +42,7 @@ def document(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "pages/doc.html", {"title": markdown.title(_text(path), name), "body": _html(path)})
 
 
-@kept.shown_by(marks.RELEASE)
+@changes.kept_until(changes.RELEASE)
 def source(request: HttpRequest, name: str) -> HttpResponse:
     """Show a file or folder of the repository that a document links to; no other is shown."""
     path = _linked().get(name.rstrip("/"))

@@ -14,7 +14,7 @@ from league.domain.matches import leases, sight, workers
 from league.domain.upkeep import invariants, metrics, readiness
 from league.enums import MatchKind, TournamentStatus
 from league.models import Bot, Match
-from league.service import kept, marks, topics, version
+from league.service import changes, topics, version
 from league.web.common import lists
 from league.web.common.viewers import user_of
 from league.web.common.words import waiting_reason
@@ -25,10 +25,10 @@ FAN = (("7b", -26), ("So", -13), ("Cc", 0), ("Re", 13), ("1o", 26))  # ornament:
 MOST_WAITING = 30  # matches of a list of the queue
 
 
-@kept.shown_by(marks.POOLS, marks.BOTS, marks.MATCHES, marks.TOURNAMENTS, marks.EVENTS)
+@changes.kept_until(changes.POOLS, changes.BOTS, changes.MATCHES, changes.TOURNAMENTS, changes.EVENTS)
 def home(request: HttpRequest) -> HttpResponse:
     """What happens today, leaderboards, what was played last. Fourteen queries, a few more for what is played and has moved, whatever the size."""
-    topics.follow(request, marks.POOLS, marks.MATCHES, marks.TOURNAMENTS)
+    topics.follow(request, changes.POOLS, changes.MATCHES, changes.TOURNAMENTS)
     viewer = user_of(request)
     running = lists.counted(lists.listed_tournaments(viewer).filter(status=TournamentStatus.RUNNING)[:5])
     games = leaders_by_game()
@@ -46,7 +46,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def queue(request: HttpRequest) -> HttpResponse:
     """The state of the work: what is played, what comes next, and why it waits. Texts that name the operator's machines are for the staff."""
-    topics.follow(request, marks.MATCHES)
+    topics.follow(request, changes.MATCHES)
     found = workers.queue()
     paused = Bot.objects.exclude(paused_for="").order_by("slug")
     viewer = user_of(request)

@@ -19,7 +19,7 @@ from league.domain.bots.digests import LENGTHS, Digest, Line
 from league.domain.core import clock
 from league.enums import Period
 from league.models import Player
-from league.service import kept, marks
+from league.service import changes
 from league.web.common import words
 from league.web.common.game_lines import pool_label
 
@@ -27,7 +27,7 @@ LATEST = 4  # periods of the feed
 
 
 @require_safe
-@kept.shown_by(marks.BOTS, marks.MATCHES, marks.POOLS, marks.TOURNAMENTS)
+@changes.kept_until(changes.BOTS, changes.MATCHES, changes.POOLS, changes.TOURNAMENTS)
 def digest(request: HttpRequest, name: str, period: str) -> HttpResponse:
     """One whole day or week (`?of=` its first day), the latest where none is named. Four queries."""
     player = get_object_or_404(Player, name=name)
@@ -48,7 +48,7 @@ def digest(request: HttpRequest, name: str, period: str) -> HttpResponse:
 
 
 @require_safe
-@kept.shown_by(marks.BOTS, marks.MATCHES, marks.POOLS, marks.TOURNAMENTS)
+@changes.kept_until(changes.BOTS, changes.MATCHES, changes.POOLS, changes.TOURNAMENTS)
 def feed(request: HttpRequest, name: str, period: str) -> HttpResponse:
     """The latest whole days or weeks in which something was played, as an entry each. Three queries a period."""
     player = get_object_or_404(Player, name=name)

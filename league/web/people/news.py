@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from league.domain.matches import sight
 from league.enums import TournamentStatus, VersionStatus
 from league.models import BotVersion, Entry, Player, Succession, Tournament
-from league.service import kept, marks
+from league.service import changes
 from league.web.common.game_lines import game_title
 from league.web.common.viewers import user_of
 
@@ -35,7 +35,7 @@ class News:
 
 
 @require_safe
-@kept.shown_by(marks.BOTS, marks.TOURNAMENTS)
+@changes.kept_until(changes.BOTS, changes.TOURNAMENTS)
 def feed(request: HttpRequest, name: str) -> HttpResponse:
     """The news of a player's bots, the newest first. Four queries."""
     player = get_object_or_404(Player, name=name)

@@ -23,7 +23,7 @@ from league.domain.core.errors import Refused, shown
 from league.domain.people import passwords, players, quotas, tokens
 from league.enums import TokenScope
 from league.models import BotVersion, Player, Rating
-from league.service import kept, marks
+from league.service import changes
 from league.web.common import inputs, lists, words
 from league.web.common.viewers import player_of, user_of
 from league.web.people import news
@@ -34,7 +34,7 @@ MOST_NEWS = 8
 LIVES = (30, 90, 365)  # days of a key, as the form offers them
 
 
-@kept.shown_by(marks.BOTS, marks.TOURNAMENTS, marks.MATCHES, marks.POOLS, marks.PLAYED)
+@changes.kept_until(changes.BOTS, changes.TOURNAMENTS, changes.MATCHES, changes.POOLS, changes.PLAYED)
 def player(request: HttpRequest, name: str) -> HttpResponse:
     """One player, their bots, how these are rated, what they did, what is new of them, and tournaments. Nine queries."""
     found = get_object_or_404(Player, name=name)

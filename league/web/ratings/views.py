@@ -7,23 +7,23 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 import engine
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.ratings import leaderboards, publication
 from league.domain.ratings import overall as all_games
 from league.models import Pool
-from league.service import kept, marks, topics
+from league.service import changes, topics
 from league.web.common import lists
 from league.web.common.csv_files import csv_file
 from league.web.common.pools import chosen_pool, rated_pools
 
-BY_PLACE = keyset.Order.by("place")
+BY_PLACE = paging.Order.by("place")
 COLUMNS = ("elo", "margin", "rank_best", "rank_worst", "boards", "score", "points_per_board", "faults")
 
 
-@kept.shown_by(marks.POOLS, marks.BOTS)
+@changes.kept_until(changes.POOLS, changes.BOTS)
 def overall(request: HttpRequest) -> HttpResponse:
     """The table over all games. Six queries."""
-    topics.follow(request, marks.POOLS)
+    topics.follow(request, changes.POOLS)
     page = all_games.read_page(lists.cursor_of(request, BY_PLACE))
     return render(request, "ratings/overall.html", {"page": page})
 
@@ -41,9 +41,9 @@ def _pool(request: HttpRequest, key: str) -> Pool:
 @require_safe
 def leaderboard_csv(request: HttpRequest, key: str) -> HttpResponse:
     """The leaderboard of a pool (`?pool=`, `?versions` for every version)."""
-    kept.shows(request, marks.POOLS, marks.BOTS)
+    changes.keep_until(request, changes.POOLS, changes.BOTS)
     pool = _pool(request, key)
-    kept.shows(request, marks.of_ratings(pool.pk), marks.of_pool(pool.pk))
+    changes.keep_until(request, changes.of_ratings(pool.pk), changes.of_pool(pool.pk))
     return csv_file(
         f"{key}-{pool.pk}-ratings",
         ["place", "bot", "version", "owner", *COLUMNS, "provisional", "idle"],

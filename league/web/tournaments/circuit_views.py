@@ -15,7 +15,7 @@ import engine
 from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import circuits, formats, requests
 from league.models import Bot, Circuit, Player
-from league.service import kept, marks
+from league.service import changes
 from league.web.common.game_lines import game_at_table
 from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, viewer_of
@@ -26,7 +26,7 @@ from league.web.tournaments.game_choice import choose_game, chosen_game
 MOST_SEASONS = 20  # the latest
 
 
-@kept.shown_by(marks.EVENTS, marks.TOURNAMENTS, marks.BOTS)
+@changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
 def circuit(request: HttpRequest, slug: str) -> HttpResponse:
     """One recurring league: its calendar, who takes part, and its latest seasons by division. Six queries."""
     rows = Circuit.objects.select_related("owner").prefetch_related("bots", "seasons")

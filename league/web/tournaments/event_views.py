@@ -29,8 +29,8 @@ from league.domain.tournaments.standings import standings
 from league.enums import BotState, RequestStatus, TournamentStatus, VersionStatus
 from league.models import Bot, Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
-from league.service import kept, topics
-from league.service import marks as written
+from league.service import changes, topics
+from league.service import changes as written
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.game_lines import game_at_table
 from league.web.common.inputs import bot_named, until_of
@@ -57,7 +57,7 @@ class Stage:
     waits: list[waiting.Wait]
 
 
-@kept.shown_by(written.EVENTS, written.BOTS)
+@changes.kept_until(written.EVENTS, written.BOTS)
 def events(request: HttpRequest) -> HttpResponse:
     """Events and recurring leagues, from the newest. Two queries."""
     context = {
@@ -69,11 +69,11 @@ def events(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/events.html", context)
 
 
-@kept.shown_by(written.EVENTS, written.TOURNAMENTS, written.BOTS)
+@changes.kept_until(written.EVENTS, written.TOURNAMENTS, written.BOTS)
 def event(request: HttpRequest, slug: str) -> HttpResponse:
     """One event: every stage, planned or played, who goes on, and what it waits for. Nine queries; one more before it has begun."""
     viewer = user_of(request)
-    kept.shows(request, *map(written.of_tournament, sight.find_stages(slug)))
+    changes.keep_until(request, *map(written.of_tournament, sight.find_stages(slug)))
     rows = sight.tournaments(Tournament.objects.filter(event__slug=slug), viewer)
     stages = rows.values_list("pk", flat=True)[:MOST_FOLLOWED]
     topics.follow(request, written.EVENTS, written.TOURNAMENTS, *map(written.of_tournament, stages))
@@ -203,13 +203,13 @@ def enter_event(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-@kept.shown_by(written.EVENTS, written.TOURNAMENTS, written.BOTS)
+@changes.kept_until(written.EVENTS, written.TOURNAMENTS, written.BOTS)
 def marks(request: HttpRequest, slug: str) -> HttpResponse:
     """What everybody reached in an event, for a spreadsheet: who came further stands above. For its owner also who takes part without a bot.
 
     Three queries for each of its tables, more of some formats, and four.
     """
-    kept.shows(request, *map(written.of_tournament, sight.find_stages(slug)))
+    changes.keep_until(request, *map(written.of_tournament, sight.find_stages(slug)))
     viewer = user_of(request)
     rows = Event.objects.select_related("owner").prefetch_related(tournaments_with_entries(viewer))
     found = get_object_or_404(sight.events(rows, viewer), slug=slug)

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 import engine
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.ratings import pools
@@ -27,7 +27,7 @@ from league.domain.tournaments import tournaments as domain
 from league.domain.tournaments.standings import Standings, meetings, standings
 from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
 from league.models import BotVersion, EntryRequest, Match, Player, Tournament
-from league.service import kept, marks, topics
+from league.service import changes, topics
 from league.web.common import lists
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.game_lines import describe_game, game_at_table
@@ -40,7 +40,7 @@ from league.web.tournaments.crosstable import Window, crosstable, picture
 from league.web.tournaments.entrants import tell_entered
 from league.web.tournaments.forms import TournamentForm
 
-BY_PLACE = keyset.Order.by("place")
+BY_PLACE = paging.Order.by("place")
 MOST_OPEN = 6  # tournaments that take entries
 # what the owner does with a tournament by one button
 OWNER_ACTIONS: dict[str, Callable[..., object]] = {
@@ -52,7 +52,7 @@ OWNER_ACTIONS: dict[str, Callable[..., object]] = {
 }
 
 
-@kept.shown_by(marks.TOURNAMENTS, marks.MATCHES)
+@changes.kept_until(changes.TOURNAMENTS, changes.MATCHES)
 def tournaments(request: HttpRequest) -> HttpResponse:
     """All tournaments from the newest, and above them those that take entries. Four queries."""
     page = lists.page_of(request, lists.listed_tournaments(user_of(request)))
@@ -67,20 +67,20 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
     """State, standings, crosstable, matches. Ten queries; eleven while entries change."""
     pk = _seen(request, Tournament.objects.only("pk"), slug).pk
-    kept.shows(request, marks.of_tournament(pk), marks.BOTS)
-    topics.follow(request, marks.of_tournament(pk))
+    changes.keep_until(request, changes.of_tournament(pk), changes.BOTS)
+    topics.follow(request, changes.of_tournament(pk))
     found = get_object_or_404(Tournament.objects.select_related("pool", "owner"), pk=pk)
     if not _lives(found):
         topics.leave(request)
     viewer = viewer_of(request)
     owned = may_manage(request, found.owner_id)
     table: Standings = standings(found)
-    lines = keyset.cut_page(table.rows, lists.cursor_of(request, BY_PLACE, "rows"))
+    lines = paging.cut_page(table.rows, lists.cursor_of(request, BY_PLACE, "rows"))
     window = _window(request, table)
     down, across = ([row.entry for row in side] for side in (window.rows(table), window.columns(table)))
     met = meetings(found, down, across, played=table.played)
     matches = lists.with_parties(found.matches.select_related("round"))
-    page = lists.page_of(request, matches, keyset.Order.by("id"))
+    page = lists.page_of(request, matches, paging.Order.by("id"))
     context = {
         "tournament": found,
         "owned": owned,
@@ -135,7 +135,7 @@ def _window(request: HttpRequest, table: Standings) -> Window:
 def crosstable_png(request: HttpRequest, slug: str) -> HttpResponse:
     """The whole crosstable as a picture."""
     pk = _seen(request, Tournament.objects.only("pk"), slug).pk
-    kept.shows(request, marks.of_tournament(pk), marks.BOTS)
+    changes.keep_until(request, changes.of_tournament(pk), changes.BOTS)
     table = standings(get_object_or_404(Tournament.objects.select_related("pool"), pk=pk))
     if not table.rows:
         raise Http404
@@ -195,7 +195,7 @@ def _total(found: Tournament, there: int) -> int:
     return there if formats.follows_results(found) else max(there, found.planned_matches)
 
 
-def _example_match(page: keyset.Page[Match]) -> str:
+def _example_match(page: paging.Page[Match]) -> str:
     """The match whose log the page shows how to check: the first finished one."""
     return next((match.public_id for match in page if match.status == MatchStatus.FINISHED), "MATCH")
 
@@ -270,7 +270,7 @@ def standings_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """The standings of a tournament, a row for each entry; numbers with a point, names as in the API."""
     pk = sight.find_tournament(slug)
     if pk is not None:
-        kept.shows(request, marks.of_tournament(pk), marks.BOTS)
+        changes.keep_until(request, changes.of_tournament(pk), changes.BOTS)
     found = _seen(request, Tournament.objects.select_related("pool"), slug)
     rows = standings(found).rows
     breaks = next((list(row.breaks) for row in rows if row.breaks), [])

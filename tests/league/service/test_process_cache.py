@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from league.domain.matches import matches
 from league.domain.tournaments import standings
 from league.models import Match
-from league.service import marks
+from league.service import changes
 from league.service.process_cache import ProcessCache, clear
 from tests.support import league as made
 
@@ -53,12 +53,12 @@ def test_heavy_values_go_and_a_transaction_keeps_nothing(ana) -> None:
         return calls[-1]
 
     cache: ProcessCache[str, str] = ProcessCache(2)
-    assert [cache.get(key, marks.BOTS, make) for key in "aabca"] == [
+    assert [cache.get(key, changes.BOTS, make) for key in "aabca"] == [
         *["0 after None"] * 2,
         *("1 after None", "2 after None", "3 after None"),
     ]
     with transaction.atomic():
-        assert cache.get("a", marks.BOTS, make) == "4 after None"
-    assert cache.get("a", marks.BOTS, make) == "3 after None"
+        assert cache.get("a", changes.BOTS, make) == "4 after None"
+    assert cache.get("a", changes.BOTS, make) == "3 after None"
     made.accepted(ana, "another")
-    assert cache.get("a", marks.BOTS, make) == "5 after 3 after None"
+    assert cache.get("a", changes.BOTS, make) == "5 after 3 after None"

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.people import players
 from league.domain.ratings import daily, idle, leaderboards, ratings, refits
 from league.domain.upkeep import reconcile
@@ -181,11 +181,11 @@ def test_chosen_rows_keep_their_places_on_every_page(cup) -> None:
     first = leaderboards.read_page(cup.pool, None, 1, only=leaderboards.Only("active"))
     assert first.after is not None
     second = leaderboards.read_page(
-        cup.pool, keyset.read(first.after, leaderboards.BEST.kinds), 1, only=leaderboards.Only("active")
+        cup.pool, paging.read_cursor(first.after, leaderboards.BEST.kinds), 1, only=leaderboards.Only("active")
     )
     assert [row.place for row in (*first, *second)] == [1, 2]
     assert second.before is not None
     back = leaderboards.read_page(
-        cup.pool, keyset.read(second.before, leaderboards.BEST.kinds), 1, only=leaderboards.Only("active")
+        cup.pool, paging.read_cursor(second.before, leaderboards.BEST.kinds), 1, only=leaderboards.Only("active")
     )
     assert [row.place for row in back] == [1]

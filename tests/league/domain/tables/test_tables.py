@@ -25,7 +25,7 @@ from league.domain.tournaments import tournaments
 from league.domain.upkeep import reconcile
 from league.enums import VersionStatus
 from league.models import BotVersion, LeagueEvent, Match, Player, Table, TableAction
-from league.service import wakes
+from league.service import listening
 from tests.support import rows
 from tests.support.league import NOW, accepted, later
 from tests.support.live import LiveLeague
@@ -388,7 +388,7 @@ def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, 
     answers(row, people, random.Random(5), most=6)
     wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
     assert row.turn > 6
-    assert wakes.EAR.hears is not pooled
+    assert listening.LISTENER.is_listening is not pooled
     seating.leave(people, row.public_id)
     wait_for(lambda: not machine.tables._held, "the worker has let it go", 60)
 

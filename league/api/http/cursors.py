@@ -1,4 +1,4 @@
-"""Pages of lists, by cursor (league.domain.core.keyset)."""
+"""Pages of lists in the API, by cursor (league.domain.core.paging)."""
 
 from __future__ import annotations
 
@@ -15,46 +15,45 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
 from league.api.http.problems import Problem, told
-from league.domain.core import keyset
+from league.domain.core import paging
 
 Row = TypeVar("Row")
-USUAL = keyset.USUAL
-MOST = 100
+MAX_SIZE = 100
 DESCRIBED = (
     OpenApiParameter("cursor", {"type": "string"}, description="From a next or previous link."),
     OpenApiParameter(
         "page_size",
-        {"type": "integer", "minimum": 1, "maximum": MOST, "default": USUAL},
+        {"type": "integer", "minimum": 1, "maximum": MAX_SIZE, "default": paging.DEFAULT_SIZE},
         description="Rows of a page.",
     ),
 )
-PARAMETERS = tuple(one.name for one in DESCRIBED)
+PARAMETERS = tuple(parameter.name for parameter in DESCRIBED)
 
 
 class CursorPages(BasePagination):
-    """Pages of a query set in the order of the view (`page_order`, the newest first unless said), or of a list by place."""
+    """Pages of a query set in the order of the view (`page_order`, by default the newest first), or of a list by place."""
 
     def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> list[Any]:
-        """The rows of the page that the request names. Raises Problem for a cursor or size that cannot be."""
-        order: keyset.Order = getattr(view, "page_order", keyset.NEWEST)
-        of_query = isinstance(queryset, QuerySet)
-        cursor = read_cursor(request, order.kinds if of_query else (int,))
-        if of_query:
-            return self.show(request, keyset.read_page(queryset, order, cursor, page_size(request)))
-        return self.show(request, keyset.cut_page(queryset, cursor, page_size(request)))
+        """Return the rows of the page that the request asks for. Problem for a bad cursor or size."""
+        order: paging.Order = getattr(view, "page_order", paging.NEWEST)
+        is_query = isinstance(queryset, QuerySet)
+        cursor = read_cursor(request, order.kinds if is_query else (int,))
+        if is_query:
+            return self.show(request, paging.read_page(queryset, order, cursor, page_size(request)))
+        return self.show(request, paging.cut_page(queryset, cursor, page_size(request)))
 
-    def show(self, request: Request, page: keyset.Page[Row]) -> list[Row]:
-        """The rows of a page; the answer links to its neighbours."""
+    def show(self, request: Request, page: paging.Page[Row]) -> list[Row]:
+        """Return the rows of a page, and note its neighbours for the links of the answer."""
         self.url = request.build_absolute_uri()
         self.before, self.after = page.before, page.after
         return page.rows
 
     def get_paginated_response(self, data: Any) -> Response:
-        """The page with links to its neighbours."""
+        """Return the page with links to its neighbours."""
         return Response({**self.links(), "results": data})
 
     def links(self) -> dict[str, str | None]:
-        """To the pages after and before."""
+        """Return the links to the next and the previous page."""
         return {"next": self._link(self.after), "previous": self._link(self.before)}
 
     def _link(self, cursor: str | None) -> str | None:
@@ -63,7 +62,7 @@ class CursorPages(BasePagination):
         return replace_query_param(remove_query_param(self.url, "cursor"), "cursor", cursor)
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """The envelope, for the document."""
+        """Return the schema of a page, for the OpenAPI document."""
         link = {"type": ["string", "null"], "format": "uri"}
         return {
             "type": "object",
@@ -72,9 +71,15 @@ class CursorPages(BasePagination):
         }
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
-        """The parameters, for the document."""
+        """Return the parameters, for the OpenAPI document."""
         return [
-            {"name": one.name, "in": "query", "schema": one.type, "description": one.description} for one in DESCRIBED
+            {
+                "name": parameter.name,
+                "in": "query",
+                "schema": parameter.type,
+                "description": parameter.description,
+            }
+            for parameter in DESCRIBED
         ]
 
 
@@ -82,18 +87,18 @@ def page_size(request: Request) -> int:
     """Return the rows of a page: 1 to 100, by default 50. Problem for anything else."""
     text = request.query_params.get("page_size")
     if text is None:
-        return USUAL
-    if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MOST:
-        problem = told("must be 1 to {most}, not {text!r}", most=MOST, text=text[:30])
+        return paging.DEFAULT_SIZE
+    if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MAX_SIZE:
+        problem = told("must be 1 to {most}, not {text!r}", most=MAX_SIZE, text=text[:30])
         raise Problem("invalid", f"page_size: {problem}", {"page_size": [problem]})
     return int(text)
 
 
-def read_cursor(request: Request, kinds: Sequence[type[keyset.Value]], name: str = "cursor") -> keyset.Cursor | None:
+def read_cursor(request: Request, kinds: Sequence[type[paging.Value]], name: str = "cursor") -> paging.Cursor | None:
     """Return the cursor of a request; None for the first page. Problem for a text that is none of a list with such values."""
     text = request.query_params.get(name)
     try:
-        return None if text is None else keyset.read(text, kinds)
-    except keyset.BadCursor:
+        return None if text is None else paging.read_cursor(text, kinds)
+    except paging.BadCursor:
         problem = told("is not a cursor of this API; take it from a next or previous link, or leave it out")
         raise Problem("invalid", f"{name}: {problem}", {name: [problem]}) from None

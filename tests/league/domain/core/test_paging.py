@@ -8,29 +8,29 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
-from league.domain.core import keyset
+from league.domain.core import paging
 from league.domain.people import players
 from league.models import Player
 from tests.support import league as made
 from tests.support import rows
 
-BY_NAME = keyset.Order(("-name",), (str,))
+BY_NAME = paging.Order(("-name",), (str,))
 
 
 def walk(rows, order, size):
     """The rows of all pages forward, then of all pages back."""
     there, back = [], []
-    page = keyset.read_page(rows, order, None, size)
+    page = paging.read_page(rows, order, None, size)
     while True:
         there += page.rows
         if page.after is None:
             break
-        page = keyset.read_page(rows, order, keyset.read(page.after, order.kinds), size)
+        page = paging.read_page(rows, order, paging.read_cursor(page.after, order.kinds), size)
     while True:
         back = page.rows + back
         if page.before is None:
             return there, back
-        page = keyset.read_page(rows, order, keyset.read(page.before, order.kinds), size)
+        page = paging.read_page(rows, order, paging.read_cursor(page.before, order.kinds), size)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 50])
@@ -88,9 +88,9 @@ def test_places_go_on_from_page_to_page(rated):
     from league.domain.ratings import leaderboards
 
     first = leaderboards.read_page(rated, None, 2)
-    second = leaderboards.read_page(rated, keyset.read(first.after, leaderboards.BEST.kinds), 2)
-    third = leaderboards.read_page(rated, keyset.read(second.after, leaderboards.BEST.kinds), 2)
-    again = leaderboards.read_page(rated, keyset.read(third.before, leaderboards.BEST.kinds), 2)
+    second = leaderboards.read_page(rated, paging.read_cursor(first.after, leaderboards.BEST.kinds), 2)
+    third = leaderboards.read_page(rated, paging.read_cursor(second.after, leaderboards.BEST.kinds), 2)
+    again = leaderboards.read_page(rated, paging.read_cursor(third.before, leaderboards.BEST.kinds), 2)
 
     whole = leaderboards.leaderboard(rated)
     assert [row.place for row in whole] == [1, 2, 3, 4, 5]
@@ -108,7 +108,7 @@ def test_a_page_is_one_query_and_asks_for_one_row_more(rated):
     assert len(seen) == 1
     assert "LIMIT 3" in seen[0]["sql"]
     with CaptureQueriesContext(connection) as seen:
-        leaderboards.read_page(rated, keyset.read(page.after, leaderboards.BEST.kinds), 2)
+        leaderboards.read_page(rated, paging.read_cursor(page.after, leaderboards.BEST.kinds), 2)
     assert len(seen) == 2
 
 
@@ -119,30 +119,30 @@ def test_a_page_is_one_query_and_asks_for_one_row_more(rated):
 def test_a_cursor_is_read_as_it_was_written(edge, back):
     kinds = [type(value) for value in edge]
 
-    assert keyset.read(keyset.write(edge, back=back), kinds) == keyset.Cursor(back, tuple(edge))
+    assert paging.read_cursor(paging.write_cursor(edge, back=back), kinds) == paging.Cursor(back, tuple(edge))
 
 
 @pytest.mark.slow
 @given(st.text(max_size=300))
 def test_any_other_text_is_refused(text):
     try:
-        found = keyset.read(text, (float, int))
-    except keyset.BadCursor:
+        found = paging.read_cursor(text, (float, int))
+    except paging.BadCursor:
         return
     assert len(found.edge) == 2
 
 
 @pytest.mark.parametrize("edge", [[1, 2], [1.5], ["x"], [True], [float("inf")], [10**15], [-1]])
 def test_values_of_another_list_are_refused(edge):
-    with pytest.raises(keyset.BadCursor):
-        keyset.read(keyset.write(edge, back=False), (int,))
+    with pytest.raises(paging.BadCursor):
+        paging.read_cursor(paging.write_cursor(edge, back=False), (int,))
 
 
 def test_lists_at_hand_are_cut_by_place():
-    first = keyset.cut_page("abcde", None, 2)
-    second = keyset.cut_page("abcde", keyset.read(first.after, (int,)), 2)
-    third = keyset.cut_page("abcde", keyset.read(second.after, (int,)), 2)
+    first = paging.cut_page("abcde", None, 2)
+    second = paging.cut_page("abcde", paging.read_cursor(first.after, (int,)), 2)
+    third = paging.cut_page("abcde", paging.read_cursor(second.after, (int,)), 2)
 
     assert (first.rows, second.rows, third.rows) == (["a", "b"], ["c", "d"], ["e"])
-    assert keyset.cut_page("abcde", keyset.read(third.before, (int,)), 2) == second
+    assert paging.cut_page("abcde", paging.read_cursor(third.before, (int,)), 2) == second
     assert (first.before, third.after) == (None, None)

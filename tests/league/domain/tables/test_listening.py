@@ -1,4 +1,4 @@
-"""Wake-ups: the effect of a table's commit on its waiters, in this process and in a worker, and the polling without them."""
+"""The commit that moves a table wakes whoever waits for it, in this process and in the web process."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from league.domain.bots import house
 from league.domain.core import transitions
 from league.domain.tables import seating
 from league.models import Table
-from league.service import live, marks, topics, wakes
+from league.service import changes, listening, live, topics
+from league.service.listening import LISTENER
 from league.service.live import Hub, Wanted
-from league.service.wakes import EAR
 from tests.support.league import NOW, accepted
 from tests.support.processes import wait_for
 
@@ -25,50 +25,50 @@ NEVER_S = 3600.0
 
 @pytest.fixture
 def row(ana) -> Table:
-    """A table that waits."""
+    """A queued table."""
     accepted(house.player(now=NOW), "greedy")
     return seating.sit(ana, "partnership", "greedy", now=NOW)
 
 
 @pytest.fixture
-def _only_wakes(monkeypatch) -> None:
-    """Nobody looks by themselves within the time of a test."""
+def _no_polling(monkeypatch) -> None:
+    """Let nobody look at the table by themselves within the time of a test."""
     monkeypatch.setattr(live, "PACE_S", NEVER_S)
 
 
 def pull(name: str, row: Table) -> None:
-    """Move a row, and say so."""
+    """Move a row and notify."""
     with transaction.atomic():
         Table.objects.filter(pk=row.pk).update(reason=name)
-        wakes.tell(name)
+        listening.notify(name)
 
 
-def test_a_bell_rings_for_its_own_and_after_the_database_was_away(row) -> None:
-    name = transitions.subject(row)
-    with EAR.attend(name) as bell:
-        wait_for(lambda: EAR.hears, "wake-ups are heard", 60)
-        assert bell.wait(60), "it rings when they are heard for the first time: what was before nobody has heard"
+def test_a_subscription_receives_its_own_and_whatever_a_lost_connection_missed(row) -> None:
+    name = moves.subject(row)
+    with LISTENER.subscribe(name) as subscription:
+        wait_for(lambda: LISTENER.is_listening, "the thread listens", 60)
+        assert subscription.wait(60), "the first connection may have missed something"
         pull(name, row)
-        assert bell.wait(60)
+        assert subscription.wait(60)
         if connection.vendor == "postgresql":
             pull("table:other", row)
             pull("table:last", row)
-            with EAR.attend("table:last") as last:  # Earlier wake-ups have been heard by then
+            with LISTENER.subscribe("table:last") as last:  # the notification before it has arrived by then
                 pull("table:last", row)
                 assert last.wait(60)
-            assert not bell.wait(0)
+            assert not subscription.wait(0)
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'")
-            assert bell.wait(60), "and when they are heard again"
+            assert subscription.wait(60), "and so may the next one"
             pull(name, row)
-            assert bell.wait(60)
-    EAR.close()
-    assert not EAR.hears, "nobody waits: no thread, no connection"
+            assert subscription.wait(60)
+    LISTENER.close()
+    assert not LISTENER.is_listening, "no subscription: no thread, no connection"
 
 
-@pytest.mark.usefixtures("_only_wakes")
-def test_who_listens_to_a_page_is_told_of_a_table_at_once(row) -> None:
-    def read(wanted: Collection[str]) -> marks.Versions:
+@pytest.mark.usefixtures("_no_polling")
+def test_a_page_hears_of_its_table_at_once(row) -> None:
+    def read(wanted: Collection[str]) -> changes.Counts:
         try:
             return topics.read(wanted)
         finally:
@@ -88,7 +88,7 @@ def test_who_listens_to_a_page_is_told_of_a_table_at_once(row) -> None:
             heard += browser.recv(2**16)
         assert f'data: {{"{topic}":7}}'.encode() in heard
         assert set(re.findall(r"\d+", heard.decode().replace(row.public_id, ""))) == {"7"}, (
-            "its number in the database is nobody's business"
+            "the event does not show its number in the database"
         )
     finally:
         hub.close()

@@ -1,0 +1,176 @@
+"""Keyset pagination: pages of a list by the key of the row at their edge. The API and the pages of the site share it.
+
+No page skips or repeats rows because others were added meanwhile, and a page far down costs what the first one costs. A cursor holds the values of
+the row at the edge, in the order of the list, and a direction.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from django.db.models import Model, Q, QuerySet
+
+Row = TypeVar("Row")
+ModelRow = TypeVar("ModelRow", bound=Model)
+Value: TypeAlias = int | float | str
+
+DEFAULT_SIZE = 50  # rows of a page
+MAX_INT = 10**15
+MAX_TEXT = 200  # characters of a cursor
+
+
+class BadCursor(ValueError):
+    """A text that is no cursor of this list."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order of rows that an index has: names of columns, with "-" for descending, the last one unique. `kinds` are their types."""
+
+    names: tuple[str, ...]
+    kinds: tuple[type[Value], ...]
+
+    @classmethod
+    def by(cls, *names: str) -> Order:
+        """Return an order by columns of whole numbers."""
+        return cls(names, (int,) * len(names))
+
+    def beyond(self, edge: Sequence[Value], *, back: bool) -> Q:
+        """Return the condition for the rows after the one with these values, or before it."""
+        condition: Q | None = None
+        for name, value in reversed(list(zip(self.names, edge, strict=True))):
+            column = name.lstrip("-")
+            side = "lt" if name.startswith("-") != back else "gt"
+            if condition is None:
+                condition = Q(**{f"{column}__{side}": value})
+            else:  # a range of the first column: an index has it, and the planner can estimate it
+                condition = Q(**{f"{column}__{side}e": value}) & ~(Q(**{column: value}) & ~condition)
+        if condition is None:
+            raise ValueError("an order needs a column")
+        return condition
+
+    def columns(self, *, back: bool = False) -> list[str]:
+        """Return the columns as `order_by` takes them."""
+        if not back:
+            return list(self.names)
+        return [name[1:] if name.startswith("-") else f"-{name}" for name in self.names]
+
+    def values(self, row: Any) -> list[Value]:
+        """Return the values of a row, which may be a dict."""
+        values: list[Value] = []
+        for name, kind in zip(self.names, self.kinds, strict=True):
+            value = row
+            for part in name.lstrip("-").split("__"):
+                value = value[part] if isinstance(value, dict) else getattr(value, part)
+            values.append(kind(value))
+        return values
+
+
+NEWEST = Order.by("-id")
+
+
+@dataclass(frozen=True)
+class Page(Generic[Row]):
+    """Rows, and the cursors of the previous and the next page; None at the ends of the list."""
+
+    rows: list[Row] = field(default_factory=list)
+    before: str | None = None
+    after: str | None = None
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """The start of a page: after the row with these values, or before it (`back`)."""
+
+    back: bool
+    edge: tuple[Value, ...]
+
+
+def write_cursor(edge: Sequence[Value], *, back: bool) -> str:
+    """Return a cursor as text for an address."""
+    values = json.dumps(edge[0] if len(edge) == 1 else list(edge), separators=(",", ":"))
+    return base64.urlsafe_b64encode(f"{'p' if back else 'n'}{values}".encode()).decode().rstrip("=")
+
+
+def read_cursor(text: str, kinds: Sequence[type[Value]]) -> Cursor:
+    """Return the cursor of a text. BadCursor if it is none of a list with such values."""
+    try:
+        if len(text) > MAX_TEXT:
+            raise ValueError("too long")
+        plain = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True).decode("ascii")
+        values = json.loads(plain[1:])
+    except (binascii.Error, ValueError, RecursionError) as error:
+        raise BadCursor(str(error)) from None
+    edge = values if isinstance(values, list) else [values]
+    fits = len(edge) == len(kinds) and all(_is(value, kind) for value, kind in zip(edge, kinds, strict=True))
+    if plain[0] not in "np" or not fits:
+        raise BadCursor("values of another list")
+    return Cursor(plain[0] == "p", tuple(kind(value) for value, kind in zip(edge, kinds, strict=True)))
+
+
+def _is(value: Any, kind: type[Value]) -> bool:
+    if kind is str:
+        return isinstance(value, str) and "\0" not in value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if isinstance(value, int):
+        return -MAX_INT < value < MAX_INT and (kind is float or value >= 0)
+    return kind is float and isfinite(value)
+
+
+def read_page(
+    rows: QuerySet[ModelRow], order: Order, cursor: Cursor | None = None, size: int = DEFAULT_SIZE
+) -> Page[ModelRow]:
+    """Return a page of a query. One query, for one row more than the page has: it shows whether there is a next page."""
+    back = cursor is not None and cursor.back
+    if cursor is not None:
+        rows = rows.filter(order.beyond(cursor.edge, back=back))
+    more = list(rows.order_by(*order.columns(back=back))[: size + 1])
+    shown = more[:size]
+    if back:
+        shown.reverse()
+    if not shown:
+        return Page()
+    has_more = len(more) > size
+    has_before, has_after = (has_more, True) if back else (cursor is not None, has_more)
+    return Page(
+        shown,
+        write_cursor(order.values(shown[0]), back=True) if has_before else None,
+        write_cursor(order.values(shown[-1]), back=False) if has_after else None,
+    )
+
+
+def shorten(page: Page[Row], most: int, values: Callable[[Row], Sequence[Value]], *, back: bool = False) -> Page[Row]:
+    """Return the first `most` rows of a page, or the last ones of a page that was read `back`. The next page begins with the others."""
+    if most >= len(page):
+        return page
+    if back:
+        return Page(page.rows[-most:], write_cursor(values(page.rows[-most]), back=True), page.after)
+    return Page(page.rows[:most], page.before, write_cursor(values(page.rows[most - 1]), back=False))
+
+
+def cut_page(items: Sequence[Row], cursor: Cursor | None = None, size: int = DEFAULT_SIZE) -> Page[Row]:
+    """Return a page of a sequence. The cursor holds one whole number, a place in it."""
+    if cursor is None:
+        start, stop = 0, size
+    else:
+        edge = int(cursor.edge[0])
+        start, stop = (max(0, edge - size), min(edge, len(items))) if cursor.back else (edge + 1, edge + 1 + size)
+    shown = list(items[start:stop])
+    return Page(
+        shown,
+        write_cursor([start], back=True) if start and shown else None,
+        write_cursor([stop - 1], back=False) if shown and stop < len(items) else None,
+    )

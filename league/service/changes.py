@@ -1,0 +1,283 @@
+"""Change counters: numbers that grow in the transaction that changes what they count.
+
+The database counts by triggers, so no writer can forget it. A change adds a row (`league.models.Change`) and takes no lock: two writers never wait
+for each other. The count of a key is the sum of its rows; whoever commits later makes it larger, whatever the order of their statements. The
+scheduler folds the rows of a key into one, which leaves the sum as it is.
+
+A count that was read before what it counts is never too new: if something changes in between, the next count is another. So a view reads the
+counters of what it shows first (`keep_until`), and the response cache (`league.response_cache`) gives its answer again while they stand still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+from zlib import crc32
+
+from django.db import connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.http import HttpRequest
+
+from league.service import direct
+
+Counts: TypeAlias = dict[str, int]
+FOLD_ABOVE = 2000  # rows
+FEW = 8  # keys
+TICKET = "league.ticket"  # in the environment of a request whose answer may be kept
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The keys that a change of a row of `table` counts for: SQL, in which `r` is the row; null for none.
+
+    `columns` are those that count if a row is updated, by default all. The keys of `also` count as well if one of `settled` changes. `on` names
+    the events.
+    """
+
+    table: str
+    keys: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    on: tuple[str, ...] = ("insert", "update", "delete")
+
+
+def name_rule(table: str, *columns: str) -> Rule:
+    """Return the rule of columns by which other rows name theirs. They are written once; if they ever change, every answer with names is old."""
+    return Rule(table, (f"'{NAMES}'",), columns=tuple(f"r.{column}" for column in columns), on=("update",))
+
+
+BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
+PLAYED = "played"
+RESULTS = "results"  # of rated matches, whoever played them
+NAMES = "names"
+TOURNAMENTS, EVENTS = "tournaments", "events"
+RELEASE = "release"  # no row counts for it: only another release changes what it stands for
+OF_TOURNAMENT = "'tournament:' || r.tournament_id"
+# A lease is no change: the match starts at once, or waits as before.
+SHOWN = "CASE r.status WHEN 'leased' THEN 'queued' ELSE r.status END"
+IS_RESULT = "r.rated AND r.status = 'finished'"
+RULES = (
+    Rule("league_rating", ("'pools'", "'ratings:' || r.pool_id")),
+    Rule("league_ratingpoint", ("'pool:' || r.pool_id",)),
+    Rule("league_tableofday", ("'pools'", "'ratings:' || r.pool_id")),
+    Rule(
+        "league_poolsums",
+        ("'pools'", "'pool:' || r.pool_id"),
+        columns=("r.stamp", "r.fitted", "r.fitted_until", "r.ranked", "r.ranked_until"),
+    ),
+    Rule("league_pool", ("'pools'", "'pool:' || r.id")),
+    Rule("league_player", ("'bots'",)),
+    Rule("league_bot", ("'bots'",)),
+    Rule("league_botversion", ("'bots'",)),
+    Rule("league_succession", ("'bots'",)),
+    Rule("league_judgedsum", ("'bots'",)),
+    Rule("league_playedsum", ("'played'",)),
+    Rule("league_audit", ("'audits'",)),
+    Rule("league_judgement", ("'judgements'",), columns=("r.status",)),
+    # The same pages show it to the same readers.
+    Rule("league_consultation", ("'judgements'",), columns=("r.status",)),
+    # The matches of a tournament become visible with it.
+    Rule("league_tournament", ("'tournaments'", "'matches'", "'tournament:' || r.id")),
+    Rule("league_entry", ("'tournaments'", OF_TOURNAMENT)),
+    Rule("league_round", (OF_TOURNAMENT,), on=("insert", "delete")),
+    # A request without a tournament is one to an event or a circuit.
+    Rule("league_entryrequest", (OF_TOURNAMENT, "CASE WHEN r.tournament_id IS NULL THEN 'events' END")),
+    Rule("league_event", ("'events'",)),
+    Rule("league_circuit", ("'events'",)),
+    Rule("league_circuit_bots", ("'events'",)),
+    Rule("league_season", ("'events'",)),
+    Rule(
+        "league_match",
+        ("'matches'", OF_TOURNAMENT),
+        columns=(SHOWN, "r.rated", "r.embargo", "r.reason"),
+        settled=("CASE WHEN r.status IN ('finished', 'void') THEN r.status END", "r.rated", "r.embargo", "r.counted"),
+        also=("'pool:' || r.pool_id",),
+    ),
+    Rule("league_match", ("'results'",), columns=(IS_RESULT,), on=("update",)),
+    Rule("league_match", (f"CASE WHEN {IS_RESULT} THEN 'results' END",), on=("insert", "delete")),
+    name_rule("league_player", "name"),
+    name_rule("league_bot", "slug", "owner_id", "is_house"),
+    name_rule("league_botversion", "bot_id", "number", "sealable"),
+    name_rule("league_pool", "game", "players", "options", "team", "revision"),
+    name_rule("league_tournament", "slug"),
+    name_rule("league_round", "number"),
+)
+
+
+def of_ratings(pool: int) -> str:
+    """Return the key of the ratings of a pool."""
+    return f"ratings:{pool}"
+
+
+def of_pool(pool: int) -> str:
+    """Return the key of the results of a pool, and of its history."""
+    return f"pool:{pool}"
+
+
+def of_tournament(tournament: int) -> str:
+    """Return the key of a tournament with its entries and matches."""
+    return f"tournament:{tournament}"
+
+
+def read(keys: Sequence[str]) -> Counts:
+    """Return the counts of these keys. One query."""
+    padded = list(keys)
+    if len(padded) > FEW:  # a few statements for all lengths: each is planned separately
+        padded += padded[-1:] * ((1 << (len(padded) - 1).bit_length()) - len(padded))
+    holes = ", ".join(["%s"] * len(padded))
+    rows = direct.ask(
+        f"SELECT key, sum(number) FROM league_change WHERE key IN ({holes}) GROUP BY key",  # noqa: S608
+        padded,
+    )
+    counts = {key: int(number) for key, number in rows}
+    return {key: counts.get(key, 0) for key in keys}
+
+
+@dataclass
+class Ticket:
+    """The counters that a view has named, by which the response cache keeps its answer. Without any it is not kept."""
+
+    counts: Counts = field(default_factory=dict)
+    if_none_match: str = ""  # the header of the client, which the cache compares with the whole answer
+
+
+def keep_until(request: HttpRequest, *keys: str) -> None:
+    """Keep the answer to an anonymous reader until one of these counters grows. To be called before any of it is read.
+
+    At most one query; none if the answer cannot be kept.
+    """
+    ticket: Ticket | None = request.META.get(TICKET)
+    missing = [key for key in keys if ticket is not None and key not in ticket.counts]
+    if ticket is not None and missing:
+        ticket.counts.update(read(missing))
+        request.META.pop("HTTP_IF_NONE_MATCH", None)
+
+
+def kept_until(*keys: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate a view whose answers always depend on the same counters (`keep_until`)."""
+
+    def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
+        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            keep_until(request, *keys)
+            return view(request, *args, **kwargs)
+
+        answer.__name__, answer.__doc__, answer.__module__ = view.__name__, view.__doc__, view.__module__
+        return answer
+
+    return decorate
+
+
+def fold() -> int:
+    """Fold all rows of a key into one, if there are many rows. Return how many there were."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM (SELECT 1 FROM league_change LIMIT {FOLD_ABOVE + 1}) AS few")  # noqa: S608
+        [count] = cursor.fetchone()
+        if count <= FOLD_ABOVE:
+            return 0
+        if connection.vendor == "postgresql":  # rows that are added meanwhile are neither deleted nor summed
+            cursor.execute(
+                "WITH gone AS (DELETE FROM league_change RETURNING key, number)"
+                " INSERT INTO league_change (key, number) SELECT key, sum(number) FROM gone GROUP BY key"
+            )
+            return int(count)
+        cursor.execute("SELECT key, sum(number), max(id) FROM league_change GROUP BY key")
+        rows = cursor.fetchall()
+        cursor.execute("DELETE FROM league_change WHERE id <= %s", [max(last for _, _, last in rows)])
+        cursor.executemany(
+            "INSERT INTO league_change (key, number) VALUES (%s, %s)", [(key, total) for key, total, _ in rows]
+        )
+    return int(count)
+
+
+def install(on: BaseDatabaseWrapper) -> None:
+    """Create the triggers that are missing. Run after every migration: SQLite drops the triggers of a table that it rebuilds."""
+    tables = set(on.introspection.table_names())
+    if "league_change" not in tables:
+        return
+    create = _on_postgres if on.vendor == "postgresql" else _on_sqlite
+    with on.cursor() as cursor:
+        for table in dict.fromkeys(rule.table for rule in RULES):
+            if table in tables:
+                create(cursor, table, [(rule, event) for rule in RULES if rule.table == table for event in rule.on])
+
+
+def _select_keys(keys: Sequence[str], row: str) -> str:
+    """Return SQL that selects the keys of one row."""
+    return " UNION ALL ".join(f"SELECT {key.replace('r.', f'{row}.')} AS key" for key in keys)
+
+
+def _differ(values: Sequence[str], distinct: str) -> str:
+    return " OR ".join(
+        f"({value.replace('r.', 'OLD.')}) {distinct} ({value.replace('r.', 'NEW.')})" for value in values
+    )
+
+
+def _select_also(rule: Rule, distinct: str) -> str:
+    """Return SQL that adds the keys of `also` of an updated row if one of `settled` has changed."""
+    if not rule.also:
+        return ""
+    keys = _select_keys(rule.also, "NEW")
+    return f" UNION ALL SELECT key FROM ({keys}) AS more WHERE {_differ(rule.settled, distinct)}"  # noqa: S608
+
+
+def _name(rule: Rule, event: str, definition: str) -> str:
+    """Return the name of a trigger, with a digest of its definition: if a release changes it, the name changes too."""
+    return f"{rule.table}_{event}_{crc32(definition.encode()):08x}_mark"
+
+
+def _on_postgres(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> None:
+    """Create a trigger for each statement that changes rows, or for each row if only some columns count."""
+    cursor.execute("SELECT tgname FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname LIKE '%%\\_mark'", [table])
+    present = {name for (name,) in cursor.fetchall()}
+    wanted = set()
+    for rule, event in rules:
+        rows = "OLD" if event == "delete" else "NEW"
+        if event == "update" and rule.columns:
+            source = f"({_select_keys(rule.keys, 'NEW')}{_select_also(rule, 'IS DISTINCT FROM')}) AS k"
+            changed = _differ((*rule.columns, *rule.settled), "IS DISTINCT FROM")
+            on = f"AFTER UPDATE ON {rule.table} FOR EACH ROW WHEN ({changed})"
+        else:
+            keys = _select_keys((*rule.keys, *rule.also), "r")
+            source = f"(SELECT DISTINCT k.key FROM changed r, LATERAL ({keys}) AS k) AS k"  # noqa: S608
+            on = f"AFTER {event} ON {rule.table} REFERENCING {rows} TABLE AS changed FOR EACH STATEMENT"
+        name = _name(rule, event, source + on)
+        wanted.add(name)
+        if name in present:
+            continue
+        cursor.execute(
+            f"""CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+            SET search_path = public, pg_temp AS $$ BEGIN
+            INSERT INTO league_change (key, number) SELECT k.key, 1 FROM {source} WHERE k.key IS NOT NULL;
+            RETURN NULL; END $$"""  # noqa: S608
+        )
+        cursor.execute(f"CREATE TRIGGER {name} {on} EXECUTE FUNCTION {name}()")
+    for name in sorted(present - wanted):
+        cursor.execute(f"DROP TRIGGER {name} ON {table}")
+        cursor.execute(f"DROP FUNCTION {name}()")
+
+
+def _on_sqlite(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> None:
+    """Create a trigger for each row."""
+    cursor.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s AND name LIKE '%%_mark'", [table]
+    )
+    present = {name for (name,) in cursor.fetchall()}
+    wanted = set()
+    for rule, event in rules:
+        row = "OLD" if event == "delete" else "NEW"
+        when, keys = "", _select_keys((*rule.keys, *rule.also), row)
+        if event == "update" and rule.columns:
+            when = f"WHEN {_differ((*rule.columns, *rule.settled), 'IS NOT')}"
+            keys = f"{_select_keys(rule.keys, row)}{_select_also(rule, 'IS NOT')}"
+        body = (
+            f"AFTER {event} ON {rule.table} FOR EACH ROW {when} BEGIN"  # noqa: S608
+            f" INSERT INTO league_change (key, number) SELECT key, 1 FROM ({keys}) WHERE key IS NOT NULL; END"
+        )
+        name = _name(rule, event, body)
+        wanted.add(name)
+        if name not in present:
+            cursor.execute(f"CREATE TRIGGER {name} {body}")
+    for name in sorted(present - wanted):
+        cursor.execute(f"DROP TRIGGER {name}")

@@ -1,0 +1,166 @@
+"""Listening to the database: whoever waits for a row to move is woken when the transaction that moves it has committed.
+
+On PostgreSQL the writer notifies (NOTIFY); on SQLite every commit changes a number that is cheap to read. One thread of a process listens for all
+its subscriptions, and only while there are any. A notification says that something has moved, never what has become of it: the subscriber reads
+the row, with their own rights.
+
+A notification may be lost, so every subscriber looks at the row as well: rarely while the process is listening (`is_listening`), often while it is
+not, as behind a connection pool in transaction mode, where no session can listen.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from django.db import connection, connections
+
+log = logging.getLogger("league.listening")
+CHANNEL = "tute_moves"
+POLL_S = 0.01  # between two reads of SQLite's number
+LINGER_S = 10.0  # the thread goes on so long without subscriptions: the next ones come soon
+RETRY_S = 3.0  # after the database did not answer
+CHECK_S = 0.25  # between two checks for subscriptions
+
+Callback = Callable[[str], None]  # gets the name of what has moved; "" if it may be anything
+
+
+def notify(name: str) -> None:
+    """Notify, with the present transaction, that `name` has moved. One statement; none on SQLite."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, name])
+
+
+class Subscription:
+    """A wait for one thing to move."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._moved = threading.Event()
+
+    def receive(self, name: str) -> None:
+        """Wake the waiting thread if it is this thing (a `Callback`)."""
+        if name in ("", self.name):
+            self._moved.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until it moves, at most so long. Return True if it has moved since the last call, or since the subscription began."""
+        moved = self._moved.wait(seconds)
+        self._moved.clear()
+        return moved
+
+
+class Listener:
+    """The thread of a process that listens, and those whom it calls."""
+
+    def __init__(self) -> None:
+        self.is_listening = False
+        self._callbacks: list[Callback] = []
+        self._thread: threading.Thread | None = None
+        self._wanted_until = 0.0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def subscribe(self, name: str) -> Iterator[Subscription]:
+        """Wait for one thing. Look at it within, before the first `wait`: whatever moves after that is received."""
+        subscription = Subscription(name)
+        self.add(subscription.receive)
+        try:
+            yield subscription
+        finally:
+            self.remove(subscription.receive)
+
+    def add(self, callback: Callback) -> None:
+        """Call `callback` in the thread that listens, until `remove`."""
+        with self._lock:
+            self._callbacks = [*self._callbacks, callback]
+            if self._thread is None and _can_listen():
+                self._thread = threading.Thread(target=self._run, name="listening", daemon=True)
+                self._thread.start()
+
+    def remove(self, callback: Callback) -> None:
+        """Stop calling `callback`."""
+        with self._lock:
+            callbacks = list(self._callbacks)
+            callbacks.remove(callback)
+            self._callbacks = callbacks
+            self._wanted_until = time.monotonic() + LINGER_S
+
+    def close(self, patience: float = 10) -> None:
+        """End the thread. The next subscription starts it again."""
+        with self._lock:
+            self._wanted_until, thread = 0.0, self._thread
+        if thread is not None:
+            thread.join(patience)
+
+    def _is_wanted(self) -> bool:
+        """Return True to continue; otherwise clear `_thread`."""
+        with self._lock:
+            if self._callbacks or time.monotonic() < self._wanted_until:
+                return True
+            self._thread = None
+            return False
+
+    def _call_all(self, name: str) -> None:
+        for callback in self._callbacks:
+            callback(name)
+
+    def _run(self) -> None:
+        """Listen, and reconnect whenever the database fails: the subscribers look by themselves meanwhile."""
+        is_away = False
+        while self._is_wanted():
+            link = connections.create_connection("default")
+            try:
+                link.ensure_connection()
+                if is_away:
+                    log.warning("listening to the database again")
+                is_away = False
+                (self._listen_postgresql if link.vendor == "postgresql" else self._listen_sqlite)(link.connection)
+                return
+            except Exception as error:
+                if not is_away:
+                    log.warning("cannot listen to the database (%s); trying again", error)
+                is_away = True
+            finally:
+                self.is_listening = False
+                with suppress(Exception):
+                    link.close()
+            time.sleep(RETRY_S)
+
+    def _begin(self) -> None:
+        self.is_listening = True
+        self._call_all("")  # nobody was notified of what moved before
+
+    def _listen_postgresql(self, link: Any) -> None:
+        link.execute(f"LISTEN {CHANNEL}")
+        self._begin()
+        while self._is_wanted():
+            for notification in link.notifies(timeout=CHECK_S):
+                self._call_all(notification.payload)
+
+    def _listen_sqlite(self, link: Any) -> None:
+        """Read the number that changes with each commit of any other connection, in this process or another."""
+        last = number = None
+        while self._is_wanted():
+            until = time.monotonic() + CHECK_S
+            while time.monotonic() < until:
+                (number,) = link.execute("PRAGMA data_version").fetchone()
+                if last is None:
+                    self._begin()
+                elif number != last:
+                    self._call_all("")
+                last = number
+                time.sleep(POLL_S)
+
+
+def _can_listen() -> bool:
+    """Return False behind a pool that may serve each transaction by another session."""
+    return not connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS", False)
+
+
+LISTENER = Listener()
