@@ -1,7 +1,7 @@
-"""Writes the tables of the SDK and of the language kits from the declarations of the games: `python -m bots.tables`, part of `make texts`.
+"""Write what bots carry of the rules: `python -m bots.tables`, part of `make texts`.
 
-The SDK is one file that stands alone, so it cannot ask the engine; so is the library of each kit. What they know of the rules stands in them
-between two marks, and comes from here.
+The SDK and the library of each kit are single files that stand alone, so they cannot ask the engine. This module writes their tables between two
+marks, and copies the rule of a trick into the house bot `counting`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import engine
 from engine.errors import OptionError
 from engine.game import ORDINARY
+from engine.rules.following import CODE, CODES, EXEMPTIONS, STRICT, demands, duty_of
 from engine.rules.options import Range, word
 from engine.rules.parameters import Rules
 from engine.rules.resolving import choices
@@ -40,6 +41,9 @@ KIT = (
     "illegal_move",
 )  # fmt: skip
 _KITS = SDK.parents[1] / "kits"
+# the rule of a trick, and its copy in the house bot `counting`, which stands alone
+RULE = SDK.parents[2] / "engine" / "rules" / "following.py"
+FOLLOWING = SDK.parents[1] / "house" / "counting" / "following.py"
 
 Table = dict[str, Any]
 
@@ -95,6 +99,25 @@ def rewritten(sdk: str) -> str:
     return _between(sdk, BEGIN, text(), END)
 
 
+def duties() -> dict[str, str]:
+    """Return what each duty demands of a follower (`engine.rules.following.demands`), for the kits.
+
+    By the word of an obligation, for "strict" with `partner_exempt`, `undertrump` and `beat_after_trumped` behind it: two digits a situation, then 1
+    where `no_load` counts.
+    """
+    strict = [
+        (f"strict {exempt} {_json(undertrump)} {_json(beat)}", duty_of("strict", undertrump, beat, exempt, False))
+        for exempt in EXEMPTIONS
+        for undertrump in (False, True)
+        for beat in (False, True)
+    ]
+    words = [(word, code) for word, code in CODES.items() if code != STRICT]
+    return {
+        name: "".join(f"{of_led}{of_trumps}" for of_led, of_trumps in demands(duty)) + str(int(duty & CODE == STRICT))
+        for name, duty in words + strict
+    }
+
+
 def kit_rows() -> list[str]:
     """What the kits carry: one JSON object in lines. A value that goes by the number of players has keys such as `4p`."""
     games = {key: _kit(game(key, KIT)) for key in engine.games()}
@@ -103,7 +126,7 @@ def kit_rows() -> list[str]:
         for key in engine.games()
         if (found := implied(key, KIT))
     }
-    head = f'{{"tute":{_json(_kit(ordinary(KIT)))},"games":{{'
+    head = f'{{"demands":{_json(duties())},"tute":{_json(_kit(ordinary(KIT)))},"games":{{'
     rows = [f'"{key}":{_json(table)},' for key, table in games.items()]
     rows[-1] = rows[-1].removesuffix(",")
     return [head, *rows, f'}},"implied":{_json(further)}}}']
@@ -207,4 +230,5 @@ if __name__ == "__main__":
     SDK.write_text(rewritten(SDK.read_text(encoding="utf-8")), encoding="utf-8")
     for kit in KIT_TABLES:
         kit.write_text(rewritten_kit(kit), encoding="utf-8")
+    FOLLOWING.write_bytes(RULE.read_bytes())
     print(f"{SDK.name} and the kits: {len(engine.games())} games")

@@ -1,7 +1,4 @@
-"""Counting's own model of the play chooses only cards that the engine allows, in every game at every table.
-
-Two options it passes over: `beat_after_trumped` and `partner_exempt: trump_only`. There it plays out by the rules without them.
-"""
+"""Counting's own model of the play chooses only cards that the engine allows, in every game at every table."""
 
 from __future__ import annotations
 
@@ -20,6 +17,9 @@ Model = sys.modules["playout"].Model
 Numbering = sys.modules["deals"].Numbering
 TABLES = [(key, {"players": players}) for key in games() for players in declared(key).players] + [
     ("partnership", {"undertrump": True}),
+    ("partnership", {"beat_after_trumped": True}),
+    ("partnership", {"beat_after_trumped": True, "undertrump": True}),
+    ("guinote", {"players": 4, "partner_exempt": "trump_only"}),
     ("remate", {"no_load": False}),
     ("variable_trump", {"coins_start": True}),
 ]
@@ -65,6 +65,17 @@ def chosen(view: Any, cards: Any, aim: int) -> int:
         return model.lead(view.seat, hand, live, trump, rule)
     seat, best = view.best or view.table[0]
     last = len(view.table) == model.size - 1
+    laid = [(who, cards.number[text]) for who, text in view.table]
     return model.follow(
-        view.seat, hand, live, trump, cards.suit[view.led], cards.number[best], seat, view.trick_points, last, rule
+        view.seat,
+        hand,
+        live,
+        trump,
+        cards.suit[view.led],
+        cards.number[best],
+        seat,
+        view.trick_points,
+        last,
+        rule,
+        laid,
     )

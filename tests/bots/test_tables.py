@@ -19,6 +19,10 @@ def test_the_tables_of_the_sdk_are_fresh() -> None:
     assert there == tables.rewritten(there), "run: make texts"
 
 
+def test_counting_plays_by_the_rule_of_the_engine() -> None:
+    assert tables.FOLLOWING.read_bytes() == tables.RULE.read_bytes(), "run: make texts"
+
+
 @pytest.mark.parametrize("key", games())
 def test_the_sdk_knows_every_game_at_every_table(key: str) -> None:
     for players in declared(key).players:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from following import STRICT, followers
+from habits import BEATING, SUIT, SUITS
+
 Value = Callable[[int, int], float]
 INFINITE = float("inf")
 
@@ -99,7 +102,7 @@ class Endgame:
         beta: float,
     ) -> float:
         """Value once the trick lies complete; the led card has left its hand already."""
-        wins = answer > card if answer >> 4 == card >> 4 else answer >> 4 == self.trump
+        wins = BEATING[(card >> 4) * 5 + self.trump][card] >> answer & 1
         winner = 1 - leader if wins else leader
         hand = hands[1 - leader]
         hand[answer >> 4] ^= 1 << (answer & 15)
@@ -143,14 +146,11 @@ class Endgame:
         return cards
 
     def answers(self, hand: list[int], card: int) -> list[int]:
-        """Legal answers to a lead (P2, P3, P5, P6)."""
-        suit = card >> 4
-        if hand[suit]:
-            higher = hand[suit] & (-2 << (card & 15))
-            return _cards(suit, higher or hand[suit])
-        if suit != self.trump and self.trump < 4 and hand[self.trump]:
-            return _cards(self.trump, hand[self.trump])
-        return [c for s in (0, 1, 2, 3) for c in _cards(s, hand[s])]
+        """Return the legal answers to a lead."""
+        held = hand[0] | hand[1] << 16 | hand[2] << 32 | hand[3] << 48
+        laid = 1 << card
+        legal = followers(STRICT, held, SUITS[card >> 4], SUITS[self.trump], laid, laid, False)
+        return [c for s in (0, 1, 2, 3) for c in _cards(s, legal >> 16 * s & SUIT)]
 
 
 def _cards(suit: int, mask: int) -> list[int]:

@@ -5,9 +5,30 @@ Written for speed, as `playout` is: plain ints, no copies. Cards and hands are t
 
 from __future__ import annotations
 
+from functools import cache
+from typing import NamedTuple
+
+from following import (
+    ANY,
+    CODE,
+    FOLLOW,
+    FREE,
+    HIGHER_OR_ALL,
+    HIGHER_OR_ANY,
+    NO_LOAD,
+    TRUMP_FOLLOW,
+    demands,
+    duty_of,
+    lightest,
+    winners,
+)
 from tute_bot import View
 
 NO_TRUMP = 4
+SUIT = 0xFFFF
+SUITS = (SUIT, SUIT << 16, SUIT << 32, SUIT << 48, 0)  # the bits of the cards of each suit; NO_TRUMP: none
+# By suit led and trump, `led * 5 + trump`, and by the card that is winning: the cards that beat it, a bit each.
+BEATING = [[winners(sum(SUITS), 1 << best, led, trump) for best in range(64)] for led in SUITS[:4] for trump in SUITS]
 # points that holding a card is worth beside a card of no use, strongest rank first: fitted to games of `greedy` against itself
 KEEP_TRUMP = (13.0, 13.0, 11.5, 11.0, 7.5, 6.5, 5.0, 5.0, 4.5, 4.5)
 KEEP_PLAIN = (8.5, 7.0, 3.5, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -15,6 +36,15 @@ KEEP_TRUMP_SONGLESS = (12.5, 8.5, 5.5, 5.0, 3.5, 3.0, 2.0, 2.0, 2.0, 2.0)
 KEEP_PLAIN_SONGLESS = (2.5, 2.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 KEEP_PAIR = 0.5  # of the points of a pair that can still be sung, beyond what its cards are worth
 OVERTAKEN = 0.5  # how much of a trick counts as won while others still play to it
+
+
+class Rule(NamedTuple):
+    """An obligation, as playouts ask it."""
+
+    freely: bool  # a hand without the suit led may play any card
+    may_ruff: bool  # it need not ruff, but will
+    load: bool  # cards worth points may be thrown into a lost trick
+    demands: list[tuple[int, int]]  # `following.demands`
 
 
 class Habits:
@@ -30,10 +60,13 @@ class Habits:
         camps = view.camps()
         self.side = [next((n for n, camp in enumerate(camps) if seat in camp), -1) for seat in range(view.seats)]
         self.size = view.seats - len(view.out)
-        self.open_rule = view.rule("obligation_stock_open")
-        self.empty_rule = view.rule("obligation_stock_empty")
-        self.partner_exempt = view.rule("partner_exempt") != "none"
-        self.no_load = bool(view.rule("no_load"))
+        # the cards of each point value in all suits, the least first
+        self.by_worth = [
+            sum(1 << place for place, worth in enumerate(self.values[:16]) if worth == value) * 0x0001000100010001
+            for value in sorted(set(self.values))
+        ]
+        self.open_rule = _rule(view, "obligation_stock_open")
+        self.empty_rule = _rule(view, "obligation_stock_empty")
         sings = view.rule("hand_songs") != "none"
         trump = KEEP_TRUMP if sings else KEEP_TRUMP_SONGLESS
         plain = KEEP_PLAIN if sings else KEEP_PLAIN_SONGLESS
@@ -45,9 +78,9 @@ class Habits:
 
     # -- leading ------------------------------------------------------------------------------------------------------
 
-    def lead(self, seat: int, hand: list[int], live: list[int], trump: int, rule: str) -> int:
+    def lead(self, seat: int, hand: list[int], live: list[int], trump: int, rule: Rule) -> int:
         """A master worth points while the others still have its suit, or trumps from a long holding; otherwise low."""
-        if rule == "free" or rule == "trump_follow":
+        if rule.freely:
             return self.lead_freely(hand)
         if self.aims[seat] > 0:
             out = live[trump] & ~hand[trump] if trump < 4 else 0
@@ -101,28 +134,33 @@ class Habits:
         best_seat: int,
         worth: int,
         last: bool,
-        rule: str,
+        rule: Rule,
+        laid: list[tuple[int, int]],
     ) -> int:
-        """A card for the trick, within the obligation `rule` (rules book, README 4)."""
+        """Return a legal card for the trick. `laid` holds (seat, card) of the trick so far."""
         best_suit = best >> 4
         friend = self.side[best_seat] == self.side[seat]
+        freely, may_ruff, load, demanded = rule
+        situation = 1 if friend else 0
+        if best_suit != led:
+            situation += 2
+        elif led == trump:
+            situation += 4
+        of_led, of_trumps = demanded[situation]
         follow = hand[led]
-        if rule == "free":
-            return self.answer_freely(hand, trump, best, worth, last, friend)
-        if rule == "trump_follow":
-            if led == trump and follow:
-                only = [0, 0, 0, 0]
-                only[led] = follow
-                return self.answer_freely(only, trump, best, worth, last, friend)
+        if freely:
+            if follow and of_led != ANY:
+                hand = [0, 0, 0, 0]
+                hand[led] = follow
             return self.answer_freely(hand, trump, best, worth, last, friend)
         aim = self.aims[seat]
-        load = not self.no_load
         above = -2 << (best & 15)
-        exempt = self.partner_exempt and friend and rule == "strict"
         if follow:
             higher = follow & above if best_suit == led else 0
-            if higher and rule == "strict" and not exempt:
-                follow = higher
+            if of_led == HIGHER_OR_ALL:
+                if best_suit != led:
+                    above = -2 << max([card & 15 for _, card in laid if card >> 4 == led])
+                follow = follow & above or follow
             if higher:
                 if aim < 0:
                     losing = follow & ~higher
@@ -137,18 +175,26 @@ class Habits:
             if load and (aim < 0 or (friend and (last or best_suit == trump))):
                 return led * 16 + follow.bit_length() - 1
             return led * 16 + (follow & -follow).bit_length() - 1
-        ruffs = (
-            hand[trump] if trump < 4 and led != trump and rule in ("strict", "follow_or_trump") and not exempt else 0
-        )
-        if ruffs and best_suit == trump and rule == "strict":
-            ruffs &= above
+        ruffs = hand[trump] if trump < 4 else 0
         if ruffs:
-            return trump * 16 + (ruffs & -ruffs).bit_length() - 1
-        if aim > 0 and rule == "follow" and trump < 4 and hand[trump] and not friend:
-            ruffs = hand[trump] & above if best_suit == trump else hand[trump]
+            over = ruffs & above if best_suit == trump else ruffs
+            if of_trumps == HIGHER_OR_ALL:
+                ruffs = over or ruffs
+            elif of_trumps == HIGHER_OR_ANY or (may_ruff and aim > 0 and not friend):
+                ruffs = over
+            elif of_trumps == ANY:
+                ruffs = 0
             if ruffs:
                 return trump * 16 + (ruffs & -ruffs).bit_length() - 1
-        return self.discard(hand, trump, load and (aim < 0 or friend))
+        if load:
+            return self.discard(hand, trump, aim < 0 or friend)
+        return self.discard(self.lightest(hand), trump, False)
+
+    def lightest(self, hand: list[int]) -> list[int]:
+        """Return the cards of a hand that are worth least."""
+        word = hand[0] | hand[1] << 16 | hand[2] << 32 | hand[3] << 48
+        word = lightest(word, self.by_worth)
+        return [word >> 16 * suit & SUIT for suit in (0, 1, 2, 3)]
 
     def discard(self, hand: list[int], trump: int, load: bool) -> int:
         """A card that cannot win: the highest plain one to load or to be rid of it, else the lowest."""
@@ -201,3 +247,15 @@ class Habits:
                 if gain > chosen_gain:
                     chosen, chosen_gain = suit * 16 + strength, gain
         return chosen
+
+
+def _rule(view: View, name: str) -> Rule:
+    """Return an obligation of the table."""
+    modifiers = ("undertrump", "beat_after_trumped", "partner_exempt", "no_load")
+    return _rule_of(duty_of(view.rule(name), *map(view.rule, modifiers)))
+
+
+@cache
+def _rule_of(duty: int) -> Rule:
+    code = duty & CODE
+    return Rule(code in (FREE, TRUMP_FOLLOW), code == FOLLOW, not duty & NO_LOAD, demands(duty))

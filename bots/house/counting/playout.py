@@ -8,13 +8,12 @@ chance, and by a policy they go by `State.apply`. The engine would also give oth
 purpose (every song is sung at once, every target claimed at once, the rest of a long stock estimated), and a card would cost about twice
 as much (1.1 microseconds here, 0.9 more for `State.apply`). So it stays until the machine words of the engine take the habits. Until then
 the numbers of the rules (points, songs, obligations, moves of trumps) come from the engine's declarations by the tables of the SDK,
-and `tests/bots/test_model.py` holds the cards that the habits choose to what the engine allows
-(all but two options, named there).
+and `tests/bots/test_model.py` holds the cards that the habits choose to what the engine allows.
 """
 
 from __future__ import annotations
 
-from habits import KEEP_PAIR, NO_TRUMP, Habits
+from habits import BEATING, KEEP_PAIR, NO_TRUMP, Habits
 from tute_bot import View
 
 END = 99  # tricks: to the end of the deal
@@ -120,15 +119,10 @@ class Model(Habits):
                 for who, card in trick:
                     worth += values[card & 15]
                     laid.append((who, card))
-                    if cycle:
-                        continue
-                    if card >> 4 == best >> 4:
-                        if card > best:
-                            best_seat, best = who, card
-                    elif card >> 4 == trump:
-                        best_seat, best = who, card
                 if cycle:
                     led, trump, best_seat, best = self.replay(trick)
+                else:
+                    best_seat, best = _winner(trick, led, trump)
             else:
                 card = self.lead(seat, hands[seat], live, trump, rule)
                 led = card >> 4
@@ -140,21 +134,21 @@ class Model(Habits):
                 if cycle and led == trump:
                     trump = cycle[trump]
                 seat = next_seat[seat]
+            beating = BEATING[led * 5 + trump]
             while len(laid) < size:
                 hand = hands[seat]
-                card = self.follow(seat, hand, live, trump, led, best, best_seat, worth, size - len(laid) == 1, rule)
+                last = size - len(laid) == 1
+                card = self.follow(seat, hand, live, trump, led, best, best_seat, worth, last, rule, laid)
                 suit = card >> 4
                 hand[suit] ^= 1 << (card & 15)
                 live[suit] ^= 1 << (card & 15)
                 worth += values[card & 15]
                 laid.append((seat, card))
-                if suit == best >> 4:
-                    if card > best:
-                        best_seat, best = seat, card
-                elif suit == trump:
+                if beating[best] >> card & 1:
                     best_seat, best = seat, card
                 if cycle and suit == trump:
                     led, trump = suit, cycle[trump]
+                    beating = BEATING[led * 5 + trump]
                     best_seat, best = _winner(laid, led, trump)
                 seat = next_seat[seat]
             trick = []
@@ -274,12 +268,10 @@ class Model(Habits):
 
 
 def _winner(laid: list[tuple[int, int]], led: int, trump: int) -> tuple[int, int]:
-    """Seat and card that win: the highest trump, else the highest card of the lead suit."""
+    """Return seat and card that win the trick: of the cards of these two suits, for trumps may have moved."""
+    beating = BEATING[led * 5 + trump]
     best_seat, best = -1, -1
-    for wanted in (trump, led):
-        for seat, card in laid:
-            if card >> 4 == wanted and card > best:
-                best_seat, best = seat, card
-        if best >= 0:
-            break
+    for seat, card in laid:
+        if beating[best] >> card & 1 if best >= 0 else card >> 4 in (led, trump):
+            best_seat, best = seat, card
     return best_seat, best

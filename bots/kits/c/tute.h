@@ -102,7 +102,7 @@ static inline const char *text(const Json *object, const char *key) {
 
 // >>> written by `make texts` from engine/games; do not edit
 static const char RULES[] =
-    "{\"tute\":{\"sides\":\"single\",\"deck\":\"es40\",\"rank_order\":\"13RCS76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"C\":3,\"S\":2},\"call_own_card\":\"forbidden\",\"obligation_stock_open\":\"free\",\"obligation_stock_empty\":\"strict\",\"partner_exempt\":\"none\",\"undertrump\":false,\"beat_after_trumped\":false,\"no_load\":false,\"hand_songs\":\"trick_winner\",\"pair_ranks\":\"RC\",\"songs_per_trick\":1,\"song_order\":\"any\",\"sing_first_trick_only\":false,\"singing_mandatory\":false,\"tute\":\"wins\",\"tute_ranks\":\"RC\",\"tute_first_trick_only\":false,\"last_trick_bonus\":10,\"illegal_move\":\"reject\"},\"games\":{"
+    "{\"demands\":{\"free\":\"00000000000000000\",\"trump_follow\":\"00000000101010100\",\"follow\":\"10101010101010100\",\"follow_or_trump\":\"11111111101010100\",\"strict none false false\":\"21211313202010101\",\"strict none false true\":\"21212323202010101\",\"strict none true false\":\"21211212202010101\",\"strict none true true\":\"21212222202010101\",\"strict trump_only false false\":\"21201310202010101\",\"strict trump_only false true\":\"21202320202010101\",\"strict trump_only true false\":\"21201210202010101\",\"strict trump_only true true\":\"21202220202010101\",\"strict all false false\":\"21101310201010101\",\"strict all false true\":\"21102310201010101\",\"strict all true false\":\"21101210201010101\",\"strict all true true\":\"21102210201010101\"},\"tute\":{\"sides\":\"single\",\"deck\":\"es40\",\"rank_order\":\"13RCS76542\",\"rank_points\":{\"1\":11,\"3\":10,\"R\":4,\"C\":3,\"S\":2},\"call_own_card\":\"forbidden\",\"obligation_stock_open\":\"free\",\"obligation_stock_empty\":\"strict\",\"partner_exempt\":\"none\",\"undertrump\":false,\"beat_after_trumped\":false,\"no_load\":false,\"hand_songs\":\"trick_winner\",\"pair_ranks\":\"RC\",\"songs_per_trick\":1,\"song_order\":\"any\",\"sing_first_trick_only\":false,\"singing_mandatory\":false,\"tute\":\"wins\",\"tute_ranks\":\"RC\",\"tute_first_trick_only\":false,\"last_trick_bonus\":10,\"illegal_move\":\"reject\"},\"games\":{"
     "\"a_dos\":{},"
     "\"americano\":{\"obligation_stock_open\":\"trump_follow\",\"tute\":\"none\"},"
     "\"arrastrado\":{\"song_order\":\"forty_first\"},"
@@ -163,9 +163,9 @@ typedef struct View {
     int choices;
     /* of the unseen cards that a seat was proved to lack, hidden cards that came to it since; NEVER */
     int age[SEATS][PACK];
-    int open, notice, by_auction, bonus, proves, undertrump, beat_after_trumped, no_load, calls_own;
+    int open, notice, by_auction, bonus, proves, no_load, calls_own;
     int must_sing, most_songs, sing_first, tute_first, said[SEATS], twenty[SEATS], sung[4]; /* `said`: songs since the last trick */
-    char rule_open[24], rule_empty[24], exempt[24], singers[24], order[24], pair[8], tutes[8];
+    char demands_open[24], demands_empty[24], singers[24], order[24], pair[8], tutes[8];
 } View;
 
 typedef struct Deal {
@@ -280,22 +280,19 @@ static inline int best_of(const View *view, char of) {
     return best;
 }
 
+/* What a duty demands of a follower's cards of one suit: nothing, one of them, a higher one if there is one, and if not one of them or any card. */
+enum { ANY = '0', ALL, HIGHER_OR_ALL, HIGHER_OR_ANY };
+
 /* The place of a card among the duties of a seat: it must play a card of a lower number before one of a higher. */
 static inline int duty(const View *view, int seat, int card) {
-    const char *rule = view->open ? view->rule_open : view->rule_empty;
-    char led = view->led, trump = view->trump;
-    int followed = suit(view, card) == led, trumps = suit(view, card) == trump, best = view->table[view->best];
-    if (!strcmp(rule, "free") || (!strcmp(rule, "trump_follow") && led != trump)) return 0;
-    if (strcmp(rule, "strict")) return followed ? 0 : !strcmp(rule, "follow_or_trump") && trumps ? 1 : 2;
-    int trumped = best_of(view, trump), exempted = strcmp(view->exempt, "none") && together(view, view->by[view->best], seat);
-    if (followed && strcmp(view->exempt, "all")) exempted = 0;
-    int load = view->no_load && !beats(view, card, best) ? view->value[card] : 0; /* of cards that cannot win those of least value */
-    if (followed) {
-        int beaten = led == trump || trumped < 0 || view->beat_after_trumped;
-        return load + (beaten && !exempted && card > best_of(view, led) ? 100 : 0);
-    }
-    if (exempted || !trumps) return load + 400;
-    return trumped < 0 || card < trumped ? 200 : load + (view->undertrump ? 300 : 400);
+    const char *demands = view->open ? view->demands_open : view->demands_empty;
+    int followed = suit(view, card) == view->led, trumps = suit(view, card) == view->trump, place = followed ? 0 : 200;
+    int situation = together(view, view->by[view->best], seat) + (view->led == view->trump ? 4 : best_of(view, view->trump) >= 0 ? 2 : 0);
+    char demand = followed || trumps ? demands[2 * situation + !followed] : ANY;
+    /* of cards that cannot win those of least value */
+    int load = demands[16] == '1' && view->no_load && !beats(view, card, view->table[view->best]) ? view->value[card] : 0;
+    if (demand == ALL || (demand != ANY && card < best_of(view, suit(view, card)))) return load + place;
+    return load + (demand == HIGHER_OR_ALL ? place + 100 : 400);
 }
 
 /* What a card proves about the hand that it comes from. */
@@ -662,6 +659,17 @@ static inline Json *rule(Json *rules, const Json *hello, const char *name) {
     return found && field(found, by_seats) ? field(found, by_seats) : found;
 }
 
+/* What an obligation of the table demands, two digits a situation: of cards of the suit led, and of trumps if there are none. The situations:
+ * 4 where trumps were led, 2 where a trump is winning another suit, 1 where the partner is winning, added up. */
+static inline const char *demands_of(Json *rules, const Json *hello, const char *name) {
+    char key[64];
+    const char *word = rule(rules, hello, name)->text;
+    const char *undertrump = rule(rules, hello, "undertrump")->kind == 't' ? "true" : "false";
+    const char *beat = rule(rules, hello, "beat_after_trumped")->kind == 't' ? "true" : "false";
+    snprintf(key, sizeof key, "%s %s %s %s", word, rule(rules, hello, "partner_exempt")->text, undertrump, beat);
+    return text(field(rules, "demands"), field(field(rules, "demands"), key) ? key : word);
+}
+
 static inline void begin(View *view, const Json *hello) {
     static char table[sizeof RULES];
     char *at = strcpy(table, RULES);
@@ -685,13 +693,12 @@ static inline void begin(View *view, const Json *hello) {
             view->value[view->size++] = number(values, key, 0);
         }
     struct { const char *rule; char *word; size_t size; } words[] = {
-        {"obligation_stock_open", view->rule_open, sizeof view->rule_open}, {"obligation_stock_empty", view->rule_empty, sizeof view->rule_empty},
-        {"partner_exempt", view->exempt, sizeof view->exempt}, {"hand_songs", view->singers, sizeof view->singers},
+        {"hand_songs", view->singers, sizeof view->singers},
         {"song_order", view->order, sizeof view->order}, {"pair_ranks", view->pair, sizeof view->pair},
         {"tute_ranks", view->tutes, sizeof view->tutes},
     };
     struct { const char *rule, *word; int *flag; } flags[] = {
-        {"undertrump", "true", &view->undertrump}, {"beat_after_trumped", "true", &view->beat_after_trumped}, {"no_load", "true", &view->no_load},
+        {"no_load", "true", &view->no_load},
         {"call_own_card", "solo", &view->calls_own},
         {"singing_mandatory", "true", &view->must_sing}, {"sing_first_trick_only", "true", &view->sing_first},
         {"tute_first_trick_only", "true", &view->tute_first}, {"illegal_move", "accuse", &view->proves},
@@ -702,6 +709,8 @@ static inline void begin(View *view, const Json *hello) {
         const Json *found = rule(rules, hello, flags[one].rule);
         *flags[one].flag = found->text ? !strcmp(found->text, flags[one].word) : found->kind == 't';
     }
+    snprintf(view->demands_open, sizeof view->demands_open, "%s", demands_of(rules, hello, "obligation_stock_open"));
+    snprintf(view->demands_empty, sizeof view->demands_empty, "%s", demands_of(rules, hello, "obligation_stock_empty"));
     view->proves = !view->proves; /* where others must accuse a seat may play what it must not */
     view->most_songs = rule(rules, hello, "songs_per_trick")->kind == '0' ? (int)rule(rules, hello, "songs_per_trick")->number : NEVER;
     if (strcmp(rule(rules, hello, "tute")->text, "wins")) view->tutes[0] = '\0';

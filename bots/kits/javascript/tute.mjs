@@ -15,7 +15,7 @@ const NEVER = 99; // it was never proved that a seat lacks a card
 const TRIES = 10000; // deals that are thrown away before one that agrees; at the tables of the league one in six did, or more
 
 // >>> written by `make texts` from engine/games; do not edit
-const RULES = {"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
+const RULES = {"demands":{"free":"00000000000000000","trump_follow":"00000000101010100","follow":"10101010101010100","follow_or_trump":"11111111101010100","strict none false false":"21211313202010101","strict none false true":"21212323202010101","strict none true false":"21211212202010101","strict none true true":"21212222202010101","strict trump_only false false":"21201310202010101","strict trump_only false true":"21202320202010101","strict trump_only true false":"21201210202010101","strict trump_only true true":"21202220202010101","strict all false false":"21101310201010101","strict all false true":"21102310201010101","strict all true false":"21101210201010101","strict all true true":"21102210201010101"},"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
   "a_dos":{},
   "americano":{"obligation_stock_open":"trump_follow","tute":"none"},
   "arrastrado":{"song_order":"forty_first"},
@@ -48,6 +48,16 @@ function rule(hello, name) {
   return found?.[`${hello.seats}p`] ?? found;
 }
 
+// What a duty demands of a follower's cards of one suit: nothing, one of them, a higher one if there is one, and if not one of them or any card.
+const [ANY, ALL, HIGHER_OR_ALL] = "012";
+
+// What an obligation of the table demands, two digits a situation: of cards of the suit led, and of trumps if there are none. The situations:
+// 4 where trumps were led, 2 where a trump is winning another suit, 1 where the partner is winning, added up.
+function demands_of(hello, name) {
+  const words = [name, "partner_exempt", "undertrump", "beat_after_trumped"].map((one) => rule(hello, one));
+  return RULES.demands[words.join(" ")] ?? RULES.demands[words[0]];
+}
+
 // All that a seat knows: `game`, `seats` (how many), `seat` (yours), `side` (of each seat), `seed` (for your own chance), `name` and `value`
 // (of each card), `hand`, `table` and `by` (the trick: its cards, who played them), `best` (place on the table of the card that is winning, -1
 // before a lead), `led` and `trump` (suits, or ""), `shown` (the card that fixed the trump, or -1), `stock` (cards to be drawn, the shown one
@@ -70,12 +80,9 @@ export class View {
     this.size = this.name.length;
     this.value = this.name.map((card) => values[card[0]] ?? 0);
     this.place = new Map(this.name.map((card, place) => [card, place]));
-    this.rule_open = rule(hello, "obligation_stock_open");
-    this.rule_empty = rule(hello, "obligation_stock_empty");
-    this.exempt = rule(hello, "partner_exempt");
-    for (const name of ["undertrump", "beat_after_trumped", "no_load", "pair_ranks"])
-      this[name] = rule(hello, name);
-    for (const name of ["call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only"])
+    this.demands_open = demands_of(hello, "obligation_stock_open");
+    this.demands_empty = demands_of(hello, "obligation_stock_empty");
+    for (const name of ["no_load", "pair_ranks", "call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only"])
       this[name] = rule(hello, name);
     this.tutes = rule(hello, "tute") === "wins" ? rule(hello, "tute_ranks") : "";
     this.proves = illegal !== "accuse"; // there a seat may play what it must not
@@ -315,22 +322,18 @@ export class View {
 
   // The place of a card among the duties of a seat: it must play a card of a lower number before one of a higher.
   duty(seat, card) {
-    const rule = this.open ? this.rule_open : this.rule_empty;
+    const demands = this.open ? this.demands_open : this.demands_empty;
+    const { led, trump } = this;
     const suit = this.suit(card);
-    const { led, trump, exempt, table } = this;
     const followed = suit === led;
-    if (rule === "free" || (rule === "trump_follow" && led !== trump)) return 0;
-    if (rule !== "strict") return followed ? 0 : rule === "follow_or_trump" && suit === trump ? 1 : 2;
-    const trumped = this.best_of(trump);
-    const exempted = exempt !== "none" && this.together(this.by[this.best], seat) && (exempt === "all" || !followed);
+    const place = followed ? 0 : 200;
+    const winning = this.together(this.by[this.best], seat) ? 1 : 0;
+    const situation = winning + (led === trump ? 4 : this.best_of(trump) >= 0 ? 2 : 0);
+    const demand = followed || suit === trump ? demands[2 * situation + (followed ? 0 : 1)] : ANY;
     // of cards that cannot win those of least value
-    const load = this.no_load && !this.beats(card, table[this.best]) ? this.value[card] : 0;
-    if (followed) {
-      const beaten = led === trump || trumped < 0 || this.beat_after_trumped;
-      return load + (beaten && !exempted && card > this.best_of(led) ? 100 : 0);
-    }
-    if (exempted || suit !== trump) return load + 400;
-    return trumped < 0 || card < trumped ? 200 : load + (this.undertrump ? 300 : 400);
+    const load = demands[16] === "1" && this.no_load && !this.beats(card, this.table[this.best]) ? this.value[card] : 0;
+    if (demand === ALL || (demand !== ANY && card < this.best_of(suit))) return load + place;
+    return load + (demand === HIGHER_OR_ALL ? place + 100 : 400);
   }
 
   // What a card proves about the hand that it comes from.

@@ -121,7 +121,7 @@ impl Json {
 // --- the rules of the games
 
 // >>> written by `make texts` from engine/games; do not edit
-const RULES: &str = r#"{"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
+const RULES: &str = r#"{"demands":{"free":"00000000000000000","trump_follow":"00000000101010100","follow":"10101010101010100","follow_or_trump":"11111111101010100","strict none false false":"21211313202010101","strict none false true":"21212323202010101","strict none true false":"21211212202010101","strict none true true":"21212222202010101","strict trump_only false false":"21201310202010101","strict trump_only false true":"21202320202010101","strict trump_only true false":"21201210202010101","strict trump_only true true":"21202220202010101","strict all false false":"21101310201010101","strict all false true":"21102310201010101","strict all true false":"21101210201010101","strict all true true":"21102210201010101"},"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
 "a_dos":{},
 "americano":{"obligation_stock_open":"trump_follow","tute":"none"},
 "arrastrado":{"song_order":"forty_first"},
@@ -161,6 +161,19 @@ fn rule<'a>(rules: &'a Json, hello: &'a Json, name: &str) -> &'a Json {
     found = hello.field("options").and_then(|options| options.field(name)).or(found);
     let found = found.expect(name);
     found.field(&format!("{}p", hello.number("seats", 2))).unwrap_or(found)
+}
+
+// What a duty demands of a follower's cards of one suit: nothing, one of them, a higher one if there is one, and if not one of them or any card.
+const ANY: u8 = b'0';
+const ALL: u8 = b'1';
+const HIGHER_OR_ALL: u8 = b'2';
+
+/// What an obligation of the table demands, two digits a situation: of cards of the suit led, and of trumps if there are none. The situations:
+/// 4 where trumps were led, 2 where a trump is winning another suit, 1 where the partner is winning, added up.
+fn demands_of(rules: &Json, hello: &Json, name: &str) -> String {
+    let words = [name, "partner_exempt", "undertrump", "beat_after_trumped"].map(|one| rule(rules, hello, one).word().to_string());
+    let demands = rules.field("demands").expect("demands");
+    demands.field(&words.join(" ")).or_else(|| demands.field(&words[0])).expect(name).word().to_string()
 }
 
 // --- what a seat knows
@@ -207,8 +220,6 @@ pub struct View {
     by_auction: bool,
     bonus: i32,
     proves: bool,
-    undertrump: bool,
-    beat_after_trumped: bool,
     no_load: bool,
     calls_own: bool,
     must_sing: bool,
@@ -218,9 +229,8 @@ pub struct View {
     said: Vec<i32>, // songs since the last trick, by seat
     twenty: Vec<bool>,
     sung: String, // suits
-    rule_open: String,
-    rule_empty: String,
-    exempt: String,
+    demands_open: String,
+    demands_empty: String,
     singers: String,
     order: String,
     pair: String,
@@ -252,11 +262,8 @@ impl View {
             seat: hello.number("seat", 0) as usize,
             seed: hello.field("seed").map_or(0, |seed| if let Json::Number(seed) = seed { *seed as u64 as u32 } else { 0 }),
             side: vec![0; seats],
-            rule_open: word("obligation_stock_open"),
-            rule_empty: word("obligation_stock_empty"),
-            exempt: word("partner_exempt"),
-            undertrump: word("undertrump") == "true",
-            beat_after_trumped: word("beat_after_trumped") == "true",
+            demands_open: demands_of(&rules, hello, "obligation_stock_open"),
+            demands_empty: demands_of(&rules, hello, "obligation_stock_empty"),
             no_load: word("no_load") == "true",
             calls_own: word("call_own_card") == "solo",
             must_sing: word("singing_mandatory") == "true",
@@ -573,28 +580,20 @@ impl View {
 
     /// The place of a card among the duties of a seat: it must play a card of a lower number before one of a higher.
     fn duty(&self, seat: usize, card: Card) -> i32 {
-        let rule = if self.open { self.rule_open.as_str() } else { self.rule_empty.as_str() };
+        let demands = if self.open { &self.demands_open } else { &self.demands_empty }.as_bytes();
         let (led, trump, suit, best) = (self.led, self.trump, self.suit(card), self.best as usize);
         let followed = suit == led;
-        if rule == "free" || (rule == "trump_follow" && led != trump) {
-            return 0;
-        }
-        if rule != "strict" {
-            let trumps = rule == "follow_or_trump" && suit == trump;
-            return if followed { 0 } else if trumps { 1 } else { 2 };
-        }
-        let trumped = self.best_of(trump);
-        let exempted = self.exempt != "none" && self.together(self.by[best], seat) && (self.exempt == "all" || !followed);
+        let place = if followed { 0 } else { 200 };
+        let trumped = if led == trump { 4 } else if self.best_of(trump) >= 0 { 2 } else { 0 };
+        let situation = trumped + usize::from(self.together(self.by[best], seat));
+        let demand = if followed || suit == trump { demands[2 * situation + usize::from(!followed)] } else { ANY };
         // of cards that cannot win those of least value
-        let load = if self.no_load && !self.beats(card, self.table[best]) { self.value[card as usize] } else { 0 };
-        if followed {
-            let beaten = led == trump || trumped < 0 || self.beat_after_trumped;
-            return load + if beaten && !exempted && card > self.best_of(led) { 100 } else { 0 };
+        let loads = demands[16] == b'1' && self.no_load && !self.beats(card, self.table[best]);
+        let load = if loads { self.value[card as usize] } else { 0 };
+        if demand == ALL || (demand != ANY && card < self.best_of(suit)) {
+            return load + place;
         }
-        if exempted || suit != trump {
-            return load + 400;
-        }
-        if trumped < 0 || card < trumped { 200 } else { load + if self.undertrump { 300 } else { 400 } }
+        load + if demand == HIGHER_OR_ALL { place + 100 } else { 400 }
     }
 
     /// What a card proves about the hand that it comes from.
