@@ -164,7 +164,8 @@ class Foresight:
         self.camp: vec[i64] = words([0] * 8)
         self.camps: i64 = 0
         self.singers: i64 = 0  # seats that may sing
-        self.trump: i64 = NO_TRUMP
+        self.trump: i64 = -1
+        self.beating: vec[i64] = words([0] * 256)  # by suit led and winning card: the cards that beat it
         self.bid: i64 = 0
         self.stock: vec[i64] = words([0] * 64)
         self.face_down: i64 = 0  # cards of the stock before the shown one, and all
@@ -220,7 +221,7 @@ class Foresight:
     def _seat(self, state: State) -> None:
         """Who plays, with whom, and may sing."""
         self.size = state.size
-        self.trump = min(state.trump, NO_TRUMP)
+        self._set_trump(min(state.trump, NO_TRUMP))
         for seat in range(8):
             self.playing[seat] = self.barred[seat] = self.missing[seat] = 0
             self.wants[seat] = 1
@@ -241,6 +242,18 @@ class Foresight:
                 singers |= self.bit[seat]
         self.camps = 2 if self.result == BID else len(found)
         self.singers = singers
+
+    def _set_trump(self, trump: i64) -> None:
+        if trump == self.trump:
+            return
+        self.trump = trump
+        led: i64 = 0
+        while led < 4:
+            best: i64 = 0
+            while best < 58:
+                self.beating[led << 6 | best] = winners(-1, self.bit[best], self.suits[led], self.suits[trump])
+                best += 1
+            led += 1
 
     def _count(self, state: State) -> None:
         """What the camps have, and what they need."""
@@ -392,7 +405,7 @@ class Foresight:
             at[VALUE] = 0
             at[CARDS] = 0
         else:
-            if winners(bit, self.bit[at[BEST]], self.suits[at[LED]], self.suits[self.trump]):
+            if bit & self.beating[at[LED] << 6 | at[BEST]]:
                 at[BEST] = card
                 at[WINNER] = seat
         at[VALUE] = at[VALUE] + self.value[card & 15]
@@ -654,7 +667,7 @@ class Foresight:
         if legal != hand:  # it must ruff
             return trump * 16 + self.low[(legal >> (trump * 16)) & SUIT]
         if code == FOLLOW and not friend and not shy:
-            ruffs: i64 = winners(hand, self.bit[best], self.suits[led], self.suits[trump])
+            ruffs: i64 = hand & self.beating[led << 6 | best]
             if ruffs:
                 return trump * 16 + self.low[(ruffs >> (trump * 16)) & SUIT]
         return self._discard(hand, friend or shy)

@@ -462,6 +462,7 @@ class Tricks:
         n: i64 = self.n
         left: i64 = self.end - self.drawn
         m: i64 = h0
+        wins: i64 = -1  # the cards that would be winning the trick
         value: i64 = -FAR if first else FAR
         if k == 0:
             tute: i64 = self._tute(h0, h1, h2, h3) if self.four else 0
@@ -525,6 +526,7 @@ class Tricks:
                     if alpha >= beta:
                         return value
             m = followers(self.open_duty if left else self.empty_duty, h0, suit_led, trump, best, laid, False)
+            wins = winners(m, best, suit_led, trump)
         base: i64 = (self.left * 4 + k) * 16
         live: i64 = h0 | h1 | h2 | h3 | laid
         if left:
@@ -540,7 +542,7 @@ class Tricks:
                 card: i64 = moves[i]
                 promise: i64 = 0x10000000000
                 if card != known:
-                    promise = self._promise(p, k, led, bp, best, tp, card, h1, h2, h3)
+                    promise = self._promise(p, k, led, bp, best, tp, card, wins, h1, h2, h3)
                     promise = (promise * 16 + (past[seat + card] >> 8) + 0x1000000) << 8
                 moves[i] = promise + card
                 i += 1
@@ -568,7 +570,7 @@ class Tricks:
             one: i64 = bit[card]
             np: i64 = bp
             nb: i64 = best
-            if k == 0 or winners(one, best, suit_led, trump):
+            if one & wins:
                 np = p
                 nb = one
             v: i64 = 0
@@ -741,7 +743,7 @@ class Tricks:
         return n
 
     def _promise(
-        self, p: i64, k: i64, led: i64, bp: i64, best: i64, tp: i64, card: i64, h1: i64, h2: i64, h3: i64
+        self, p: i64, k: i64, led: i64, bp: i64, best: i64, tp: i64, card: i64, wins: i64, h1: i64, h2: i64, h3: i64
     ) -> i64:
         """Return how good a card looks: who will take the trick, if all must beat what they can, and what lies in it."""
         s: i64 = card & 48
@@ -752,7 +754,7 @@ class Tricks:
         suit_led: i64 = self.suits[lead]
         wp: i64 = bp
         top: i64 = best
-        if k == 0 or winners(self.bit[card], best, suit_led, trump):
+        if self.bit[card] & wins:
             wp = p
             top = self.bit[card]
         i: i64 = k
@@ -762,9 +764,11 @@ class Tricks:
             if q == self.n:
                 q = 0
             x: i64 = h1 & suit_led
-            shift: i64 = lead if x else t
-            x = winners(x if x else h1 & trump, top, suit_led, trump)
-            if x:
+            shift: i64 = lead
+            if not x:
+                x = h1 & trump
+                shift = t
+            if x and winners(x, top, suit_led, trump):
                 wp = q
                 top = self.bit[shift + self.high[x >> shift]]
             h1 = h2
