@@ -28,9 +28,9 @@ from engine.intervals import t95
 from engine.match.redaction import redact
 from engine.portable import add_up
 from engine.search.knowledge import Knowledge
+from engine.search.masks import INTERPRETED
 from engine.search.solving import NotTwoSidedError, camps, judge
 from engine.search.solving.judging import Judge, Solution
-from engine.search.words import INTERPRETED
 
 if TYPE_CHECKING:
     from engine.match.state import State

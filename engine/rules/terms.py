@@ -69,7 +69,7 @@ class Terms:
         self._know_the_talk()
         # the stages of a deal before the first lead, functions of `engine.match.opening.stages`
         self.stages: tuple[Callable[[Any], int], ...] = ()
-        # filled while matches are played: seats by dealer and by who is gone; the pack by suit map; programs of engine.search.lanes
+        # filled while matches are played: seats by dealer and by who is gone; the pack by suit map; programs of engine.search.kernel
         self.places: dict[tuple[int, tuple[int | bool, ...]], Places] = {}
         self.flags: dict[tuple[int, ...], list[int]] = {}
         self.programs: dict[tuple[int, ...], Any] = {}

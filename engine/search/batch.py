@@ -4,7 +4,7 @@
     batch.step(batch.random())                    # one decision in each of 1024 matches
     observations = memoryview(batch.observations).cast("B")
 
-The matches are played in machine words (`engine.search.lanes`), or by `State.apply`, as `quick=False` asks and where a game has rules that
+The matches are played in machine words (`engine.search.kernel`), or by `State.apply`, as `quick=False` asks and where a game has rules that
 the words do not know: to the same numbers, which the tests see to. Everything that a step changes stands in blocks that are never moved, so
 whatever looks at their memory once sees every later step. `engine.adapters.vector` lays numpy arrays over them.
 """
@@ -20,11 +20,11 @@ from engine.game import Game, check_deals
 from engine.match.state import State
 from engine.search import encoding
 from engine.search.encoding import WORDS
-from engine.search.lanes import asking, running
-from engine.search.lanes.lane import Lane
-from engine.search.lanes.program import Program
-from engine.search.seeing import Writer
-from engine.search.words import block, byte_block
+from engine.search.kernel import asking, running
+from engine.search.kernel.program import Program
+from engine.search.kernel.state import KernelState
+from engine.search.masks import block, byte_block
+from engine.search.observations import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,38 +65,38 @@ class Match(ABC):
 
 @final
 class InWords(Match):
-    """A match in a lane."""
+    """A match in the kernel."""
 
     def __init__(self, program: Program, writer: Writer, deals: int, dice: Dice) -> None:
         self.program: Program = program
         self.writer: Writer = writer
         self.deals: i64 = deals
-        self.lane: Lane = Lane(program, dice)
+        self.kernel_state: KernelState = KernelState(program, dice)
 
     def begin(self) -> None:
         """See `Match`."""
-        running.begin(self.lane, self.program, self.deals)
+        running.begin(self.kernel_state, self.program, self.deals)
 
     def turn(self) -> i64:
         """See `Match`."""
-        return self.lane.turn
+        return self.kernel_state.turn
 
     def take(self, action: i64) -> bool:
         """See `Match`."""
-        running.apply(self.lane, action)
-        return self.lane.over
+        running.apply(self.kernel_state, action)
+        return self.kernel_state.over
 
     def scores(self) -> list[int]:
         """See `Match`."""
-        return [self.lane.score[seat] for seat in range(self.program.game.players)]
+        return [self.kernel_state.score[seat] for seat in range(self.program.game.players)]
 
     def write_seen(self, out: vec[i64], start: i64) -> None:
         """See `Match`."""
-        self.writer.write(self.lane, out, start)
+        self.writer.write(self.kernel_state, out, start)
 
     def write_legal(self, out: vec[i64], start: i64) -> i64:
         """See `Match`."""
-        return asking.write(self.lane, out, start)
+        return asking.write(self.kernel_state, out, start)
 
 
 @final

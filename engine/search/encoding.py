@@ -31,8 +31,8 @@ from engine.cards import actions as act
 from engine.cards.pack import NO_SUIT
 from engine.match.opening.joining import CHANGE
 from engine.match.view import played_masks, quiet
-from engine.search.lanes.codes import DISCARDS
-from engine.search.words import block, words
+from engine.search.kernel.codes import DISCARDS
+from engine.search.masks import block, words
 
 if TYPE_CHECKING:
     from librt.vecs import vec

@@ -20,7 +20,7 @@ from math import tanh
 from typing import TYPE_CHECKING, Final, final
 
 from engine.rules.following import CODE, EXEMPT, FOLLOW, FREE, TRUMP_FOLLOW, duty_number, followers, winners
-from engine.search.words import words
+from engine.search.masks import words
 
 if TYPE_CHECKING:
     from librt.vecs import vec

@@ -1,8 +1,8 @@
 """Random playouts without a driver: `playout` for search, `play_many` for statistics.
 
-Every action but a claim has the same chance (a random claim would end a game at once, mostly wrongly). Matches are played in machine words
-(`engine.search.lanes`) or, as Python source and where a game has rules that the words do not know, by `State.apply`: the same dice are thrown for the
-same choices in the same order, so both come to the same scores.
+Every action but a claim has the same chance; a random claim would end a game at once, mostly wrongly. Matches are played by the kernel
+(`engine.search.kernel`) or, as Python source and in games that the kernel does not know, by `State.apply`. Both throw the same dice for the same
+choices in the same order, so the scores are the same.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from engine.cards.actions import CLAIM
 from engine.cards.chance import Dice
-from engine.search.lanes import announcing, asking, codes, running, tricks
-from engine.search.lanes.lane import Lane
-from engine.search.lanes.program import Program
-from engine.search.words import FOLD, INTERPRETED, count, pick
+from engine.search.kernel import announcing, asking, codes, running, tricks
+from engine.search.kernel.program import Program
+from engine.search.kernel.state import KernelState
+from engine.search.masks import FOLD, INTERPRETED, count, pick
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -75,34 +75,34 @@ def play_many(
                 step(state, dice)
             totals = [total + score for total, score in zip(totals, state.scores(), strict=True)]
         return totals
-    lane = Lane(program, dice)
+    kernel_state = KernelState(program, dice)
     for _ in range(matches):
-        running.begin(lane, program, deals or 0)
-        play_on(lane)
+        running.begin(kernel_state, program, deals or 0)
+        play_on(kernel_state)
         for seat in range(game.players):
-            totals[seat] += lane.score[seat]
+            totals[seat] += kernel_state.score[seat]
     return totals
 
 
 def _from(state: State, program: Program, rng: int | Dice) -> list[int]:
-    """Plays on in a lane that is kept, with its dice, for the next playout."""
+    """Play on in a kernel state that is used again, with its dice, by the next playout."""
     spare = program.spare
-    lane: Lane = spare.pop() if spare else Lane(program, Dice(0))
-    dice = lane.dice
+    kernel_state: KernelState = spare.pop() if spare else KernelState(program, Dice(0))
+    dice = kernel_state.dice
     if isinstance(rng, Dice):
         dice.x = rng.x
     else:
         dice.start(rng)
-    running.begin_at(lane, program, state)
-    play_on(lane)
+    running.begin_at(kernel_state, program, state)
+    play_on(kernel_state)
     if isinstance(rng, Dice):
         rng.x = dice.x
-    scores = [lane.score[seat] for seat in range(state.seats)]
-    spare.append(lane)
+    scores = [kernel_state.score[seat] for seat in range(state.seats)]
+    spare.append(kernel_state)
     return scores
 
 
-def play_on(t: Lane) -> None:
+def play_on(t: KernelState) -> None:
     """Plays by chance to the end of the match."""
     dice = t.dice
     while not t.over:

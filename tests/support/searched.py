@@ -15,8 +15,8 @@ from typing import Any
 import engine
 from engine.search.deals import Deal
 from engine.search.foresight import ALL, FEATURES, Foresight, knows
+from engine.search.masks import INTERPRETED
 from engine.search.solving import solve, tricks
-from engine.search.words import INTERPRETED
 
 TABLES: list[tuple[str, dict[str, Any]]] = [
     *[(key, {}) for key in engine.games() if knows(engine.load(key))],

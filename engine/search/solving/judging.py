@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from engine.cards.chance import Dice
+from engine.search.masks import INTERPRETED
 from engine.search.solving.exact import Exact, key_of
 from engine.search.solving.tricks import Tricks, knows
 from engine.search.solving.worth import camps, difference
-from engine.search.words import INTERPRETED
 
 if TYPE_CHECKING:
     from engine.match.state import State

@@ -18,7 +18,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from engine.rules.following import CODE, STRICT, duty_number, followers, winners
-from engine.search.words import INTERPRETED, words
+from engine.search.masks import INTERPRETED, words
 
 if TYPE_CHECKING:
     from librt.vecs import vec

@@ -148,7 +148,7 @@ class Tables:
     def _answer(self, held: Held, number: int, advise: Advise | None, stop: Callable[[], bool], until: float) -> str:
         """Wait for the person. Raises PutDown where they think for long, Lost."""
         began = looked = time.monotonic()
-        with listening.LISTENER.subscribe(moves.subject(held.row)) as moved:
+        with listening.LISTENER.subscribe(transitions.subject(held.row)) as moved:
             while True:
                 found = holding.answer(held, number)
                 if found is not None:

@@ -121,7 +121,7 @@ def ask(held: Held, question: Question, made: Sequence[Taken], *, now: datetime 
             "hand": question.hand,
         }
         mine(held.row).update(turn=question.number, since=now, attempts=0, **told)
-        listening.notify(moves.subject(held.row))
+        listening.notify(transitions.subject(held.row))
 
 
 def _write(held: Held, first: int, made: Sequence[Taken], now: datetime) -> None:
@@ -154,7 +154,7 @@ def advise(held: Held, number: int, action: str | None) -> None:
     with transaction.atomic():
         asked = mine(held.row).filter(turn=number, advice_asked=number, advice="")
         if asked.update(advice=action or NO_ADVICE):
-            listening.notify(moves.subject(held.row))
+            listening.notify(transitions.subject(held.row))
 
 
 def rest(held: Held, number: int, *, now: datetime | None = None) -> bool:
@@ -245,7 +245,7 @@ def _move(
             transitions.move(
                 row, to, now=now, actor=row.worker, why=why, guard={"token": row.token, **(guard or {})}, **columns
             )
-            listening.notify(moves.subject(row))
+            listening.notify(transitions.subject(row))
     except IllegalMove as error:
         log.info("table %s: %s", row.public_id, error)
         return False

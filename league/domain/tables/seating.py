@@ -175,8 +175,8 @@ def act(by: Player, public_id: str, number: int, action: str, *, now: datetime |
         Table.objects.filter(pk=row.pk).update(since=now, **taken)
         row.turn, row.legal, row.since = None, [], now
         if row.status == TableStatus.RESTING:
-            moves.move(row, TableStatus.WAITING, now=now, actor=by.name)
-        listening.notify(moves.subject(row))
+            transitions.move(row, TableStatus.WAITING, now=now, actor=by.name)
+        listening.notify(transitions.subject(row))
     return row
 
 
@@ -198,8 +198,8 @@ def ask_advice(by: Player, public_id: str, number: int, *, now: datetime | None 
             row.advice_asked, row.advice, row.since = number, "", now
             row.save(update_fields=["advice_asked", "advice", "since"])
         if row.awaits_advice and row.status == TableStatus.RESTING:
-            moves.move(row, TableStatus.WAITING, now=now, actor=by.name)
-        listening.notify(moves.subject(row))
+            transitions.move(row, TableStatus.WAITING, now=now, actor=by.name)
+        listening.notify(transitions.subject(row))
     return row
 
 
@@ -223,7 +223,7 @@ def leave(by: Player, public_id: str, *, now: datetime | None = None) -> bool:
             transitions.move(row, TableStatus.LEFT, now=now, actor=by.name, **ended(now))
         except IllegalMove:
             return False
-        listening.notify(moves.subject(row))
+        listening.notify(transitions.subject(row))
     return True
 
 

@@ -16,8 +16,8 @@ from engine.game import ORDINARY, Game, declared
 from engine.rules import following, obligations
 from engine.rules.parameters import Rules
 from engine.search import foresight
-from engine.search.lanes import legality, loading, running
-from engine.search.lanes.lane import Lane
+from engine.search.kernel import legality, loading, running
+from engine.search.kernel.state import KernelState
 from engine.search.solving import tricks
 from engine.search.solving.exact import Exact
 from tests.support import oracle, playing
@@ -128,7 +128,7 @@ def check_match(draw: random.Random) -> int:
     state, asked = game.new_match(seed=draw.randrange(10**6), deals=1, record=False), 0
     program = running.program_of(game, state.suit_map)
     assert program is not None
-    lane = Lane(program, engine.Dice(0))
+    kernel_state = KernelState(program, engine.Dice(0))
     solved = len(game.sides) == 2 and tricks.knows(game)
     playouts = foresight.Foresight(game) if foresight.knows(game) else None
     while not state.is_over:
@@ -137,8 +137,8 @@ def check_match(draw: random.Random) -> int:
             asked += 1
             expected = by_state(state)
             assert legal == expected
-            loading.load(lane, state)
-            assert legality.cards(lane, state.turn) == mask_of(expected)
+            loading.load(kernel_state, state)
+            assert legality.cards(kernel_state, state.turn) == mask_of(expected)
             if playouts is not None:
                 playouts.begin(state, 1)
                 hand = playouts._hand(list(state.hand_of(state.turn)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.search.words import INTERPRETED
+from engine.search.masks import INTERPRETED
 from tests.support import searched
 
 KEPT = Path(__file__).parent / "kept.json"

@@ -16,9 +16,9 @@ from engine.cards import actions as act
 from engine.cards.chance import Dice
 from engine.game import declared
 from engine.rules.verdict import Verdict
-from engine.search import playouts, words
-from engine.search.lanes import codes, running
-from engine.search.lanes.lane import Lane
+from engine.search import masks, playouts
+from engine.search.kernel import codes, running
+from engine.search.kernel.state import KernelState
 from tests.support import playing, tables
 
 ON_GAMES = pytest.mark.parametrize(
@@ -38,19 +38,19 @@ def test_no_two_words_of_a_kind_have_one_code() -> None:
         assert len(set(numbers.values())) == len(numbers), name
 
 
-# The constants of a lane, and scores that are zero at every table of a game
+# The constants of a kernel state, and scores that are zero at every table of a game
 MADE_FOR = {"program", "dice", "seats", "sides", "pairs", "side"}
 ZERO = {"totals", "games", "coto_games", "cotos", "chips", "marks", "left_at", "reached", "n_reached"}
 
 
-def soil(lane: Lane) -> None:
-    """Leave other values in a lane than those with which a playout begins."""
-    for name in dir(lane):
+def soil(kernel_state: KernelState) -> None:
+    """Leave other values in a kernel state than those with which a playout begins."""
+    for name in dir(kernel_state):
         if name.startswith("_") or name in MADE_FOR | ZERO:
             continue
-        value = getattr(lane, name)
+        value = getattr(kernel_state, name)
         if isinstance(value, int):
-            setattr(lane, name, not value if isinstance(value, bool) else 5)
+            setattr(kernel_state, name, not value if isinstance(value, bool) else 5)
         else:
             for place in range(len(value)):
                 value[place] = 3
@@ -59,11 +59,11 @@ def soil(lane: Lane) -> None:
 def assert_the_same(state: engine.State, seed: int) -> None:
     """Both ways come to the same scores, and throw the dice equally often: they saw the same choices all the way.
 
-    The lane that is used again was left by a playout of anything.
+    The kernel state that is used again was left by a playout of anything.
     """
     program = running.program_of(state.game, state.suit_map)
-    for lane in program.spare if program else ():
-        soil(lane)
+    for kernel_state in program.spare if program else ():
+        soil(kernel_state)
     quick, slow = Dice(seed), Dice(seed)
     assert playouts.playout(state, quick, quick=True) == playouts.playout(state, slow, quick=False)
     assert quick.x == slow.x
@@ -124,19 +124,19 @@ def test_both_ways_score_the_same_in_whole_matches(key: str, group: list[tables.
 
 
 @ON_GAMES
-def test_a_match_begins_in_a_lane_of_any_past(key: str, group: list[tables.Table]) -> None:
+def test_a_match_begins_in_a_kernel_state_of_any_past(key: str, group: list[tables.Table]) -> None:
     game = group[0].load()
     program = running.program_of(game, running.ORDER)
-    if program is None:  # a game that is played by the rules alone has no lane
+    if program is None:  # the kernel does not play this game
         assert playouts.play_many(game, 1, 3, deals=3, quick=True) == playouts.play_many(
             game, 1, 3, deals=3, quick=False
         )
         return
-    lane = Lane(program, Dice(3))
-    soil(lane)
-    running.begin(lane, program, 3)
-    playouts.play_on(lane)
-    scores = [lane.score[seat] for seat in range(game.players)]
+    kernel_state = KernelState(program, Dice(3))
+    soil(kernel_state)
+    running.begin(kernel_state, program, 3)
+    playouts.play_on(kernel_state)
+    scores = [kernel_state.score[seat] for seat in range(game.players)]
     assert scores == playouts.play_many(game, 1, 3, deals=3, quick=True)
 
 
@@ -304,8 +304,8 @@ def test_sets_of_cards_are_counted_and_picked_by_place() -> None:
     for _ in range(300):
         cards = sorted(rng.sample(range(52), rng.randrange(1, 14)))
         mask = sum(2**card for card in cards)
-        assert words.count(mask) == len(cards)
-        assert [words.places()[words.pick(mask, i) % words.FOLD] for i in range(len(cards))] == cards
+        assert masks.count(mask) == len(cards)
+        assert [masks.places()[masks.pick(mask, i) % masks.FOLD] for i in range(len(cards))] == cards
 
 
 def test_discards_stand_in_the_order_of_combinations() -> None:

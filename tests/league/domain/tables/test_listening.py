@@ -44,7 +44,7 @@ def pull(name: str, row: Table) -> None:
 
 
 def test_a_subscription_receives_its_own_and_whatever_a_lost_connection_missed(row) -> None:
-    name = moves.subject(row)
+    name = transitions.subject(row)
     with LISTENER.subscribe(name) as subscription:
         wait_for(lambda: LISTENER.is_listening, "the thread listens", 60)
         assert subscription.wait(60), "the first connection may have missed something"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.search.lanes import codes
-from engine.search.lanes.lane import Lane
-from engine.search.words import FOLD, count
+from engine.search.kernel import codes
+from engine.search.kernel.state import KernelState
+from engine.search.masks import FOLD, count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def seat_points(t: Lane, seat: i64) -> i64:
+def seat_points(t: KernelState, seat: i64) -> i64:
     """Points of this deal of a seat."""
     p = t.program
     if p.stakes.settlement == codes.PREDICTION_POINTS:
@@ -28,30 +28,30 @@ def seat_points(t: Lane, seat: i64) -> i64:
     return points
 
 
-def side_points(t: Lane, side: i64) -> i64:
+def side_points(t: KernelState, side: i64) -> i64:
     """Points of this deal of a side."""
     if t.pairs:
         return seat_points(t, side) + seat_points(t, side + 2)
     return seat_points(t, side)
 
 
-def total(t: Lane, side: i64) -> i64:
+def total(t: KernelState, side: i64) -> i64:
     """Points of the game of a side: carried ones and those of this deal."""
     return t.totals[side] + side_points(t, side)
 
 
-def of_side(t: Lane, side: i64) -> i64:
+def of_side(t: KernelState, side: i64) -> i64:
     """The seats of a side, as a set."""
     bit = t.program.cards.bit
     return bit[side] | bit[side + 2] if t.pairs else bit[side]
 
 
-def active_sides(t: Lane) -> i64:
+def active_sides(t: KernelState) -> i64:
     """The sides with a seat in the deal, as a set."""
     return 3 if t.pairs else t.playing
 
 
-def nearest_right(t: Lane, seat: i64, seats: i64) -> i64:
+def nearest_right(t: KernelState, seat: i64, seats: i64) -> i64:
     """The first seat of a set that is met in order of play after `seat`."""
     bit = t.program.cards.bit
     seat = t.ring[seat]
@@ -60,17 +60,17 @@ def nearest_right(t: Lane, seat: i64, seats: i64) -> i64:
     return seat
 
 
-def lowest(t: Lane, mask: i64) -> i64:
+def lowest(t: KernelState, mask: i64) -> i64:
     """Number of the lowest bit."""
     return t.program.cards.place[(mask & -mask) % FOLD]
 
 
-def seats_of(t: Lane, sides: i64) -> i64:
+def seats_of(t: KernelState, sides: i64) -> i64:
     """The seats in the deal that belong to some sides."""
     return t.playing & (sides | sides << 2 if t.pairs else sides)
 
 
-def by_last_trick(t: Lane, sides: i64) -> i64:
+def by_last_trick(t: KernelState, sides: i64) -> i64:
     """Of level sides the one that won the last trick, or the one nearest to the right of it."""
     if sides & (sides - 1) == 0 or t.last_trick < 0:
         return lowest(t, sides)
@@ -80,13 +80,13 @@ def by_last_trick(t: Lane, sides: i64) -> i64:
     return t.side[nearest_right(t, t.last_trick, seats_of(t, sides))]
 
 
-def best_other(t: Lane, seat: i64) -> i64:
+def best_other(t: KernelState, seat: i64) -> i64:
     """Of the other sides the one with the highest total; level ones by the nearest seat to the right."""
     others: i64 = active_sides(t) & ~t.program.cards.bit[t.side[seat]]
     return t.side[nearest_right(t, seat, seats_of(t, top_sides(t, others, True)))]
 
 
-def top_sides(t: Lane, sides: i64, totals: bool) -> i64:
+def top_sides(t: KernelState, sides: i64, totals: bool) -> i64:
     """Which of some sides have most points."""
     bit = t.program.cards.bit
     top: i64 = -9999
@@ -104,7 +104,7 @@ def top_sides(t: Lane, sides: i64, totals: bool) -> i64:
     return level
 
 
-def with_points(t: Lane, points: i64, seats: i64) -> i64:
+def with_points(t: KernelState, points: i64, seats: i64) -> i64:
     """Those of some seats that have so many points."""
     bit = t.program.cards.bit
     found: i64 = 0
@@ -116,7 +116,7 @@ def with_points(t: Lane, points: i64, seats: i64) -> i64:
     return found
 
 
-def ranked(t: Lane, seats: i64, place: i64) -> i64:
+def ranked(t: KernelState, seats: i64, place: i64) -> i64:
     """The points that stand at a place, from 0 for the highest, among some seats."""
     bit = t.program.cards.bit
     while True:

@@ -1,14 +1,14 @@
-"""Puts a `State` into a lane."""
+"""Load a `State` into the kernel."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from engine.cards import actions as act
-from engine.search.lanes import codes
-from engine.search.lanes.announcing import fix_turns
-from engine.search.lanes.codes import CHIPS, GAMES, LOSS_MARKS
-from engine.search.lanes.lane import Lane, clear
+from engine.search.kernel import codes
+from engine.search.kernel.announcing import fix_turns
+from engine.search.kernel.codes import CHIPS, GAMES, LOSS_MARKS
+from engine.search.kernel.state import KernelState, clear
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _QUESTIONS = {"window": codes.WINDOW, "capote": codes.PROMISE, "last_ten": codes.LAST_TEN}
 
 
-def load(t: Lane, state: State) -> None:
-    """Fills a lane whose program is that of the state's game, but for what the seat on turn may do."""
+def load(t: KernelState, state: State) -> None:
+    """Fill a kernel state, whose program is that of the state's game, except for the legal actions."""
     _match(t, state)
     clear(t)
     _seats(t, state)
@@ -60,7 +60,7 @@ def _copy_list(into: vec[i64], values: list[int]) -> None:
         into[place] = value
 
 
-def _match(t: Lane, state: State) -> None:
+def _match(t: KernelState, state: State) -> None:
     """Of the score only what its settlement uses: the rest is zero at every table of the game."""
     t.seats = state.seats
     t.sides = len(state.games)
@@ -93,7 +93,7 @@ def _match(t: Lane, state: State) -> None:
                 t.gone |= t.program.cards.bit[seat]
 
 
-def _seats(t: Lane, state: State) -> None:
+def _seats(t: KernelState, state: State) -> None:
     t.mano = state.mano
     t.size = state.size
     _copy(t.active, state.active)
@@ -103,7 +103,7 @@ def _seats(t: Lane, state: State) -> None:
         t.playing |= t.program.cards.bit[seat]
 
 
-def _deal(t: Lane, state: State) -> None:
+def _deal(t: KernelState, state: State) -> None:
     bit = t.program.cards.bit
     suits = t.program.pack_size
     for seat, hand in enumerate(state.hands):
@@ -143,7 +143,7 @@ def _deal(t: Lane, state: State) -> None:
             t.drawn[seat] = bit[card] if card >= 0 else 0
 
 
-def _stock(t: Lane, stock: list[int]) -> None:
+def _stock(t: KernelState, stock: list[int]) -> None:
     """The undealt cards; the next one is the last of the list."""
     t.top = 0
     t.end = len(stock)
@@ -153,15 +153,15 @@ def _stock(t: Lane, stock: list[int]) -> None:
         t.deck[place] = card
 
 
-def _set(t: Lane, seats: Iterable[int]) -> i64:
+def _set(t: KernelState, seats: Iterable[int]) -> i64:
     found: i64 = 0
     for seat in seats:
         found |= t.program.cards.bit[seat]
     return found
 
 
-def _notes(t: Lane, notes: dict[str, Any]) -> None:  # noqa: C901 - a name a line
-    """What a deal has noted; names that mean nothing for a lane are passed over."""
+def _notes(t: KernelState, notes: dict[str, Any]) -> None:  # noqa: C901 - a name a line
+    """Load the notes of a deal. The kernel has no use for the others."""
     for name, value in notes.items():
         if value is None:
             continue
@@ -198,13 +198,13 @@ def _notes(t: Lane, notes: dict[str, Any]) -> None:  # noqa: C901 - a name a lin
             t.table_pairs = value
 
 
-def _predictions(t: Lane, predictions: dict[int, int]) -> None:
+def _predictions(t: KernelState, predictions: dict[int, int]) -> None:
     for seat, said in predictions.items():
         t.said[seat] = said
         t.spoken |= t.program.cards.bit[seat]
 
 
-def _trick(t: Lane, state: State) -> None:
+def _trick(t: KernelState, state: State) -> None:
     cards, bit = t.program.cards, t.program.cards.bit
     t.in_trick = state.in_trick
     t.lead = state.lead
@@ -218,7 +218,7 @@ def _trick(t: Lane, state: State) -> None:
         t.played_by[place] = active[(turn - len(state.table) + place) % len(active)]
 
 
-def _window(t: Lane, state: State) -> None:
+def _window(t: KernelState, state: State) -> None:
     t.in_window = True
     for seat, points in state.window_songs:
         t.window[seat] = t.window[seat] + 1

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from engine.cards import actions as act
 from engine.match import steps
-from engine.search.lanes import announcing, asking, codes, discarding, tricks
-from engine.search.lanes.dealing import holder_of
-from engine.search.lanes.lane import ALONE, PASSED, Lane, cut_short
-from engine.search.words import count
+from engine.search.kernel import announcing, asking, codes, discarding, tricks
+from engine.search.kernel.dealing import holder_of
+from engine.search.kernel.state import ALONE, PASSED, KernelState, cut_short
+from engine.search.masks import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def next_stage(t: Lane) -> i64:
+def next_stage(t: KernelState) -> i64:
     """The next stage of the deal, or the first lead."""
     p = t.program.deals
     if t.stage == p.n_stages:
@@ -45,7 +45,7 @@ def next_stage(t: Lane) -> i64:
     return steps.WAIT
 
 
-def offer(t: Lane) -> None:
+def offer(t: KernelState) -> None:
     """Puts before the seat on turn what it may answer in a stage."""
     stage: i64 = t.phase
     t.legal = t.extra = t.bids = 0
@@ -70,7 +70,7 @@ def offer(t: Lane) -> None:
         t.legal = cards.all if t.program.deals.calls_own else cards.all & ~t.hands[t.soloist]
 
 
-def act_upon(t: Lane, action: i64) -> i64:
+def act_upon(t: KernelState, action: i64) -> i64:
     """The answer of the seat on turn in a stage."""
     stage: i64 = t.phase
     if stage == codes.EXCHANGE:
@@ -95,20 +95,20 @@ def act_upon(t: Lane, action: i64) -> i64:
     return steps.STAGE
 
 
-def _ask(t: Lane, seat: i64) -> i64:
+def _ask(t: KernelState, seat: i64) -> i64:
     t.turn = seat
     offer(t)
     return steps.WAIT
 
 
-def _thrown_in(t: Lane) -> i64:
+def _thrown_in(t: KernelState) -> i64:
     if t.program.deals.passed_is_ordinary:
         return steps.STAGE
     t.same_dealer = t.program.deals.same_dealer
     return cut_short(t, PASSED, -1, 0)
 
 
-def _soloist_leads(t: Lane) -> None:
+def _soloist_leads(t: KernelState) -> None:
     if t.program.deals.soloist_leads:
         t.leader = t.soloist
 
@@ -116,7 +116,7 @@ def _soloist_leads(t: Lane) -> None:
 # ---- exchange of the shown card before the first lead
 
 
-def _exchange(t: Lane) -> i64:
+def _exchange(t: KernelState) -> i64:
     while True:
         seat: i64 = _next_exchanger(t)
         if seat < 0:
@@ -126,13 +126,13 @@ def _exchange(t: Lane) -> i64:
         _give(t, seat, _exchanges(t, seat))
 
 
-def _give(t: Lane, seat: i64, exchanges: i64) -> None:
+def _give(t: KernelState, seat: i64, exchanges: i64) -> None:
     """Gives the seven, or where that is not among these exchanges the two."""
     seven: i64 = t.program.cards.bit[act.EXCHANGE_SEVEN - act.SING + t.trump]
     announcing.exchange(t, seat, act.EXCHANGE_SEVEN if exchanges & seven else act.EXCHANGE_TWO)
 
 
-def _answer_exchange(t: Lane, action: i64) -> i64:
+def _answer_exchange(t: KernelState, action: i64) -> i64:
     if action == act.PASS:
         t.declined |= _wanted(t, t.turn)
     else:
@@ -140,20 +140,20 @@ def _answer_exchange(t: Lane, action: i64) -> i64:
     return _exchange(t)
 
 
-def _wanted(t: Lane, seat: i64) -> i64:
+def _wanted(t: KernelState, seat: i64) -> i64:
     """The one exchange that a seat is asked about: the seven comes before the two."""
     found: i64 = _exchanges(t, seat) & ~t.declined
     return found & -found
 
 
-def _exchanges(t: Lane, seat: i64) -> i64:
+def _exchanges(t: KernelState, seat: i64) -> i64:
     p = t.program
     if not p.swaps.before_lead or t.shown < 0 or t.trump > 3 or (t.deal_no == 1 and p.deals.coins_first):
         return 0
     return announcing.given(t, t.hands[seat])
 
 
-def _next_exchanger(t: Lane) -> i64:
+def _next_exchanger(t: KernelState) -> i64:
     """The holder of the seven, else that of the two, that may still exchange."""
     found: i64 = -1
     place: i64 = 0
@@ -171,21 +171,21 @@ def _next_exchanger(t: Lane) -> i64:
 # ---- auctions
 
 
-def _lowest_bid(t: Lane) -> i64:
+def _lowest_bid(t: KernelState) -> i64:
     p = t.program.deals
     if t.bid < p.min_bid:
         return p.min_bid
     return p.min_bid + ((t.bid - p.min_bid) // p.bid_step + 1) * p.bid_step
 
 
-def _bids(t: Lane) -> i64:
+def _bids(t: KernelState) -> i64:
     """How many bids may be made now."""
     p = t.program.deals
     low: i64 = _lowest_bid(t)
     return (p.max_bid - low) // p.bid_step + 1 if low <= p.max_bid else 0
 
 
-def _bid(t: Lane, action: i64) -> i64:
+def _bid(t: KernelState, action: i64) -> i64:
     bit = t.program.cards.bit
     t.spoken |= bit[t.turn]
     if action == act.PASS:
@@ -202,7 +202,7 @@ def _bid(t: Lane, action: i64) -> i64:
     return steps.STAGE
 
 
-def _next_caller(t: Lane, seat: i64) -> i64:
+def _next_caller(t: KernelState, seat: i64) -> i64:
     bit = t.program.cards.bit
     silent: i64 = t.passed | t.spoken if t.program.deals.single_round else t.passed
     step: i64 = 0
@@ -214,12 +214,12 @@ def _next_caller(t: Lane, seat: i64) -> i64:
     return -1
 
 
-def _may_censor(t: Lane) -> bool:
+def _may_censor(t: KernelState) -> bool:
     """Whether the dealer, who sits out, may take over the soloist's hand for a higher bid."""
     return t.soloist >= 0 and not t.playing & t.program.cards.bit[t.dealer] and _bids(t) > 0
 
 
-def _take_over(t: Lane, bid: i64) -> None:
+def _take_over(t: KernelState, bid: i64) -> None:
     seat: i64 = t.dealer
     bit = t.program.cards.bit
     t.bid = bid
@@ -245,7 +245,7 @@ def _take_over(t: Lane, bid: i64) -> None:
     _soloist_leads(t)
 
 
-def _play_or_pass(t: Lane, action: i64) -> i64:
+def _play_or_pass(t: KernelState, action: i64) -> i64:
     if action == act.PLAY:
         t.soloist = t.turn
         _soloist_leads(t)
@@ -254,7 +254,7 @@ def _play_or_pass(t: Lane, action: i64) -> i64:
     return _thrown_in(t) if count(t.spoken) == t.size else _ask(t, t.ring[t.turn])
 
 
-def _play_or_join(t: Lane, action: i64) -> i64:
+def _play_or_join(t: KernelState, action: i64) -> i64:
     """`joined` holds the seats that play, `spoken` those that were asked to join."""
     bit = t.program.cards.bit
     if action == act.PASS:
@@ -277,7 +277,7 @@ def _play_or_join(t: Lane, action: i64) -> i64:
     return steps.STAGE
 
 
-def _next_to_join(t: Lane, seat: i64) -> i64:
+def _next_to_join(t: KernelState, seat: i64) -> i64:
     bit = t.program.cards.bit
     if t.soloist < 0:
         return t.ring[seat] if count(t.passed) < t.size else -1
@@ -294,7 +294,7 @@ def _next_to_join(t: Lane, seat: i64) -> i64:
     return -1
 
 
-def _sit_down(t: Lane) -> None:
+def _sit_down(t: KernelState) -> None:
     """Only those who joined play on."""
     bit = t.program.cards.bit
     t.thrown = t.playing & ~t.joined
@@ -322,7 +322,7 @@ def _sit_down(t: Lane) -> None:
 # ---- podrida
 
 
-def _predictions(t: Lane) -> i64:
+def _predictions(t: KernelState) -> i64:
     """How many tricks the seat on turn may say: a bit for each number."""
     bit = t.program.cards.bit
     tricks: i64 = count(t.hands[t.turn])
@@ -334,13 +334,13 @@ def _predictions(t: Lane) -> i64:
     return found
 
 
-def _predict(t: Lane, said: i64) -> i64:
+def _predict(t: KernelState, said: i64) -> i64:
     t.said[t.turn] = said
     t.spoken |= t.program.cards.bit[t.turn]
     return steps.STAGE if count(t.spoken) == t.size else _ask(t, t.ring[t.turn])
 
 
-def _said(t: Lane) -> i64:
+def _said(t: KernelState) -> i64:
     bit = t.program.cards.bit
     total: i64 = 0
     seat: i64 = 0

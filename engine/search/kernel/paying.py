@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.search.lanes import codes
-from engine.search.lanes.lane import ALONE, PASSED, SPLIT, Lane
-from engine.search.lanes.points import seat_points
-from engine.search.words import count
+from engine.search.kernel import codes
+from engine.search.kernel.points import seat_points
+from engine.search.kernel.state import ALONE, PASSED, SPLIT, KernelState
+from engine.search.masks import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def pay(t: Lane) -> None:
+def pay(t: KernelState) -> None:
     """By the payments of the game."""
     kind: i64 = t.program.stakes.payments
     if kind == codes.WINNER_AND_SONGS:
@@ -26,7 +26,7 @@ def pay(t: Lane) -> None:
         _pot_per_trick(t)
 
 
-def share_pot(t: Lane) -> None:
+def share_pot(t: KernelState) -> None:
     """What is left in the pot goes to all seats alike; it comes out even."""
     each: i64 = t.pot // t.seats
     seat: i64 = 0
@@ -36,7 +36,7 @@ def share_pot(t: Lane) -> None:
     t.pot = 0
 
 
-def _transfer(t: Lane, payers: i64, receiver: i64, amount: i64) -> None:
+def _transfer(t: KernelState, payers: i64, receiver: i64, amount: i64) -> None:
     bit, chips = t.program.cards.bit, t.chips
     seat: i64 = 0
     while seat < t.seats:
@@ -46,7 +46,7 @@ def _transfer(t: Lane, payers: i64, receiver: i64, amount: i64) -> None:
         seat += 1
 
 
-def _winner_and_songs(t: Lane) -> None:
+def _winner_and_songs(t: KernelState) -> None:
     """Arrastrado: songs are paid by all, the winner by its points, contracts for the pot."""
     p, bit = t.program.stakes, t.program.cards.bit
     seat: i64 = 0
@@ -64,7 +64,7 @@ def _winner_and_songs(t: Lane) -> None:
         _transfer(t, t.playing & ~bit[t.victor], t.victor, _win_payment(t, t.victor))
 
 
-def _split(t: Lane) -> None:
+def _split(t: KernelState) -> None:
     bit = t.program.cards.bit
     top: i64 = -1
     tied: i64 = 0
@@ -100,7 +100,7 @@ def _split(t: Lane) -> None:
         place += 1
 
 
-def _win_payment(t: Lane, seat: i64) -> i64:
+def _win_payment(t: KernelState, seat: i64) -> i64:
     p = t.program.stakes
     points: i64 = seat_points(t, seat)
     if not p.threshold_counts_songs:
@@ -108,7 +108,7 @@ def _win_payment(t: Lane, seat: i64) -> i64:
     return p.win_101 if points >= 101 else p.win
 
 
-def _pot_deal(t: Lane) -> None:
+def _pot_deal(t: KernelState) -> None:
     p, bit = t.program.stakes, t.program.cards.bit
     soloist: i64 = t.soloist
     others: i64 = t.playing & ~bit[soloist]
@@ -122,7 +122,7 @@ def _pot_deal(t: Lane) -> None:
         t.pot *= 2
 
 
-def _per_five(t: Lane) -> None:
+def _per_five(t: KernelState) -> None:
     """Subastado and remate: by the bid, between the soloist and each opponent."""
     p = t.program.stakes
     if t.soloist < 0:
@@ -134,7 +134,7 @@ def _per_five(t: Lane) -> None:
     _transfer(t, opponents, t.soloist, stake if t.victor == t.soloist else -stake)
 
 
-def _each_loser_to_each_winner(t: Lane) -> None:
+def _each_loser_to_each_winner(t: KernelState) -> None:
     """Codillo: a soloist alone counts for two."""
     bit = t.program.cards.bit
     if t.soloist < 0:
@@ -150,7 +150,7 @@ def _each_loser_to_each_winner(t: Lane) -> None:
         _transfer(t, t.playing & ~pair, t.partner, amount)
 
 
-def _pot_per_trick(t: Lane) -> None:
+def _pot_per_trick(t: KernelState) -> None:
     """Bato: a quarter of the pot for each trick; who fails his commitment pays the pot into the next one."""
     bit, chips = t.program.cards.bit, t.chips
     if t.why == PASSED:

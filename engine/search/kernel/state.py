@@ -1,4 +1,4 @@
-"""The lane: a whole match in machine words. Field names are those of `engine.match.data`, where they are explained.
+"""The state of a match in the kernel. Field names are those of `engine.match.data`, where they are explained.
 
 Arrays go by seat unless said otherwise; sets of seats, sides and suits are bit masks; a set of cards has one bit a card.
 What the seat on turn may do is `legal` and `extra`, and in an auction `bids`: see `asking`.
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final, final
 
 from engine.cards.pack import NO_SUIT
 from engine.match import steps
-from engine.search.words import words
+from engine.search.masks import words
 
 if TYPE_CHECKING:
     from librt.vecs import vec
     from mypy_extensions import i64
 
     from engine.cards.chance import Dice
-    from engine.search.lanes.program import Program
+    from engine.search.kernel.program import Program
 
 SEATS: Final = 7  # at most
 
@@ -37,7 +37,7 @@ OTHER: Final = 8
 
 
 @final
-class Lane:
+class KernelState:
     """A match that is being played. `loading.load` fills it from a State, `running.begin` starts a match."""
 
     def __init__(self, program: Program, dice: Dice) -> None:
@@ -147,7 +147,7 @@ class Lane:
         self.window_others: i64 = 0  # seats that have sung another suit than trump in it
         self.in_window: bool = False  # whether any of the two is not empty
 
-        # what is seen of the deal (`engine.search.seeing`); `load` leaves it out
+        # what is seen of the deal (`engine.search.observations`); `load` leaves it out
         self.lying: i64 = 0  # by seat, a byte each: its card in the trick + 1
         self.away: i64 = 0  # cards of the tricks that are over
         self.singer: vec[i64] = words(none)  # by suit: who has sung its pair
@@ -163,7 +163,7 @@ class Lane:
         self.bonus_declined: bool = False
 
 
-def cut_short(t: Lane, why: i64, victor: i64, losers: i64, marks: i64 = 1) -> i64:
+def cut_short(t: KernelState, why: i64, victor: i64, losers: i64, marks: i64 = 1) -> i64:
     """The deal ends here, by this verdict."""
     t.decided = True
     t.why = why
@@ -174,7 +174,7 @@ def cut_short(t: Lane, why: i64, victor: i64, losers: i64, marks: i64 = 1) -> i6
     return steps.DECIDED
 
 
-def clear(t: Lane) -> None:
+def clear(t: KernelState) -> None:
     """Sets everything that belongs to one deal to its start."""
     hands, cards, songs, tricks, window, said = t.hands, t.cards, t.songs, t.tricks, t.window, t.said
     seat: i64 = 0

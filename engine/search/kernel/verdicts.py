@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.search.lanes import codes
-from engine.search.lanes.lane import CAPOTE, COUNTED, OTHER, SPLIT, TARGET, TIE, TUTE, Lane
-from engine.search.lanes.points import (
+from engine.search.kernel import codes
+from engine.search.kernel.points import (
     active_sides,
     by_last_trick,
     lowest,
@@ -17,13 +16,14 @@ from engine.search.lanes.points import (
     total,
     with_points,
 )
-from engine.search.words import count
+from engine.search.kernel.state import CAPOTE, COUNTED, OTHER, SPLIT, TARGET, TIE, TUTE, KernelState
+from engine.search.masks import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def decide(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine.match
+def decide(t: KernelState) -> None:  # noqa: C901 - written out like its twin in engine.match
     """Sets victor, losers and why of a deal that was not cut short."""
     p = t.program.counts
     t.why = COUNTED
@@ -58,7 +58,7 @@ def decide(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine
 # ---- results
 
 
-def _most_points_wins(t: Lane) -> None:
+def _most_points_wins(t: KernelState) -> None:
     level: i64 = top_sides(t, active_sides(t), False)
     tie: i64 = t.program.counts.tie
     if level & (level - 1) == 0 or tie == codes.TIE_LAST_TRICK:
@@ -71,7 +71,7 @@ def _most_points_wins(t: Lane) -> None:
         t.why = SPLIT if tie == codes.TIE_SPLIT else TIE
 
 
-def _fewest_points_loses(t: Lane) -> None:
+def _fewest_points_loses(t: KernelState) -> None:
     level: i64 = top_sides(t, t.playing, False)
     tie: i64 = t.program.counts.tie
     if level & (level - 1) == 0 or tie == codes.TIE_LAST_TRICK:
@@ -83,7 +83,7 @@ def _fewest_points_loses(t: Lane) -> None:
             t.losers = t.playing
 
 
-def _to_target(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine.match
+def _to_target(t: KernelState) -> None:  # noqa: C901 - written out like its twin in engine.match
     p, bit = t.program.counts, t.program.cards.bit
     sides: i64 = active_sides(t)
     there: i64 = 0
@@ -119,7 +119,7 @@ def _to_target(t: Lane) -> None:  # noqa: C901 - written out like its twin in en
     t.victor = by_last_trick(t, top_sides(t, there, True))
 
 
-def _with_cards(t: Lane, sides: i64) -> i64:
+def _with_cards(t: KernelState, sides: i64) -> i64:
     """Those of some sides that have the least card points that a winner needs."""
     bit = t.program.cards.bit
     found: i64 = 0
@@ -132,7 +132,7 @@ def _with_cards(t: Lane, sides: i64) -> i64:
     return found
 
 
-def _takers(t: Lane) -> i64:
+def _takers(t: KernelState) -> i64:
     bit = t.program.cards.bit
     found: i64 = 0
     seat: i64 = 0
@@ -143,7 +143,7 @@ def _takers(t: Lane) -> i64:
     return found
 
 
-def _middle_loses(t: Lane) -> None:
+def _middle_loses(t: KernelState) -> None:
     p = t.program.counts
     takers: i64 = _takers(t)
     n: i64 = count(takers)
@@ -173,7 +173,7 @@ def _middle_loses(t: Lane) -> None:
             t.losers = _level(t, takers)
 
 
-def _level(t: Lane, seats: i64) -> i64:
+def _level(t: KernelState, seats: i64) -> i64:
     """Those of some seats that have as many points as another of them."""
     bit = t.program.cards.bit
     found: i64 = 0
@@ -187,7 +187,7 @@ def _level(t: Lane, seats: i64) -> i64:
     return found
 
 
-def _by_seat_order(t: Lane, takers: i64, n: i64) -> None:
+def _by_seat_order(t: KernelState, takers: i64, n: i64) -> None:
     """Level seats are ranked by their turn in the first trick; the first and the last escape, of two only the first."""
     bit = t.program.cards.bit
     t.losers = takers
@@ -204,7 +204,7 @@ def _by_seat_order(t: Lane, takers: i64, n: i64) -> None:
         t.losers ^= bit[t.active[place]]
 
 
-def _soloist(t: Lane) -> None:
+def _soloist(t: KernelState) -> None:
     """Subastado, remate and codillo: whether the soloist's side has made it."""
     p, bit = t.program.counts, t.program.cards.bit
     pair: i64 = bit[t.soloist]
@@ -235,7 +235,7 @@ def _soloist(t: Lane) -> None:
     t.losers = t.playing & ~pair if won else pair
 
 
-def _commitments(t: Lane) -> None:
+def _commitments(t: KernelState) -> None:
     bit = t.program.cards.bit
     seat: i64 = 0
     while seat < t.seats:
@@ -246,14 +246,14 @@ def _commitments(t: Lane) -> None:
         seat += 1
 
 
-def _middle_of_three(t: Lane) -> None:
+def _middle_of_three(t: KernelState) -> None:
     high: i64 = ranked(t, t.playing, 0)
     middle: i64 = ranked(t, t.playing, 1)
     low: i64 = ranked(t, t.playing, 2)
     t.losers = with_points(t, high if low == middle and middle < high else middle, t.playing)
 
 
-def _cabron(t: Lane) -> None:
+def _cabron(t: KernelState) -> None:
     bit = t.program.cards.bit
     losing: i64 = t.playing & ~_takers(t)
     if not losing:
@@ -269,7 +269,7 @@ def _cabron(t: Lane) -> None:
     t.losers = losing
 
 
-def _most_points_loses(t: Lane) -> None:
+def _most_points_loses(t: KernelState) -> None:
     """Gana-pierde for four or five."""
     bit = t.program.cards.bit
     top: i64 = ranked(t, t.playing, 0)

@@ -1,4 +1,4 @@
-"""What the seat on turn of a lane may know, in the bytes of `engine.search.encoding`: the same as `encoding.observation` of the same State."""
+"""Observations from the kernel: what the seat on turn may know, in the same bytes as `encoding.observation` writes of a `State`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, final
 from engine.cards.pack import NO_SUIT
 from engine.search import encoding
 from engine.search.encoding import GONE, MOST, NO_CHIPS, OF_SONG, ON_TABLE, SEATS, SHOWN, WINNING
-from engine.search.lanes import codes
-from engine.search.words import FOLD
+from engine.search.kernel import codes
+from engine.search.masks import FOLD
 
 if TYPE_CHECKING:
     from librt.vecs import vec
     from mypy_extensions import i64
 
     from engine.rules.terms import Terms
-    from engine.search.lanes.lane import Lane
+    from engine.search.kernel.state import KernelState
 
 
 @final
@@ -36,7 +36,7 @@ class Writer:
         self.predicts: bool = "predictions" in [stage.__name__ for stage in game.stages]
         self.no_chips: i64 = sum([NO_CHIPS // 65536 * 256**seat for seat in range(game.players)])
 
-    def write(self, t: Lane, out: vec[i64], start: i64) -> None:
+    def write(self, t: KernelState, out: vec[i64], start: i64) -> None:
         """Writes `encoding.WORDS` words from `start` on. Nothing but the hand of the seat on turn is read that others do not see."""
         byte, place = self.byte, self.place
         seat: i64 = t.turn
@@ -73,7 +73,7 @@ class Writer:
         )
         self._counts(t, out, start + encoding.CAPTURED)
 
-    def _cards(self, t: Lane, out: vec[i64], start: i64) -> None:
+    def _cards(self, t: KernelState, out: vec[i64], start: i64) -> None:
         """Hand, trick, and tricks that are over."""
         spread, ranks = self.spread, self.ranks
         hand: i64 = t.hands[t.turn]
@@ -93,7 +93,7 @@ class Writer:
             away >>= self.size
             at += 2
 
-    def _songs(self, t: Lane, out: vec[i64], start: i64) -> None:
+    def _songs(self, t: KernelState, out: vec[i64], start: i64) -> None:
         bit = t.program.cards.bit
         suit: i64 = 0
         while suit < 4:
@@ -103,7 +103,7 @@ class Writer:
                 out[at + 1] = out[at + 1] | self.strong_pair
             suit += 1
 
-    def _counts(self, t: Lane, out: vec[i64], at: i64) -> None:
+    def _counts(self, t: KernelState, out: vec[i64], at: i64) -> None:
         """The words by seat, the observer first."""
         byte, cards, songs, tricks = self.byte, t.cards, t.songs, t.tricks
         seats: i64 = self.seats
@@ -137,7 +137,7 @@ class Writer:
         if self.predicts:
             out[at + 6] = self._turned(t, t.said, 1, False)
 
-    def _turned(self, t: Lane, values: vec[i64], more: i64, by_side: bool) -> i64:
+    def _turned(self, t: KernelState, values: vec[i64], more: i64, by_side: bool) -> i64:
         """Numbers by seat or by side, each with `more` added, as a byte a seat from the observer on."""
         found: i64 = 0
         other: i64 = t.turn
@@ -151,7 +151,7 @@ class Writer:
                 other = 0
         return found
 
-    def _chips(self, t: Lane, out: vec[i64], at: i64) -> None:
+    def _chips(self, t: KernelState, out: vec[i64], at: i64) -> None:
         low: i64 = 0
         middle: i64 = 0
         high: i64 = 0

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from engine.cards import actions as act
 from engine.match import steps
-from engine.search.lanes import codes
-from engine.search.lanes.lane import Lane
-from engine.search.words import count
+from engine.search.kernel import codes
+from engine.search.kernel.state import KernelState
+from engine.search.masks import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def offer(t: Lane) -> None:
+def offer(t: KernelState) -> None:
     """What the seat on turn may put away: subsets of its hand, ascending, the lowest bit standing for no card."""
     took: i64 = 1 if t.took_shown == t.turn else 0
     most: i64 = _most(t, took)
@@ -29,13 +29,13 @@ def offer(t: Lane) -> None:
     t.extra = t.program.cards.bit[act.TAKE - act.SING] if may_take else 0
 
 
-def subset_at(t: Lane, number: i64) -> i64:
+def subset_at(t: KernelState, number: i64) -> i64:
     """The subset that stands at a place of `State.legal_actions`: few cards before many, then as `itertools.combinations` has them."""
     took: i64 = 1 if t.took_shown == t.turn else 0
     return t.program.deals.by_size[32 * count(t.hands[t.turn]) + number + took]
 
 
-def act_upon(t: Lane, action: i64) -> i64:
+def act_upon(t: KernelState, action: i64) -> i64:
     """Takes the shown card, or changes a subset of the hand; then the next seat in play is asked."""
     seat: i64 = t.turn
     cards = t.program.cards
@@ -69,12 +69,12 @@ def act_upon(t: Lane, action: i64) -> i64:
     return steps.WAIT
 
 
-def _most(t: Lane, took: i64) -> i64:
+def _most(t: KernelState, took: i64) -> i64:
     """How many cards the seat on turn may put away."""
     return min(t.program.deals.discard_max, _undealt(t) + took)
 
 
-def _undealt(t: Lane) -> i64:
+def _undealt(t: KernelState) -> i64:
     """Cards that may still be had, those of the seats that are out included where they are shuffled in."""
     found: i64 = t.end - t.top
     if t.program.deals.reshuffles:
@@ -86,7 +86,7 @@ def _undealt(t: Lane) -> i64:
     return found
 
 
-def _shuffle_in(t: Lane) -> None:
+def _shuffle_in(t: KernelState) -> None:
     """The cards of the seats that are out become the undealt ones."""
     cards, deck, bit = t.program.cards, t.deck, t.program.cards.bit
     thrown: i64 = 0

@@ -10,9 +10,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, final
 
 from engine.rules.sizes import deal_sizes
-from engine.search.lanes import codes
-from engine.search.lanes.codes import number
-from engine.search.words import places, words
+from engine.search.kernel import codes
+from engine.search.kernel.codes import number
+from engine.search.masks import places, words
 
 if TYPE_CHECKING:
     from librt.vecs import vec
@@ -244,7 +244,7 @@ class Program:
     def __init__(self, game: Terms, suit_map: tuple[int, ...]) -> None:
         self.game = game
         self.suit_map = suit_map
-        self.spare: list[Any] = []  # lanes that are not in use
+        self.spare: list[Any] = []  # states of finished playouts, to be used again
         self.pack_size: i64 = game.pack.size
         self.players: i64 = game.players
         self.simple: bool = game.simple

@@ -1,6 +1,6 @@
 """Songs, tutes and exchanges in machine words: `songs` and `exchanges` of `engine.match.trick`.
 
-What a seat may announce is a mask as `Lane.extra`: a bit for each action from SING on.
+What a seat may announce is a mask as `KernelState.extra`: a bit for each action from SING on.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 from engine.cards import actions as act
 from engine.cards.pack import NO_SUIT
 from engine.match import steps
-from engine.search.lanes import codes
-from engine.search.lanes.lane import OTHER, TARGET, Lane, cut_short
-from engine.search.lanes.points import best_other, total
-from engine.search.words import FOLD
+from engine.search.kernel import codes
+from engine.search.kernel.points import best_other, total
+from engine.search.kernel.state import OTHER, TARGET, KernelState, cut_short
+from engine.search.masks import FOLD
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -24,7 +24,7 @@ CLAIM: Final = 131072
 ACCUSE: Final = 16777216
 
 
-def holds_a_song(t: Lane, hand: i64) -> bool:
+def holds_a_song(t: KernelState, hand: i64) -> bool:
     """Whether a hand holds a pair or four of a rank at all."""
     songs = t.program.songs
     if (hand >> songs.shift) & hand & songs.low:
@@ -39,7 +39,7 @@ def holds_a_song(t: Lane, hand: i64) -> bool:
     return False
 
 
-def declarations(t: Lane, seat: i64, hand: i64) -> i64:  # noqa: C901 - written out like its twin in engine.match
+def declarations(t: KernelState, seat: i64, hand: i64) -> i64:  # noqa: C901 - written out like its twin in engine.match
     """Songs and tutes that a seat, whose hand holds some, may declare in window B."""
     songs, bit = t.program.songs, t.program.cards.bit
     winner: i64 = t.last_trick
@@ -77,7 +77,7 @@ def declarations(t: Lane, seat: i64, hand: i64) -> i64:  # noqa: C901 - written 
     return found
 
 
-def _is_singer(t: Lane, seat: i64, winner: i64) -> bool:
+def _is_singer(t: KernelState, seat: i64, winner: i64) -> bool:
     songs = t.program.songs
     if songs.any_winner:
         return t.tricks[seat] > 0
@@ -92,7 +92,7 @@ def _is_singer(t: Lane, seat: i64, winner: i64) -> bool:
     return True
 
 
-def _side_tricks(t: Lane, seat: i64) -> i64:
+def _side_tricks(t: KernelState, seat: i64) -> i64:
     side: i64 = t.side[seat]
     total: i64 = 0
     place: i64 = 0
@@ -104,7 +104,7 @@ def _side_tricks(t: Lane, seat: i64) -> i64:
     return total
 
 
-def _forty_in_order(t: Lane, seat: i64) -> bool:
+def _forty_in_order(t: KernelState, seat: i64) -> bool:
     songs, bit = t.program.songs, t.program.cards.bit
     if songs.order == codes.ANY_ORDER or songs.trump == songs.other:
         return True
@@ -120,7 +120,7 @@ def _forty_in_order(t: Lane, seat: i64) -> bool:
     return not t.window_others & bit[seat]
 
 
-def sing(t: Lane, seat: i64, suit: i64) -> i64:
+def sing(t: KernelState, seat: i64, suit: i64) -> i64:
     """Scores a song from the hand, which may end the game."""
     songs, bit = t.program.songs, t.program.cards.bit
     t.songs[seat] = t.songs[seat] + (songs.trump if suit == t.trump else songs.other)
@@ -137,7 +137,7 @@ def sing(t: Lane, seat: i64, suit: i64) -> i64:
     return reached_by(t, seat)
 
 
-def reached_by(t: Lane, seat: i64) -> i64:
+def reached_by(t: KernelState, seat: i64) -> i64:
     """Notes when the side of a seat has just reached the target; with `claim_mode: auto` that ends the game."""
     songs = t.program.songs
     if songs.target < 0 or not songs.has_target or t.capote_by >= 0:
@@ -164,7 +164,7 @@ def reached_by(t: Lane, seat: i64) -> i64:
     return steps.WAIT
 
 
-def table_songs(t: Lane) -> None:
+def table_songs(t: KernelState) -> None:
     """Pairs that lie in the completed trick score for its winner."""
     songs, cards = t.program.songs, t.program.cards
     pairs: i64 = (t.table >> songs.shift) & t.table & songs.low
@@ -191,7 +191,7 @@ def table_songs(t: Lane) -> None:
         suit += 1
 
 
-def _table_song(t: Lane, suit: i64) -> None:
+def _table_song(t: KernelState, suit: i64) -> None:
     songs, bit = t.program.songs, t.program.cards.bit
     points: i64 = songs.trump if suit == t.trump else songs.other
     if songs.table == codes.FIRST_40:
@@ -208,7 +208,7 @@ def _table_song(t: Lane, suit: i64) -> None:
 # ---- exchanges
 
 
-def exchanges(t: Lane, seat: i64) -> i64:
+def exchanges(t: KernelState, seat: i64) -> i64:
     """The exchanges a seat may make in a window or at its own turn, the moment being one of the game's."""
     swaps = t.program.swaps
     if t.shown < 0 or t.trump == NO_SUIT or t.capote_by >= 0 or t.n < swaps.min_stock:
@@ -218,7 +218,7 @@ def exchanges(t: Lane, seat: i64) -> i64:
     return given(t, t.hands[seat])
 
 
-def given(t: Lane, hand: i64) -> i64:
+def given(t: KernelState, hand: i64) -> i64:
     """The exchanges in which cards of a hand are given for the shown one."""
     swaps, bit = t.program.swaps, t.program.cards.bit
     found: i64 = 0
@@ -229,7 +229,7 @@ def given(t: Lane, hand: i64) -> i64:
     return found
 
 
-def exchange(t: Lane, seat: i64, action: i64) -> None:
+def exchange(t: KernelState, seat: i64, action: i64) -> None:
     """Carries out an exchange: at once, or as a notice laid under the shown card."""
     swaps, cards = t.program.swaps, t.program.cards
     card: i64 = swaps.seven[t.shown] if action < act.EXCHANGE_TWO else swaps.two[t.shown]
@@ -243,7 +243,7 @@ def exchange(t: Lane, seat: i64, action: i64) -> None:
     t.swapped = True
 
 
-def carry_out(t: Lane, action: i64) -> i64:
+def carry_out(t: KernelState, action: i64) -> i64:
     """An announcement of the seat on turn. Returns WAIT where the deal goes on as it was, or the step by which it ends."""
     seat: i64 = t.turn
     if action < act.TUTE:
@@ -260,7 +260,7 @@ def carry_out(t: Lane, action: i64) -> i64:
 # ---- claims, accusations
 
 
-def fix_turns(t: Lane) -> None:
+def fix_turns(t: KernelState) -> None:
     """Notes what may be announced whatever a seat holds. To be called when a deal begins, and when a capote has been promised."""
     p = t.program
     t.own_extra = ACCUSE if p.accuses else 0
@@ -272,21 +272,21 @@ def fix_turns(t: Lane) -> None:
             t.lead_extra = CLAIM
 
 
-def after_trick(t: Lane, seat: i64) -> i64:
+def after_trick(t: KernelState, seat: i64) -> i64:
     """What a seat may announce after a trick whatever it holds."""
     if t.last_trick >= 0 and t.side[seat] == t.side[t.last_trick]:
         return t.lead_extra
     return 0
 
 
-def claim(t: Lane) -> i64:
+def claim(t: KernelState) -> i64:
     """The seat on turn says that its side has the target: right wins the game at once, wrong loses it at once."""
     side: i64 = t.side[t.turn]
     right = total(t, side) >= t.program.counts.target
     return cut_short(t, OTHER, side if right else best_other(t, t.turn), 0)
 
 
-def accuse(t: Lane) -> i64:
+def accuse(t: KernelState) -> i64:
     """The seat on turn says that somebody revoked: two marks for the offender, or one for the accuser who proves nothing."""
     bit = t.program.cards.bit
     if t.revoker >= 0 and t.revoker != t.turn:

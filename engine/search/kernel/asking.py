@@ -1,6 +1,6 @@
-"""What the seat on turn of a lane may do, in the numbers of `engine.search.encoding`.
+"""The legal actions of the seat on turn, in the numbers of `engine.search.encoding`.
 
-Three fields of the lane tell it, so that most questions are a mask or two:
+Three fields of the state hold them, so that most questions are a mask or two:
 
     legal  a mask; its lowest bit is the action `BASES[phase]`: a card, a card to call, a prediction, a subset of the hand to put away
     extra  a mask; its lowest bit is the action SING: songs, tutes, exchanges, "pass" and all other words, trumps to name
@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from engine.cards import actions as act
-from engine.search.lanes import announcing, codes, discarding
-from engine.search.lanes.lane import Lane
-from engine.search.words import FOLD, count, pick
+from engine.search.kernel import announcing, codes, discarding
+from engine.search.kernel.state import KernelState
+from engine.search.masks import FOLD, count, pick
 
 if TYPE_CHECKING:
     from librt.vecs import vec
@@ -41,7 +41,7 @@ def base(phase: i64) -> i64:
     return act.PREDICT if phase == codes.PREDICTIONS else act.CALL
 
 
-def by_chance(t: Lane) -> i64:
+def by_chance(t: KernelState) -> i64:
     """One of the legal actions, each with the same chance, a claim never: that which the dice name in the order of `State.legal_actions`."""
     place, phase = t.program.cards.place, t.phase
     extra: i64 = t.extra & ~announcing.CLAIM
@@ -60,7 +60,7 @@ def by_chance(t: Lane) -> i64:
     return act.SING + place[pick(extra, number) % FOLD]
 
 
-def write(t: Lane, out: vec[i64], start: i64) -> i64:
+def write(t: KernelState, out: vec[i64], start: i64) -> i64:
     """Writes all legal actions, claims too, ascending, to `out` from `start` on. Returns how many."""
     at: i64 = start
     phase: i64 = t.phase
@@ -80,7 +80,7 @@ def write(t: Lane, out: vec[i64], start: i64) -> i64:
     return at - start
 
 
-def _write_mask(t: Lane, mask: i64, first: i64, out: vec[i64], at: i64) -> i64:
+def _write_mask(t: KernelState, mask: i64, first: i64, out: vec[i64], at: i64) -> i64:
     """Writes the actions of a mask, whose lowest bit is the action `first`. Returns the place after the last one."""
     place = t.program.cards.place
     while mask:

@@ -1,17 +1,17 @@
-"""The cards that a follower may play (`engine.rules.following`), asked for a lane."""
+"""The cards that a follower may play, by `engine.rules.following`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from engine.rules.following import EXEMPT, FREE, NO_LOAD, followers, lightest, winners
-from engine.search.lanes.lane import Lane
+from engine.search.kernel.state import KernelState
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def cards(t: Lane, seat: i64) -> i64:
+def cards(t: KernelState, seat: i64) -> i64:
     """Return the cards with which a seat may follow."""
     duties, pack = t.program.duties, t.program.cards
     hand: i64 = t.hands[seat]

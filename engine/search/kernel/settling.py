@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from engine.match.scoring.settlement import LONGEST_MATCH, TUTE_SCORE
 from engine.rules.terms import GAME_SCORE
-from engine.search.lanes import codes
-from engine.search.lanes.lane import COUNTED, TARGET, TIE, Lane
-from engine.search.lanes.paying import pay, share_pot
-from engine.search.lanes.points import side_points
-from engine.search.lanes.verdicts import decide
-from engine.search.words import count
+from engine.search.kernel import codes
+from engine.search.kernel.paying import pay, share_pot
+from engine.search.kernel.points import side_points
+from engine.search.kernel.state import COUNTED, TARGET, TIE, KernelState
+from engine.search.kernel.verdicts import decide
+from engine.search.masks import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def settle(t: Lane) -> None:
+def settle(t: KernelState) -> None:
     """Books a finished deal, and ends the match if it was the last one."""
     p = t.program.stakes
     if not t.decided:
@@ -42,7 +42,7 @@ def settle(t: Lane) -> None:
 # ---- games
 
 
-def _games(t: Lane) -> i64:
+def _games(t: KernelState) -> i64:
     side: i64 = 0
     if t.goes_on:
         while side < t.sides:
@@ -63,7 +63,7 @@ def _games(t: Lane) -> i64:
     return value
 
 
-def _new_game(t: Lane) -> None:
+def _new_game(t: KernelState) -> None:
     side: i64 = 0
     while side < t.sides:
         t.totals[side] = 0
@@ -71,7 +71,7 @@ def _new_game(t: Lane) -> None:
     t.n_reached = 0
 
 
-def _game_value(t: Lane) -> i64:
+def _game_value(t: KernelState) -> i64:
     """Two games where `double_at_101` holds and the winner has the points for it."""
     p, bit = t.program.stakes, t.program.cards.bit
     if not p.doubles or (t.why != COUNTED and t.why != TARGET):
@@ -81,7 +81,7 @@ def _game_value(t: Lane) -> i64:
     return 2 if side_points(t, t.victor) >= threshold else 1
 
 
-def _cotos(t: Lane, value: i64) -> None:
+def _cotos(t: KernelState, value: i64) -> None:
     won: i64 = t.coto_games[t.victor] + value
     t.coto_games[t.victor] = won
     if won < t.program.stakes.games_per_coto:
@@ -96,7 +96,7 @@ def _cotos(t: Lane, value: i64) -> None:
 # ---- marks
 
 
-def _marks(t: Lane) -> None:
+def _marks(t: KernelState) -> None:
     p, bit = t.program.stakes, t.program.cards.bit
     seat: i64 = 0
     while seat < t.seats:
@@ -112,7 +112,7 @@ def _marks(t: Lane) -> None:
 # ---- board scores
 
 
-def _board_score(t: Lane, value: i64) -> None:
+def _board_score(t: KernelState, value: i64) -> None:
     p, score = t.program.stakes, t.score
     if p.unit == codes.IN_RANKS:
         return
@@ -139,7 +139,7 @@ def _board_score(t: Lane, value: i64) -> None:
 # ---- the end of the match
 
 
-def _match_over(t: Lane) -> bool:
+def _match_over(t: KernelState) -> bool:
     p = t.program.stakes
     kind: i64 = p.match_end
     if kind == codes.RACE:
@@ -157,7 +157,7 @@ def _match_over(t: Lane) -> bool:
     return t.deal_no >= t.program.deals.length
 
 
-def _most(t: Lane, marks: bool) -> i64:
+def _most(t: KernelState, marks: bool) -> i64:
     top: i64 = 0
     i: i64 = 0
     while i < t.seats:
@@ -167,7 +167,7 @@ def _most(t: Lane, marks: bool) -> i64:
     return top
 
 
-def _led(t: Lane, at_least: i64, margin: i64) -> bool:
+def _led(t: KernelState, at_least: i64, margin: i64) -> bool:
     """Whether a side leads in games by so many."""
     top: i64 = -1
     second: i64 = -1
@@ -183,7 +183,7 @@ def _led(t: Lane, at_least: i64, margin: i64) -> bool:
     return top >= at_least and top - second >= margin
 
 
-def _finish(t: Lane) -> None:
+def _finish(t: KernelState) -> None:
     t.over = True
     seat: i64 = 0
     if t.pot:
@@ -195,7 +195,7 @@ def _finish(t: Lane) -> None:
         _ranking(t)
 
 
-def _ranking(t: Lane) -> None:
+def _ranking(t: KernelState) -> None:
     """Two points for each seat that finished worse, one for each level one."""
     cut = not _match_over(t)
     seat: i64 = 0
@@ -212,7 +212,7 @@ def _ranking(t: Lane) -> None:
         seat += 1
 
 
-def _left(t: Lane, seat: i64) -> i64:
+def _left(t: KernelState, seat: i64) -> i64:
     """When a seat left; those who stayed, after all others."""
     at: i64 = t.left_at[seat]
     return at if at else 9999

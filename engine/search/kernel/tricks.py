@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from engine.cards import actions as act
 from engine.match import steps
 from engine.rules.following import winners
-from engine.search.lanes import announcing, asking, codes, legality, windows
-from engine.search.lanes.lane import CAPOTE, Lane, cut_short
-from engine.search.lanes.points import best_other
-from engine.search.words import FOLD
+from engine.search.kernel import announcing, asking, codes, legality, windows
+from engine.search.kernel.points import best_other
+from engine.search.kernel.state import CAPOTE, KernelState, cut_short
+from engine.search.masks import FOLD
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def lead(t: Lane) -> None:
+def lead(t: KernelState) -> None:
     """The seat on turn leads: any card, or what it may announce first."""
     t.in_trick = t.table = t.table_points = t.lying = 0
     t.phase = codes.CARD
@@ -30,7 +30,7 @@ def lead(t: Lane) -> None:
         t.extra = windows.before_card(t, t.turn, hand)
 
 
-def offer(t: Lane) -> None:
+def offer(t: KernelState) -> None:
     """Puts before the seat on turn its cards, and what it may announce before one."""
     t.phase = codes.CARD
     t.legal = legality.cards(t, t.turn) if t.in_trick else t.hands[t.turn]
@@ -39,7 +39,7 @@ def offer(t: Lane) -> None:
         t.extra = windows.before_card(t, t.turn, t.hands[t.turn])
 
 
-def lay(t: Lane, card: i64) -> i64:
+def lay(t: KernelState, card: i64) -> i64:
     """The seat on turn plays a card. Returns the next step (`engine.match.steps`)."""
     p = t.program
     cards = p.cards
@@ -73,7 +73,7 @@ def lay(t: Lane, card: i64) -> i64:
     return steps.WAIT
 
 
-def _move_trump(t: Lane, place: i64, seat: i64, bit: i64) -> None:
+def _move_trump(t: KernelState, place: i64, seat: i64, bit: i64) -> None:
     """After a trump trumps move on to the next suit, and who is winning is asked anew (variable trump)."""
     cards = t.program.cards
     t.played[place] = bit
@@ -95,7 +95,7 @@ def _move_trump(t: Lane, place: i64, seat: i64, bit: i64) -> None:
             t.winner = t.played_by[place]
 
 
-def trick_over(t: Lane) -> i64:  # noqa: C901 - written out like its twin in engine.match
+def trick_over(t: KernelState) -> i64:  # noqa: C901 - written out like its twin in engine.match
     """The last card of a trick is on the table. Returns the next step, WAIT after the next lead has been asked for."""
     p = t.program
     winner: i64 = t.winner
@@ -133,7 +133,7 @@ def trick_over(t: Lane) -> i64:  # noqa: C901 - written out like its twin in eng
     return after_window_a(t)
 
 
-def after_window_a(t: Lane) -> i64:
+def after_window_a(t: KernelState) -> i64:
     """Draws, then opens window B."""
     if t.n > 0:
         _draw(t)
@@ -144,7 +144,7 @@ def after_window_a(t: Lane) -> i64:
     return window_b(t)
 
 
-def window_b(t: Lane) -> i64:
+def window_b(t: KernelState) -> i64:
     """Announcements before the next lead: in one turn with it, or asked one by one. On turn is the winner of the trick."""
     if t.program.merged:
         lead(t)
@@ -152,7 +152,7 @@ def window_b(t: Lane) -> i64:
     return windows.open_window(t, True)
 
 
-def ask_last_ten(t: Lane) -> i64:
+def ask_last_ten(t: KernelState) -> i64:
     """All cards are played, and the winner of the last trick has a choice about its bonus."""
     t.phase = codes.LAST_TEN
     t.legal = 0
@@ -160,13 +160,13 @@ def ask_last_ten(t: Lane) -> i64:
     return steps.WAIT
 
 
-def last_ten(t: Lane, action: i64) -> i64:
+def last_ten(t: KernelState, action: i64) -> i64:
     """The winner of the last trick takes its bonus or declines it."""
     t.bonus_declined = action == act.DECLINE
     return steps.COUNT
 
 
-def _forget_window(t: Lane) -> None:
+def _forget_window(t: KernelState) -> None:
     seat: i64 = 0
     while seat < t.seats:
         t.window[seat] = 0
@@ -175,14 +175,14 @@ def _forget_window(t: Lane) -> None:
     t.in_window = False
 
 
-def _capote_decided(t: Lane) -> i64:
+def _capote_decided(t: KernelState) -> i64:
     side: i64 = t.side[t.capote_by]
     if t.side[t.last_trick] != side:
         return cut_short(t, CAPOTE, best_other(t, t.capote_by), 0)
     return steps.WAIT if t.left else cut_short(t, CAPOTE, side, 0)
 
 
-def _trick_won(t: Lane) -> None:
+def _trick_won(t: KernelState) -> None:
     """The giver of a notice who wins the trick gets the shown card."""
     seat: i64 = t.pending
     if seat != t.winner:
@@ -194,7 +194,7 @@ def _trick_won(t: Lane) -> None:
     t.pending = -1
 
 
-def _draw(t: Lane) -> None:
+def _draw(t: KernelState) -> None:
     """One card each, the winner of the trick first."""
     deck, hands, ring, drawn, bit = t.deck, t.hands, t.ring, t.drawn, t.program.cards.bit
     seat: i64 = t.winner

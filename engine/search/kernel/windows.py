@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from engine.cards import actions as act
 from engine.match import steps
-from engine.search.lanes import announcing, asking, codes
-from engine.search.lanes.lane import Lane
+from engine.search.kernel import announcing, asking, codes
+from engine.search.kernel.state import KernelState
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def before_card(t: Lane, seat: i64, hand: i64) -> i64:
+def before_card(t: KernelState, seat: i64, hand: i64) -> i64:
     """What the seat on turn may announce before its card: window B where it is one turn with the lead, and its own turn."""
     p = t.program
     found: i64 = 0
@@ -27,12 +27,12 @@ def before_card(t: Lane, seat: i64, hand: i64) -> i64:
     return found | own_turn(t, seat) if p.own_turn else found
 
 
-def own_turn(t: Lane, seat: i64) -> i64:
+def own_turn(t: KernelState, seat: i64) -> i64:
     """What a seat may announce at its own turn."""
     return t.own_extra | announcing.exchanges(t, seat) if t.program.swaps.own_turn and t.n > 0 else t.own_extra
 
 
-def open_window(t: Lane, after_draw: bool) -> i64:
+def open_window(t: KernelState, after_draw: bool) -> i64:
     """Window A or, after the draw, B: asks the seats that may do something in it, winner of the trick first."""
     t.after_draw = after_draw
     t.asking = t.winner
@@ -42,7 +42,7 @@ def open_window(t: Lane, after_draw: bool) -> i64:
     return next_in_window(t)
 
 
-def next_in_window(t: Lane) -> i64:
+def next_in_window(t: KernelState) -> i64:
     """Asks the next seat of the open window that has anything to announce; after the last one the deal goes on."""
     while t.to_ask > 0:
         found: i64 = _options(t, t.asking)
@@ -58,7 +58,7 @@ def next_in_window(t: Lane) -> i64:
     return steps.LEAD if t.after_draw else steps.DRAW
 
 
-def in_window(t: Lane, action: i64) -> i64:
+def in_window(t: KernelState, action: i64) -> i64:
     """The seat on turn announces something in a window, or passes."""
     if action == act.PASS:
         _pass_on(t)
@@ -69,12 +69,12 @@ def in_window(t: Lane, action: i64) -> i64:
     return next_in_window(t)
 
 
-def _pass_on(t: Lane) -> None:
+def _pass_on(t: KernelState) -> None:
     t.to_ask -= 1
     t.asking = t.ring[t.asking] if t.program.songs.any_winner else (t.asking + 2) & 3
 
 
-def _options(t: Lane, seat: i64) -> i64:
+def _options(t: KernelState, seat: i64) -> i64:
     """What a seat may announce in the open window."""
     p, hand = t.program, t.hands[seat]
     found: i64 = 0
@@ -89,7 +89,7 @@ def _options(t: Lane, seat: i64) -> i64:
     return found | announcing.after_trick(t, seat) if t.lead_extra else found
 
 
-def _exchanges_in_window(t: Lane, seat: i64) -> i64:
+def _exchanges_in_window(t: KernelState, seat: i64) -> i64:
     swaps = t.program.swaps
     if swaps.deferred:
         may = True
@@ -107,14 +107,14 @@ def _exchanges_in_window(t: Lane, seat: i64) -> i64:
 # ---- promises
 
 
-def ask_for_promises(t: Lane) -> i64:
+def ask_for_promises(t: KernelState) -> i64:
     """The stock has just run out: the winner of the trick, then the others, may promise to win all remaining tricks."""
     t.asking = t.winner
     t.to_ask = t.size
     return ask_next(t)
 
 
-def ask_next(t: Lane) -> i64:
+def ask_next(t: KernelState) -> i64:
     """Asks whether a seat promises."""
     t.phase = codes.PROMISE
     t.turn = t.asking
@@ -123,7 +123,7 @@ def ask_next(t: Lane) -> i64:
     return steps.WAIT
 
 
-def promise(t: Lane, action: i64) -> i64:
+def promise(t: KernelState, action: i64) -> i64:
     """The seat on turn promises all remaining tricks, or the next one is asked."""
     if action == act.CAPOTE:
         t.capote_by = t.turn

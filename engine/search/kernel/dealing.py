@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.cards.pack import NO_SUIT
-from engine.search.lanes import codes
-from engine.search.lanes.announcing import fix_turns
-from engine.search.lanes.lane import Lane, clear
-from engine.search.words import count
+from engine.search.kernel import codes
+from engine.search.kernel.announcing import fix_turns
+from engine.search.kernel.state import KernelState, clear
+from engine.search.masks import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
 
-def start(t: Lane) -> None:
+def start(t: KernelState) -> None:
     """Deals the next deal of the match."""
     p = t.program.deals
     if t.deal_no == 0:
@@ -40,7 +40,7 @@ def start(t: Lane) -> None:
         t.leader = holder_of(t, t.program.cards.two)
 
 
-def _first_dealer(t: Lane) -> None:
+def _first_dealer(t: KernelState) -> None:
     p = t.program.deals
     bit = t.program.cards.bit
     number = t.dice.below(t.seats - count(t.gone))
@@ -54,7 +54,7 @@ def _first_dealer(t: Lane) -> None:
     t.dealer = seat
 
 
-def right_of(t: Lane, seat: i64) -> i64:
+def right_of(t: KernelState, seat: i64) -> i64:
     """The nearest seat to the right that is still in the match."""
     bit = t.program.cards.bit
     step: i64 = 1
@@ -68,7 +68,7 @@ def right_of(t: Lane, seat: i64) -> i64:
     return seat
 
 
-def _left_of(t: Lane, seat: i64) -> i64:
+def _left_of(t: KernelState, seat: i64) -> i64:
     bit = t.program.cards.bit
     step: i64 = 1
     while step <= t.seats:
@@ -81,7 +81,7 @@ def _left_of(t: Lane, seat: i64) -> i64:
     return seat
 
 
-def _seat(t: Lane) -> None:
+def _seat(t: KernelState) -> None:
     """Who plays the deal, from mano, and who comes after whom."""
     bit, active, ring = t.program.cards.bit, t.active, t.ring
     dealer = t.dealer
@@ -113,7 +113,7 @@ def _seat(t: Lane) -> None:
         seat += 1
 
 
-def _ante_up(t: Lane) -> None:
+def _ante_up(t: KernelState) -> None:
     p = t.program.stakes
     if p.settlement != codes.CHIPS or (p.payments == codes.WINNER_AND_SONGS and (not p.contract_pot or t.pot)):
         return
@@ -125,7 +125,7 @@ def _ante_up(t: Lane) -> None:
     t.pot += p.ante * t.seats
 
 
-def _shuffle(t: Lane) -> None:
+def _shuffle(t: KernelState) -> None:
     """As `Dice.shuffle`."""
     cards, deck, dice = t.program.cards.deck, t.deck, t.dice
     size = t.program.cards.size
@@ -141,7 +141,7 @@ def _shuffle(t: Lane) -> None:
         deck[j] = card
 
 
-def _deal_cards(t: Lane) -> None:  # noqa: C901 - written out like its twin in engine.match
+def _deal_cards(t: KernelState) -> None:  # noqa: C901 - written out like its twin in engine.match
     p, cards = t.program.deals, t.program.cards
     deck, hands, active, bit = t.deck, t.hands, t.active, t.program.cards.bit
     _shuffle(t)
@@ -188,7 +188,7 @@ def _deal_cards(t: Lane) -> None:  # noqa: C901 - written out like its twin in e
     t.left = dealt + t.n
 
 
-def _coins_first(t: Lane) -> None:
+def _coins_first(t: KernelState) -> None:
     """First deal of cabrero."""
     cards, hands = t.program.cards, t.hands
     centre = t.shown
@@ -203,7 +203,7 @@ def _coins_first(t: Lane) -> None:
     order_from(t, t.mano)
 
 
-def order_from(t: Lane, seat: i64) -> None:
+def order_from(t: KernelState, seat: i64) -> None:
     """Puts the seats that play in their order from this one."""
     place: i64 = 0
     while place < t.size:
@@ -212,7 +212,7 @@ def order_from(t: Lane, seat: i64) -> None:
         place += 1
 
 
-def holder_of(t: Lane, card: i64) -> i64:
+def holder_of(t: KernelState, card: i64) -> i64:
     """The seat in the deal that holds a card."""
     bit = t.program.cards.bit[card]
     place: i64 = 0

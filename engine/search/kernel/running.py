@@ -1,4 +1,4 @@
-"""The course of a match in a lane: `engine.match.flow`, and which program plays it."""
+"""The course of a match (`engine.match.flow`), and the program of a game."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from engine.cards import actions as act
 from engine.match import steps
-from engine.search.lanes import announcing, calls, codes, dealing, tricks, windows
-from engine.search.lanes.codes import NotCoveredError
-from engine.search.lanes.lane import Lane, clear
-from engine.search.lanes.loading import load
-from engine.search.lanes.program import Program
-from engine.search.lanes.settling import settle
-from engine.search.words import count
+from engine.search.kernel import announcing, calls, codes, dealing, tricks, windows
+from engine.search.kernel.codes import NotCoveredError
+from engine.search.kernel.loading import load
+from engine.search.kernel.program import Program
+from engine.search.kernel.settling import settle
+from engine.search.kernel.state import KernelState, clear
+from engine.search.masks import count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -37,8 +37,8 @@ def program_of(game: Terms, suit_map: tuple[int, ...]) -> Program | None:
     return program
 
 
-def begin(t: Lane, program: Program, deals: i64) -> None:
-    """A new match of the game that the lane was made for (`deals` 0: by its rules), up to its first question."""
+def begin(t: KernelState, program: Program, deals: i64) -> None:
+    """Start a new match of the same game and go to its first question. `deals` 0: the match ends by its rules."""
     t.program = program
     clear(t)
     seat: i64 = 0
@@ -52,7 +52,7 @@ def begin(t: Lane, program: Program, deals: i64) -> None:
     run(t, steps.DEAL)
 
 
-def begin_at(t: Lane, program: Program, state: State) -> None:
+def begin_at(t: KernelState, program: Program, state: State) -> None:
     """Goes on from a State, whose game and naming of the suits the program is of."""
     t.program = program
     load(t, state)
@@ -69,7 +69,7 @@ def begin_at(t: Lane, program: Program, state: State) -> None:
         tricks.ask_last_ten(t)
 
 
-def apply(t: Lane, action: i64) -> None:
+def apply(t: KernelState, action: i64) -> None:
     """Carries out a legal action of the seat on turn, in the numbers of `engine.search.encoding`, up to the next question or the end."""
     phase: i64 = t.phase
     step: i64 = steps.WAIT
@@ -92,7 +92,7 @@ def apply(t: Lane, action: i64) -> None:
         run(t, step)
 
 
-def run(t: Lane, step: i64) -> None:
+def run(t: KernelState, step: i64) -> None:
     """Carries out a step and all that follow from it, until a seat must act or the match is over (`engine.match.flow`)."""
     while step:
         if step == steps.LEAD:
@@ -116,7 +116,7 @@ def run(t: Lane, step: i64) -> None:
             step = steps.DEAL
 
 
-def _adapt_to_seats(t: Lane) -> None:
+def _adapt_to_seats(t: KernelState) -> None:
     left: i64 = t.seats - count(t.gone)
     if left != t.program.players:
         program = program_of(t.program.game.for_seats(left), t.program.suit_map)
