@@ -30,11 +30,11 @@ class Game(Terms):
         self.stages = stages(self.rules)
         self._for_seats: dict[int, Game] = {}
 
-    def for_seats(self, seats_left: int) -> Game:
-        """Return the game that continues after eliminations with `seats_left` seats. Options that do not exist there are dropped."""
-        game = self._for_seats.get(seats_left)
+    def for_seats(self, seats: int) -> Game:
+        """Return the game that goes on with this many seats after eliminations. Options that mean nothing there are dropped."""
+        game = self._for_seats.get(seats)
         if game is None:
-            game = self._for_seats[seats_left] = _continued(self, seats_left)
+            game = self._for_seats[seats] = _continued(self, seats)
         return game
 
     def new_match(

@@ -48,7 +48,7 @@ _NUMBERS = {word: number for number, word in _WORDS.items()}
 
 
 def discard(cards: tuple[int, ...]) -> int:
-    """The action that puts these cards away (at most four)."""
+    """Return the action that puts these cards away (at most four)."""
     code = 0
     for card in sorted(cards, reverse=True):
         code = code * 53 + 1 + card
@@ -56,32 +56,32 @@ def discard(cards: tuple[int, ...]) -> int:
 
 
 def discards(hand: tuple[int, ...], least: int, most: int) -> list[int]:
-    """The actions that put away `least` to `most` (at most four) cards of a hand that is given ascending, by their number."""
+    """Return the actions, in ascending order, that put away `least` to `most` (at most four) cards of an ascending hand."""
     if least == 0 and len(hand) == 4:
         return _discards_of_four(hand)[: _UP_TO[most]]
-    found = [DISCARD] if least == 0 else []
+    actions = [DISCARD] if least == 0 else []
     if least <= 1 <= most:
-        found += [DISCARD + 1 + a for a in hand]
+        actions += [DISCARD + 1 + a for a in hand]
     if least <= 2 <= most:
-        found += [DISCARD + 54 + a + 53 * b for a, b in combinations(hand, 2)]
+        actions += [DISCARD + 54 + a + 53 * b for a, b in combinations(hand, 2)]
     if least <= 3 <= most:
-        found += [DISCARD + 2863 + a + 53 * b + 2809 * c for a, b, c in combinations(hand, 3)]
+        actions += [DISCARD + 2863 + a + 53 * b + 2809 * c for a, b, c in combinations(hand, 3)]
     if least <= 4 <= most:
-        found += [DISCARD + 151740 + a + 53 * b + 2809 * c + 148877 * d for a, b, c, d in combinations(hand, 4)]
-    return found
+        actions += [DISCARD + 151740 + a + 53 * b + 2809 * c + 148877 * d for a, b, c, d in combinations(hand, 4)]
+    return actions
 
 
-_UP_TO = (1, 5, 11, 15, 16)  # so many ways to put away at most 0, 1, 2, 3, 4 of four cards
+_UP_TO = (1, 5, 11, 15, 16)  # ways to put away at most 0, 1, 2, 3, 4 of four cards
 
 
 def _discards_of_four(hand: tuple[int, ...]) -> list[int]:
-    """As `discards` for a hand of four and any number of its cards. Bato asks so often that the sums are written out."""
+    """Return `discards` of any number of cards of a hand of four. The sums are written out because bato asks so often."""
     a, b, c, d = hand
-    a += DISCARD + 1  # each card in the first place
+    a += DISCARD + 1  # each card as the first digit
     b += DISCARD + 1
     c += DISCARD + 1
     d += DISCARD + 1
-    c2, d2 = 53 * (c - DISCARD), 53 * (d - DISCARD)  # in the second place
+    c2, d2 = 53 * (c - DISCARD), 53 * (d - DISCARD)  # as the second digit
     d3 = 53 * d2
     ab, ac, bc = a + 53 * (b - DISCARD), a + c2, b + c2
     abc = ab + 53 * c2
@@ -89,7 +89,7 @@ def _discards_of_four(hand: tuple[int, ...]) -> list[int]:
 
 
 def discarded(action: int) -> tuple[int, ...]:
-    """The cards that a discard action puts away, ascending."""
+    """Return the cards that a discard action puts away, ascending."""
     code = action - DISCARD
     cards = []
     while code:
@@ -99,14 +99,14 @@ def discarded(action: int) -> tuple[int, ...]:
 
 
 def text(pack: Pack, action: int) -> str:
-    """'play 1o', 'sing c', 'bid 70', ...: what stands in logs and on the wire. EngineError for a number that is no action."""
+    """Return the text of an action, such as 'play 1o', for logs and the protocol. Raises EngineError for a number that is no action."""
     if action in _WORDS:
         return _WORDS[action]
     if action >= DISCARD:
         return " ".join(["discard", *(pack.text(card) for card in discarded(action))])
-    for first, end, verb, named in _BLOCKS:
+    for first, end, verb, object_text in _BLOCKS:
         if first <= action < end:
-            return f"{verb} {named(pack, action - first)}"
+            return f"{verb} {object_text(pack, action - first)}"
     raise EngineError(f"unknown action {action!r}")
 
 
@@ -114,7 +114,7 @@ def _suit(pack: Pack, number: int) -> str:
     return pack.suits[number]
 
 
-# first number, number after the last, verb, and how the object is named by its place in the block
+# first number, number after the last, verb, and the text of the object by its place in the block
 _BLOCKS: tuple[tuple[int, int, str, Callable[[Pack, int], str]], ...] = (
     (0, PLAY_END, "play", Pack.text),
     (SING, TUTE, "sing", _suit),
@@ -128,31 +128,31 @@ _BLOCKS: tuple[tuple[int, int, str, Callable[[Pack, int], str]], ...] = (
 )
 
 
-def parse(pack: Pack, words: str) -> int:
-    """The action of a text; EngineError with the text and an example if it is none."""
-    if words in _NUMBERS:
-        return _NUMBERS[words]
-    verb, *rest = words.split(" ")
+def parse(pack: Pack, text: str) -> int:
+    """Return the action of a text. Raises EngineError, with the text and an example, if it is none."""
+    if text in _NUMBERS:
+        return _NUMBERS[text]
+    verb, *rest = text.split(" ")
     if verb == "discard" and len(rest) <= 4:
         return discard(tuple(pack.parse(card) for card in rest))
-    found = _parsed(pack, verb, rest[0]) if len(rest) == 1 else None
-    if found is None:
-        raise EngineError(f"unknown action {words!r}: write e.g. 'play 1o', 'sing c', 'pass', 'bid 70'")
-    return found
+    action = _parsed(pack, verb, rest[0]) if len(rest) == 1 else None
+    if action is None:
+        raise EngineError(f"unknown action {text!r}: write e.g. 'play 1o', 'sing c', 'pass', 'bid 70'")
+    return action
 
 
-def _parsed(pack: Pack, verb: str, named: str) -> int | None:
-    """The action of a verb and its object; None if there is no such verb or object. EngineError for a card or suit that is none."""
+def _parsed(pack: Pack, verb: str, name: str) -> int | None:
+    """Return the action of a verb and its object, or None if there is no such verb or object. Raises EngineError for an unknown card or suit."""
     if verb in ("play", "call"):
-        return (CALL if verb == "call" else 0) + pack.parse(named)
+        return (CALL if verb == "call" else 0) + pack.parse(name)
     if verb in ("sing", "trump"):
-        return (SING if verb == "sing" else TRUMP) + pack.parse_suit(named)
-    if verb == "tute" and named in tuple(TUTE_RANKS):
-        return TUTE + TUTE_RANKS.index(named)
-    if verb == "exchange" and named[:1] in ("7", "2"):
-        return (EXCHANGE_SEVEN if named[0] == "7" else EXCHANGE_TWO) + pack.parse_suit(named[1:])
-    if verb in ("predict", "bid") and named.isascii() and named.isdigit() and len(named) <= 3:
-        number = int(named)
-        if number <= (17 if verb == "predict" else 230) and str(number) == named:
+        return (SING if verb == "sing" else TRUMP) + pack.parse_suit(name)
+    if verb == "tute" and name in tuple(TUTE_RANKS):
+        return TUTE + TUTE_RANKS.index(name)
+    if verb == "exchange" and name[:1] in ("7", "2"):
+        return (EXCHANGE_SEVEN if name[0] == "7" else EXCHANGE_TWO) + pack.parse_suit(name[1:])
+    if verb in ("predict", "bid") and name.isascii() and name.isdigit() and len(name) <= 3:
+        number = int(name)
+        if number <= (17 if verb == "predict" else 230) and str(number) == name:
             return (PREDICT if verb == "predict" else BID) + number
     return None

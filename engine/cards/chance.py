@@ -1,4 +1,4 @@
-"""Where the cards come from: keyed hashes, one digest a deal, the same on every machine and Python version."""
+"""Chance: keyed hashes, one digest a deal, equal on every machine and Python version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def as_seed(seed: bytes | str | int) -> bytes:
-    """The 32-byte key of a match: bytes of that length as they are, anything else by SHA-256 of its canonical text."""
+    """Return the 32-byte key of a match: bytes of that length unchanged, anything else by SHA-256 of its canonical text."""
     if isinstance(seed, bytes):
         return seed if len(seed) == 32 else hashlib.sha256(b"bytes:" + seed).digest()
     if isinstance(seed, bool) or not isinstance(seed, (int, str)):
@@ -23,12 +23,12 @@ def as_seed(seed: bytes | str | int) -> bytes:
 
 
 def board_seed(secret: bytes, game: str, table: str, board: int) -> bytes:
-    """The key of one board: HMAC-SHA256 of game, table and board number under the tournament's secret."""
+    """Return the key of one board: HMAC-SHA256 of game, table and board number under the tournament's secret."""
     return hmac.digest(secret, f"board\n{game}\n{table}\n{board}".encode(), "sha256")
 
 
 def bot_seed(secret: bytes, match: str, sitting: int, seat: int) -> int:
-    """The random seed that a bot is given, 0 to 2**31 - 1. Labelled apart from the deals, so it tells nothing about them."""
+    """Return the random seed of a bot, 0 to 2**31 - 1. Its label differs from those of deals, so it reveals nothing about them."""
     return int.from_bytes(hmac.digest(secret, f"bot\n{match}\n{sitting}\n{seat}".encode(), "sha256")[:4], "big") >> 1
 
 
@@ -37,23 +37,23 @@ _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5
 
 @lru_cache(maxsize=64)
 def _pads(key: bytes) -> tuple[bytes, bytes]:
-    """The key as it opens the inner and the outer hash: the same for all deals of a match."""
+    """Return the two pads of a key, for the inner and the outer hash. All deals of a match use the same."""
     block = key.ljust(64, b"\0")
     return block.translate(_INNER), block.translate(_OUTER)
 
 
 def keyed_hash(key: bytes, message: bytes) -> bytes:
-    """HMAC-SHA256 (RFC 2104) of a key of at most 64 bytes: `hmac.digest` written out, which takes twice as long for so short a message."""
+    """Return HMAC-SHA256 (RFC 2104) for a key of at most 64 bytes. `hmac.digest` takes twice as long for such a short message."""
     inner, outer = _pads(key)
     sha256 = hashlib.sha256
     return sha256(outer + sha256(inner + message).digest()).digest()
 
 
 def shuffle(seed: bytes, deal: int, cards: Sequence[int]) -> list[int]:
-    """A fair permutation of the cards for one deal of a match; `seed` is one of `as_seed`.
+    """Return a fair permutation of the cards for one deal of a match. `seed` comes from `as_seed`.
 
     Fisher-Yates, fed by HMAC-SHA256. A digest is four 64-bit words; a word serves several draws, as a number below the product of their
-    ranges, and is thrown away when it is not below the largest multiple of that product: every permutation has the same chance.
+    ranges. It is thrown away if it is not below the largest multiple of that product, so every permutation has the same chance.
     """
     deck = list(cards)
     message = b"deal\n%d" % deal
@@ -86,11 +86,11 @@ Group = tuple[int, tuple[tuple[int, int], ...]]  # product of the ranges; each r
 
 @cache
 def _draws(n: int) -> tuple[tuple[int, tuple[Group, ...]], ...]:
-    """Which draws share a word: (limit of the word, groups) for the ranges n, n - 1, ..., 2 in that order.
+    """Return which draws share a word: (limit of the word, groups) for the ranges n, n - 1, ..., 2 in that order.
 
-    A group is taken out of the word by one division, so that the rest is arithmetic of numbers below 2**30, which Python does twice as fast.
+    One division takes a group out of the word. The rest is arithmetic on numbers below 2**30, which is twice as fast in Python.
     """
-    found = []
+    draws = []
     high = n
     while high > 1:
         low, product = high, 1
@@ -106,14 +106,14 @@ def _draws(n: int) -> tuple[tuple[int, tuple[Group, ...]], ...]:
                 ranges.append((i, i - 1))
                 i -= 1
             groups.append((inside, tuple(ranges)))
-        found.append((2**64 - 2**64 % product, tuple(groups)))
+        draws.append((2**64 - 2**64 % product, tuple(groups)))
         high = low
-    return tuple(found)
+    return tuple(draws)
 
 
 @final
 class Dice:
-    """Quick random numbers for playouts, the same compiled or not: the 48-bit congruential generator of POSIX drand48."""
+    """Fast random numbers for playouts, equal compiled and as source: the 48-bit congruential generator of POSIX drand48."""
 
     __slots__ = ("x",)
 
@@ -122,14 +122,14 @@ class Dice:
         self.start(seed)
 
     def start(self, seed: int) -> None:
-        """Begins anew from a seed, of which 32 bits count."""
+        """Restart from a seed, of which 32 bits count."""
         x: i64 = ((seed & 0xFFFFFFFF) << 16) | 0x330E
-        for _ in range(4):  # seeds side by side start apart
+        for _ in range(4):  # neighbouring seeds must not start alike
             x = (x * 0x5DEECE66D + 11) & 0xFFFFFFFFFFFF
         self.x = x
 
     def below(self, n: i64) -> i64:
-        """A number 0 to n - 1, each with the same chance (Lemire's method); n below 2**31. What is no choice throws no dice."""
+        """Return a number 0 to n - 1, each with the same chance (Lemire's method); n below 2**31. No dice are thrown for n = 1."""
         if n < 2:
             return 0
         x: i64 = (self.x * 0x5DEECE66D + 11) & 0xFFFFFFFFFFFF
@@ -143,7 +143,7 @@ class Dice:
         return wide >> 32
 
     def shuffle(self, cards: Sequence[int]) -> list[int]:
-        """The cards in random order."""
+        """Return the cards in random order."""
         deck = list(cards)
         i: i64 = len(deck)
         while i > 1:
@@ -156,6 +156,6 @@ class Dice:
 
 
 def pick(seed: bytes, label: str, n: int) -> int:
-    """A fair number 0..n-1 for one named question, such as who deals first."""
+    """Return a fair number 0..n-1 for one named question, such as who deals first."""
     number = int.from_bytes(keyed_hash(seed, f"pick\n{label}".encode()), "big")
     return number % n  # the bias of a 256-bit number is below 2**-250

@@ -24,9 +24,9 @@ ByHolding = list[tuple[int, ...]]  # ready tuples of cards, by the bit mask of o
 
 
 class Pack:
-    """A pack of cards: which cards, how they are written, how they rank, what they are worth.
+    """A pack of cards: its cards, their texts and ranks.
 
-    `order` is the rank order high to low, as the rules book prints it; `left_out` are cards that are not in the pack.
+    `order` is the rank order high to low, as the rules book prints it; `left_out` are cards that the pack lacks.
     """
 
     def __init__(self, name: str, order: str, suits: str, left_out: Sequence[str] = ()) -> None:
@@ -41,7 +41,7 @@ class Pack:
         self._there = frozenset(self.cards)
         self.suit = [card // self.size for card in range(len(self.texts))]
         self.bit = [1 << card % self.size for card in range(len(self.texts))]
-        # one bit a card in a number for all suits, 15 bits a suit: flags of a hand are added in one step
+        # One bit a card in a number for all suits, 15 bits a suit: adding flags makes a hand in one step.
         self.flag = [1 << SUIT_BITS * (card // self.size) + card % self.size for card in range(len(self.texts))]
         self.suit_flags = [ONE_SUIT << SUIT_BITS * suit for suit in range(NO_SUIT)] + [0]  # NO_SUIT: no card
         self.of_flag = {flag: card for card, flag in enumerate(self.flag)}
@@ -50,17 +50,17 @@ class Pack:
         self.all = _all(self.size)  # all[suit][mask]: the cards of a holding
 
     def text(self, card: int) -> str:
-        """'1o' for the ace of coins. Raises EngineError for a number that is no card of this pack."""
+        """Return the text of a card: '1o' for the ace of coins. Raises EngineError for a number that is no card of this pack."""
         if card not in self._there:
             raise EngineError(f"there is no card number {card!r} in the pack {self.name}")
         return self.texts[card]
 
     def names(self, cards: Iterable[int]) -> list[str]:
-        """The texts of some cards, which are not checked."""
+        """Return the texts of some cards, without checking them."""
         return list(map(self.texts.__getitem__, cards))
 
     def parse(self, text: str) -> int:
-        """The card that a text names. Raises EngineError with the text and the ranks and suits there are."""
+        """Return the card of a text. Raises EngineError with the text and the ranks and suits of the pack."""
         card = self._numbers.get(text)
         if card is None or card not in self.cards:
             raise EngineError(
@@ -69,50 +69,50 @@ class Pack:
         return card
 
     def parse_suit(self, text: str) -> int:
-        """The number of a suit letter; EngineError if it is none."""
+        """Return the number of a suit letter. Raises EngineError if it is none."""
         if len(text) != 1 or text not in self.suits:
             raise EngineError(f"unknown suit {text!r}: suits are {', '.join(self.suits)}")
         return self.suits.index(text)
 
     def card(self, rank: str, suit: int) -> int:
-        """The card of a rank letter in a suit, or -1 where the pack has no such card."""
+        """Return the card of a rank letter in a suit, or -1 if the pack has no such card."""
         card = self._numbers.get(rank + self.suits[suit], -1) if suit < NO_SUIT and rank in self.ranks else -1
         return card if card in self.cards else -1
 
     def mask(self, ranks: str) -> int:
-        """Bit mask, within one suit, of some rank letters."""
+        """Return the bit mask, within one suit, of some rank letters."""
         return sum(1 << self.ranks.index(rank) for rank in ranks)
 
     def worth_masks(self, points: Mapping[str, int]) -> list[int]:
-        """Bit masks, within one suit, of the ranks that are worth the same, the cheapest first."""
+        """Return bit masks, within one suit, of the ranks of equal value, the cheapest first."""
         values = sorted({points.get(rank, 0) for rank in self.ranks})
         return [self.mask("".join(rank for rank in self.ranks if points.get(rank, 0) == value)) for value in values]
 
     def hand(self, cards: Iterable[int]) -> list[int]:
-        """The hand (see module docstring) of some cards."""
+        """Return the hand (see module docstring) of some cards."""
         hand = [0] * (NO_SUIT + 1)
         for card in cards:
             hand[card // self.size] |= self.bit[card]
         return hand
 
     def flags(self, suit_map: tuple[int, ...]) -> list[int]:
-        """The flags of all cards in their order, each suit in the place of the one it stands for."""
+        """Return the flags of all cards in their order, with the suits exchanged by `suit_map`."""
         return [self.flag[suit_map[card // self.size] * self.size + card % self.size] for card in self.cards]
 
     def in_hand(self, hand: Sequence[int]) -> tuple[int, ...]:
-        """The cards of a hand, ascending."""
+        """Return the cards of a hand, ascending."""
         a, b, c, d, _ = hand
         coins, cups, swords, batons = self.all
         return coins[a] + cups[b] + swords[c] + batons[d]
 
     @property
     def higher(self) -> list[ByHolding]:
-        """`higher[card][mask]`: the cards of a holding of that suit that outrank the card."""
+        """A table: `higher[card][mask]` are the cards of a holding of that suit that outrank the card."""
         return _higher(self.size)
 
     @property
     def follow(self) -> list[ByHolding]:
-        """`follow[card][mask]`: the cards of a holding of that suit that outrank the card; if there are none, the whole holding."""
+        """A table: `follow[card][mask]` are the cards of a holding of that suit that outrank the card, or the whole holding if none does."""
         return _follow(self.size)
 
     @property
@@ -122,7 +122,7 @@ class Pack:
 
 
 def hand_of_flags(flags: int) -> list[int]:
-    """The hand that a sum of flags stands for."""
+    """Return the hand that a sum of flags stands for."""
     low, high = flags & LOW_SUITS, flags >> 2 * SUIT_BITS
     return [low & ONE_SUIT, low >> SUIT_BITS, high & ONE_SUIT, high >> SUIT_BITS, 0]
 
@@ -140,30 +140,31 @@ def _nothing(size: int) -> ByHolding:
 
 @cache
 def _higher(size: int) -> list[ByHolding]:
-    held = _all(size)
+    holdings = _all(size)
     masks = range(1 << size)
     tables = []
     for card in range(4 * size):
         above = (1 << size) - (2 << card % size)
-        row = held[card // size]
+        row = holdings[card // size]
         tables.append([row[mask & above] for mask in masks])
     return tables
 
 
 @cache
 def _follow(size: int) -> list[ByHolding]:
-    held = _all(size)
+    holdings = _all(size)
     return [
-        [cards or held[card // size][mask] for mask, cards in enumerate(row)] for card, row in enumerate(_higher(size))
+        [cards or holdings[card // size][mask] for mask, cards in enumerate(row)]
+        for card, row in enumerate(_higher(size))
     ]
 
 
 @cache
 def pack(name: str, order: str) -> Pack:
-    """The pack of a name of the rules book (es40, es36, es39, fr52) with a rank order, high to low."""
+    """Return the pack of a name of the rules book (es40, es36, es39, fr52) with a rank order, high to low."""
     if name == "fr52":
         return Pack(name, order, FRENCH_SUITS)
-    # twos keep their number, so that a card is the same int in every Spanish pack
+    # Twos keep their number, so that a card is the same int in every Spanish pack.
     full = order if "2" in order else order + "2"
     left_out = {"es40": [], "es36": ["2o", "2c", "2e", "2b"], "es39": ["2c"]}[name]
     return Pack(name, full, SPANISH_SUITS, left_out)

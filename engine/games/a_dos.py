@@ -6,7 +6,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, object], players: int) -> dict[str, object]:
-    """The stock follows from the hands."""
+    """Return the stock that follows from the hands."""
     return {"stock": {8: 24, 10: 20}.get(options.get("hand_size", 6), 28)}  # type: ignore[call-overload]
 
 

@@ -12,7 +12,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
-    """Four who all play are dealt ten cards each, the last of which names trump."""
+    """Return ten cards each for four who all play; the last one names trump."""
     if players == 4 and options.get("dealer_plays") is True:
         return {"hand_size": 10, "trump_source": "last_dealt", "shown_card_drawn": None, "exchange": "none"}
     return {}

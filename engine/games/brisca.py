@@ -8,7 +8,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
-    """With three the pack decides how many cards the stock holds."""
+    """Return the cards of the stock that follow from the pack, for three."""
     if players != 3:
         return {}
     return {"stock": 30 if options.get("deck") == "es39" else 27}

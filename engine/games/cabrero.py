@@ -6,7 +6,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, object], players: int) -> dict[str, object]:
-    """With five and the dealer sitting out four play, ten cards each."""
+    """Return ten cards each for four of five players, the dealer sitting out."""
     return {"hand_size": 10} if players == 5 and options.get("dealer_plays") is False else {}
 
 

@@ -6,7 +6,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, object], players: int) -> dict[str, object]:
-    """The stock follows from the hands; the immediate exchange brings its own limit (rules of Habanero)."""
+    """Return the stock that follows from the hands; the immediate exchange brings its own limit (rules of Habanero)."""
     stock = {8: 24}.get(options.get("hand_size", 6), 28)  # type: ignore[call-overload]
     return {"stock": stock} | ({"exchange_min_stock": 2} if options.get("exchange") == "immediate" else {})
 

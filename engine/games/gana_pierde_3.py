@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def middle_of_three_loses(state: "Data") -> Verdict:
-    """The middle score loses; of two level ones below, the third loses; two level above lose; all level, all lose."""
+    """Let the middle score lose; of two level ones below, the third; two level above or all level: all of them."""
     points = state.seat_points()
     low, middle, high = sorted(points[seat] for seat in state.active)
     losing = high if low == middle < high else middle
@@ -19,7 +19,7 @@ def middle_of_three_loses(state: "Data") -> Verdict:
 
 
 def cabron_loses(state: "Data") -> Verdict:
-    """Who has no trick loses; else who has more than 100; else the strictly middle seat; else the level ones."""
+    """Let a seat without a trick lose; else one with more than 100; else the strictly middle one; else the level ones."""
     points = state.seat_points()
     without = tuple(seat for seat in state.active if not state.tricks[seat])
     above = tuple(seat for seat in state.active if points[seat] > 100)

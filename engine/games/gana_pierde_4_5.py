@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def most_points_loses_unless_101(state: "Data") -> Verdict:
-    """The seat with most points loses alone; with 101 or more it wins and all others lose. Level seats: `tie: last_trick` chooses one."""
+    """Let the seat with most points lose alone; with 101 or more it wins and all others lose. `tie: last_trick` chooses one of level seats."""
     points = state.seat_points()
     top = max(points[seat] for seat in state.active)
     chosen = by_last_trick(state, [seat for seat in state.active if points[seat] == top])

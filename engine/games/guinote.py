@@ -37,14 +37,14 @@ FORMS: dict[tuple[str, int], dict[str, Any]] = {
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
-    """The form sets hands, stock and exchange."""
+    """Return hands, stock and exchange of the form."""
     form = options.get("form", "full" if players == 3 else "stock6")
     own: str = FORMS[form, players]["exchange"]
-    asked = options.get("exchange", own)
-    if form == "full" and asked not in (own, "none"):
-        there = " or ".join(repr(word) for word in sorted({own, "none"}))
+    exchange = options.get("exchange", own)
+    if form == "full" and exchange not in (own, "none"):
+        allowed = " or ".join(repr(word) for word in sorted({own, "none"}))
         raise OptionError(
-            f"guinote: without a stock (form 'full', {players} players) exchange is {there}, not {asked!r}"
+            f"guinote: without a stock (form 'full', {players} players) exchange is {allowed}, not {exchange!r}"
         )
     return {"form": form} | FORMS[form, players]
 

@@ -10,7 +10,7 @@ from engine.rules.sizes import deal_sizes
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
-    """The preset podrida52 is played with French cards."""
+    """Return French cards for the preset podrida52."""
     if options.get("preset") == "podrida52" and "rank_order" in options:
         raise OptionError(
             "the preset podrida52 is played with French cards, whose order of ranks is fixed: leave rank_order out"
@@ -20,7 +20,7 @@ def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
 
 
 def all_mispredicted(rules: Rules, seats: int) -> int:
-    """The worst score: every trick of every deal mispredicted; a point less for each deal where only right predictions count."""
+    """Return the worst score: every trick of every deal mispredicted; a point less for each deal if only right predictions count."""
     sizes = deal_sizes(rules, seats)
     return -len(sizes) if rules.prediction_score == "hit_or_miss" else -3 * sum(sizes)
 

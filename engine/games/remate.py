@@ -10,7 +10,7 @@ from engine.rules.parameters import Rules
 
 
 def implied(options: dict[str, Any], players: int) -> dict[str, Any]:
-    """Loss marks are settled by elimination unless the match has a number of deals."""
+    """Return the further parameters of loss marks: ranks and elimination. Raises OptionError for elimination without them, or no possible bid."""
     ends_by_marks = options.get("match_end") == "elimination"
     marks = options.get("settlement", "loss_marks" if ends_by_marks else "chips") == "loss_marks"
     if ends_by_marks and not marks:

@@ -19,11 +19,11 @@ NEXT = tuple("oceb".index(CYCLE[suit]) for suit in "oceb")
 
 
 def vtt_cycle(state: "Data") -> None:
-    """V1 to V4: a trump, led or not, becomes the lead suit and hands trump to the next suit; then who is winning is found anew."""
+    """Apply V1 to V4: a trump, led or not, becomes the suit led and hands trump to the next suit; then the winning card is determined again."""
     suit_of, table = state.suit_of, state.table
     suit = suit_of[table[-1]]
     if suit != state.trump:
-        return  # V1, V4: who is winning has been found as in ordinary Tute
+        return  # V1, V4: the winning card is that of ordinary Tute
     state.lead = suit
     set_trump(state, NEXT[suit])
     if state.log is not None:

@@ -1,1 +1,1 @@
-"""The course of a match: what is known, what comes next, and the one door to change it."""
+"""A match: its data, its course, and `State.apply`, the only way to change it."""

@@ -1,7 +1,7 @@
-"""The data of one match: every slot, what it means, how it begins, and the plain questions about it.
+"""The data of one match: the slots, their meaning, their first values, and plain questions about them.
 
-The assignments of `Data.__init__` and `Data.begin_deal` are the one table of the slots: what stands between the marks is made from them by
-`python -m tests.support.slots`, and a test shows that it is fresh. What a match does with its data stands in `engine.match.flow`.
+The assignments of `Data.__init__` and `Data.begin_deal` define the slots. `python -m tests.support.slots` generates the code between the marks
+from them, and a test shows that it is fresh. `engine.match.flow` has the course of a match.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from engine.rules.terms import Terms
     from engine.rules.verdict import Verdict
 
-# Lists that a state changes in place: a clone gets copies of these two. Any other list is shared, and never changed.
+# Lists that a state changes in place: a clone copies lists of these two types. It shares all others, which never change.
 OwnList = list[int]
 OwnLists = list[list[int]]
 
 
 class Phase(NamedTuple):
-    """A question other than "which card": what the seat on turn may answer, and what the answer does. It remembers nothing itself."""
+    """A question other than "which card": the legal answers, and the function that carries one out. It has no memory of its own."""
 
     name: str
     legal: Callable[[Data], tuple[int, ...]]
-    act: Callable[[Data, int], int]  # gives the next step
+    act: Callable[[Data, int], int]  # returns the next step
 
 
 class Data:
-    """One match as plain data; `engine.match.state.State` is the class that is made."""
+    """One match as plain data. `engine.match.state.State` is its only subclass in use."""
 
     # slots: made by tests.support.slots
     __slots__ = (
@@ -66,9 +66,11 @@ class Data:
         self.log: list[Moment] | None = [] if record else None
         self.taken_actions: list[int] = []
         self.dice: Dice | None = None  # playouts shuffle with these instead of the seed
-        self.heard = record or game.rules.on_play is not None  # whether a card on the table is recorded or moves trumps
+        self.heard = (
+            record or game.rules.on_play is not None
+        )  # True if a card on the table is recorded or may move trumps
         if blank:
-            return  # `clone` fills all other slots; a compiled class cannot be made without __init__
+            return  # `clone` fills all other slots; a compiled class cannot skip __init__
         n = game.players
         self.deals = deals  # stop after so many deals; None: the match ends by its rules
         pack = game.pack
@@ -103,11 +105,11 @@ class Data:
         self.winners: tuple[int, ...] = ()
         self.verdict: Verdict | None = None  # of the last deal
 
-        # the deal: what `begin_deal`, which every deal calls, does not set
+        # the deal: slots that `begin_deal` does not reset
         self.hands: OwnLists = [[0] * (NO_SUIT + 1) for _ in range(n)]
         self.trump = NO_SUIT
         self.stock: OwnList = []  # face-down cards, the next one last
-        self.n = 0  # cards still to be drawn, the shown card included when it will be drawn
+        self.n = 0  # cards still to be drawn, with the shown card if it will be drawn
         self.reached: tuple[int, ...] = ()  # sides in the order in which they reached the target
         self.stage = 0
 
@@ -121,9 +123,9 @@ class Data:
         self.winner = 0  # seat that is winning the trick, then the one that won it
         self.in_force: InForce | None = None
         self.no_load = False
-        self.modified = False  # whether followers' legal cards take more than to look them up
+        self.modified = False  # True if the legal cards of followers take more than a look-up
         self.watched = False  # `modified`, or something may be announced at every turn
-        self.follow: list[ByHolding] = []  # these four: rules.obligations.Obligation
+        self.follow: list[ByHolding] = []  # these four are a `rules.obligations.Obligation`
         self.ruffed: list[ByHolding] = []
         self.void: ByHolding = pack.nothing
         self.over: list[ByHolding] = []
@@ -133,8 +135,8 @@ class Data:
         # questions
         self.phase: Phase | None = None  # None: which card
         self.legal: tuple[int, ...] | None = None
-        self.own_turn = False  # whether every seat may announce something at its own turn
-        # these five: trick.turns. What every seat may announce whatever it holds, and the trumps that may be worth an exchange
+        self.own_turn = False  # True if every seat may announce something at its own turn
+        # These five come from `trick.turns`: announcements that need no certain cards, and trumps that may allow an exchange.
         self.own_extra: tuple[int, ...] = ()  # when it follows
         self.lead_extra: tuple[int, ...] = ()  # when it leads to the trick after one that it has won
         self.swap = 0  # bit mask of trumps, when it follows
@@ -142,12 +144,12 @@ class Data:
         self.window_swap = 0  # before the draw
 
     def begin_deal(self) -> None:
-        """Sets everything that belongs to one deal to its beginning; `opening.dealing` gives the rest its value."""
+        """Reset everything that belongs to one deal. `opening.dealing` sets the other slots."""
         self.shown = -1
         self.holder = -1  # seat that holds the shown card in its hand
         self.pending = -1  # seat with a deferred exchange laid down
-        self.swapped = False  # the shown card has come there by an exchange
-        # card drawn after the last trick by seat, -1 for none; None: nobody drew, or it matters to nobody (`Terms.minds_draws`, the record)
+        self.swapped = False  # True if the shown card came there by an exchange
+        # Cards drawn after the last trick, by seat, -1 for none. None if nobody drew or nobody needs it (`Terms.minds_draws`, the record).
         self.drawn: list[int] | None = None
         self.cards: OwnList = [0] * self.seats  # captured card points by seat
         self.songs: OwnList = [0] * self.seats  # points of songs, hand and table, by seat
@@ -159,11 +161,11 @@ class Data:
         self.tute_by = -1
         self.capote_by = -1
         self.revoker = -1
-        self.notes: dict[str, Any] = {}  # what a single game needs and no other; replaced, never changed in place
+        self.notes: dict[str, Any] = {}  # facts that only some games need; replaced, never changed in place
 
         self.table: OwnList = []
         self.lead = NO_SUIT
-        self.best_suit = NO_SUIT  # between tricks; `lead` still is the suit of the last one then
+        self.best_suit = NO_SUIT  # NO_SUIT between tricks; `lead` keeps the suit of the last one
         self.table_points = 0
 
         self.extra: tuple[int, ...] = ()  # announcements that the seat to play may make before its card
@@ -276,46 +278,46 @@ class Data:
 
     @property
     def in_trick(self) -> int:
-        """Cards that have been played to the trick that is going on; 0 between tricks."""
+        """Cards played to the current trick; 0 between tricks."""
         return 0 if self.best_suit == NO_SUIT else len(self.table)
 
     @property
     def events(self) -> list[Moment]:
-        """The record so far, the whole truth. `engine.redact` makes of it what a seat may see."""
+        """The whole record so far. `engine.redact` reduces it to what a seat may see."""
         if self.log is None:
             raise ValueError("this match is not recorded: ask new_match for record=True")
         return self.log
 
     @property
     def actions(self) -> list[int]:
-        """The actions taken so far; recorded matches only."""
+        """The actions so far, of recorded matches only."""
         if self.log is None:
             raise ValueError("this match is not recorded: ask new_match for record=True")
         return self.taken_actions
 
     def scores(self) -> list[int]:
-        """Board score by seat so far, in `game.score_unit`: boards are compared by the sums of these."""
+        """Return the board score by seat so far, in `game.score_unit`. Boards are compared by the sums of these."""
         return list(self.score)
 
     def returns(self) -> list[float]:
-        """Score of each seat less the mean of the table: they sum to zero."""
+        """Return the score of each seat less the mean of the table; the sum is zero."""
         mean = sum(self.score) / self.seats
         return [score - mean for score in self.score]
 
     def hand_of(self, seat: int) -> tuple[int, ...]:
-        """The cards a seat holds, ascending."""
+        """Return the cards of a seat, ascending."""
         return self.game.pack.in_hand(self.hands[seat])
 
     def active_sides(self) -> list[int]:
-        """Sides with a seat in the deal, ascending."""
+        """Return the sides with a seat in the deal, ascending."""
         return sorted({self.side[seat] for seat in self.active})
 
     def card_points(self, side: int) -> int:
-        """Captured card points of a side in this deal."""
+        """Return the captured card points of a side in this deal."""
         return sum(self.cards[seat] for seat in self.active if self.side[seat] == side)
 
     def seat_points(self) -> list[int]:
-        """Points of this deal by seat: cards, songs, last trick bonus; or, in podrida, what the prediction is worth."""
+        """Return the points of this deal by seat: cards, songs, last trick bonus; or, in podrida, the points for predictions."""
         if self.rules.settlement == "points":
             return self.prediction_points()
         points = list(map(add, self.cards, self.songs))
@@ -324,41 +326,41 @@ class Data:
         return points
 
     def prediction_points(self) -> list[int]:
-        """10 + 3 t for an exact prediction of t tricks, else -3 a trick of difference; or 1 and 0 (`prediction_score`)."""
+        """Return 10 + 3 t for an exact prediction of t tricks, else -3 a trick of difference; or 1 and 0 (`prediction_score`)."""
         points = [0] * self.seats
-        for seat, said in self.notes["predictions"].items():
-            missed = abs(said - self.tricks[seat])
+        for seat, predicted in self.notes["predictions"].items():
+            missed = abs(predicted - self.tricks[seat])
             if self.rules.prediction_score == "hit_or_miss":
                 points[seat] = 0 if missed else 1
             else:
-                points[seat] = -3 * missed if missed else 10 + 3 * said
+                points[seat] = -3 * missed if missed else 10 + 3 * predicted
         return points
 
     def side_points(self) -> list[int]:
-        """Points of this deal by side."""
+        """Return the points of this deal by side."""
         points = self.seat_points()
         return points if len(self.games) == self.seats else [points[0] + points[2], points[1] + points[3]]
 
     def totals_now(self) -> list[int]:
-        """Points of the game by side: carried ones and those of this deal."""
+        """Return the points of the game by side: carried ones and those of this deal."""
         return [carried + points for carried, points in zip(self.totals, self.side_points(), strict=True)]
 
     def emit(self, kind: str, **fields: Any) -> None:
-        """Appends an event to the record, if there is one."""
+        """Append an event to the record, if there is one."""
         if self.log is not None:
             self.log.append({"e": kind, **fields})
 
     def ask(self, seat: int, phase: Phase | None) -> None:
-        """The next action is this seat's."""
+        """Ask a seat for the next action."""
         self.turn = seat
         self.hand = self.hands[seat]
         self.phase = phase
         self.legal = None
 
     def card_text(self, card: int) -> str | None:
-        """Text of a card; None for -1."""
+        """Return the text of a card; None for -1."""
         return None if card < 0 else self.game.pack.texts[card]
 
     def suit_text(self, suit: int) -> str | None:
-        """Letter of a suit; None for "no suit"."""
+        """Return the letter of a suit; None for "no suit"."""
         return None if suit == NO_SUIT else self.game.pack.suits[suit]

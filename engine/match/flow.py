@@ -1,7 +1,7 @@
-"""The course of a match: the one place that knows the order in which things follow one another.
+"""The course of a match: the only module that knows the order of its parts.
 
-A part does its work and returns the word for what comes next (`engine.match.steps`). Nothing else calls forward, so a part may end the deal
-or the match without anybody having to look whether it did.
+A part does its work and returns the next step (`engine.match.steps`). Parts do not call the next one, so a part may end the deal or the match
+and no caller has to check for it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from engine.rules.verdict import Verdict
 
 
 def run(state: Data, step: int) -> None:
-    """Carries out a step and all that follow from it, until a seat must act or the match is over."""
+    """Carry out a step and all that follow, until a seat must act or the match is over."""
     while step:
         if step == steps.LEAD:
             tricks.next_lead(state)
@@ -34,7 +34,7 @@ def run(state: Data, step: int) -> None:
 
 
 def next_stage(state: Data) -> int:
-    """The next stage of the deal, or the first lead."""
+    """Start the next stage of the deal, or the first lead."""
     state.phase = None
     todo = state.game.stages
     if state.stage < len(todo):
@@ -46,7 +46,7 @@ def next_stage(state: Data) -> int:
 
 
 def end_deal(state: Data, verdict: Verdict) -> int:
-    """Books the deal by its verdict; the next one follows, or the match is over."""
+    """Settle the deal by its verdict. The next deal follows, or the match is over."""
     state.phase = None
     settlement.settle(state, verdict)
     if state.is_over:

@@ -1,4 +1,4 @@
-"""Cards that come into a hand and leave it."""
+"""Cards into a hand and out of it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from engine.match.data import Data
 
 
 def give(state: Data, seat: int, card: int) -> None:
-    """Puts a card into a hand."""
+    """Put a card into a hand."""
     state.hands[seat][state.suit_of[card]] |= state.bit_of[card]
 
 
 def take(state: Data, seat: int, card: int) -> None:
-    """Takes a card out of a hand."""
+    """Take a card out of a hand."""
     state.hands[seat][state.suit_of[card]] &= ~state.bit_of[card]

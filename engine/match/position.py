@@ -1,6 +1,6 @@
-"""Setting up positions by hand: for worked cases, for tests, for whoever wants to ask the engine "what if".
+"""Positions set up by hand, for worked cases, for tests, and for "what if".
 
-A position is an ordinary `State`; what is not given is empty or zero. Cards are texts, suits letters, "seat:card" one play.
+A position is an ordinary `State`; everything that you do not set is empty or zero. Cards are texts, suits letters, "seat:card" one play.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from engine.match.state import State
 from engine.match.trick import legality, tricks
 from engine.rules.terms import Terms
 
-FULL: Final = 400  # more plays than any deal has: the deal is far from over
+FULL: Final = 400  # more plays than any deal has, so the deal never ends by itself
 
 
 def blank(
     game: Terms, *, mano: int = 0, dealer: int | None = None, deal_no: int = 1, game_deal: int | None = None
 ) -> State:
-    """A deal without cards: the seats in their places, nobody has played. The dealer is by default the seat before mano."""
+    """Return a deal without cards: the seats in their places, nobody has played. The dealer is by default the seat before mano."""
     state = State(game, chance.as_seed("position"), None, True, (0, 1, 2, 3))
     state.dealer = (mano - 1) % game.players if dealer is None else dealer
     state.deal_no = deal_no
@@ -36,7 +36,7 @@ def blank(
 
 
 def split(play: str) -> tuple[int, str]:
-    """'2:7o' -> (2, '7o'); EngineError if it is not a seat and something."""
+    """Return '2:7o' as (2, '7o'). Raises EngineError if it is not a seat and something."""
     seat, colon, rest = play.partition(":")
     if not colon or not seat.isdigit():
         raise EngineError(f"{play!r} is not of the form seat:card, e.g. '2:7o'")
@@ -44,7 +44,7 @@ def split(play: str) -> tuple[int, str]:
 
 
 def sit(state: State, seats: Sequence[int]) -> None:
-    """Only these seats play, in this order."""
+    """Let only these seats play, in this order."""
     ring = list(state.next)
     for seat, following in zip(seats, (*seats[1:], seats[0]), strict=True):
         ring[seat] = following
@@ -53,7 +53,7 @@ def sit(state: State, seats: Sequence[int]) -> None:
 
 
 def give_hand(state: State, seat: int, cards: Sequence[str]) -> None:
-    """Puts these cards, and no others, into a hand."""
+    """Put these cards, and no others, into a hand."""
     state.hands[seat] = state.game.pack.hand(state.game.pack.parse(card) for card in cards)
     if seat == state.turn:
         state.hand = state.hands[seat]
@@ -61,14 +61,14 @@ def give_hand(state: State, seat: int, cards: Sequence[str]) -> None:
 
 
 def set_trump(state: State, suit: str | None) -> None:
-    """Fixes trump; None for a deal without."""
+    """Set trump; None for a deal without."""
     legality.set_trump(state, NO_SUIT if suit is None else state.game.pack.parse_suit(suit))
 
 
 def play_trick(state: State, plays: Sequence[str], *, lead: str | None = None) -> None:
-    """Puts plays on the table, whatever the hands were. `state.trump` is the trump at the end of them, as in the worked cases.
+    """Put plays on the table, whatever the hands are. `state.trump` is the trump after them, as in the worked cases.
 
-    Where trumps move during a trick the trump before it is worked out from `lead` and the trump now.
+    If trumps move during a trick, the trump before it is worked out from `lead` and the present trump.
     """
     if not plays:
         state.legal = None
@@ -96,7 +96,7 @@ def _put(state: State, plays: Sequence[str]) -> None:
 
 
 def put_card(state: State, play: str) -> None:
-    """One card on the table, whatever the seat held. The seat must be the one whose turn it is."""
+    """Put one card on the table, whatever the seat holds. The seat must be the one on turn."""
     seat, text = split(play)
     card = state.game.pack.parse(text)
     if seat != state.turn:
@@ -110,7 +110,7 @@ def put_card(state: State, play: str) -> None:
 
 
 def won_trick(state: State, seat: int | None, *, stock: int = 0, table_songs: Sequence[str] = ()) -> None:
-    """A trick has just been completed by this seat (None: none yet), and so many cards are still to be drawn."""
+    """Set the seat that has just completed a trick (None: no trick yet) and the number of cards still to be drawn."""
     state.n = stock
     if seat is None:
         return
@@ -120,7 +120,7 @@ def won_trick(state: State, seat: int | None, *, stock: int = 0, table_songs: Se
 
 
 def sang(state: State, songs: Sequence[str], *, window: Sequence[str] = (), table: bool = False) -> None:
-    """Songs made in the deal ('0:20c', '2:40'), and which of them in the window that is open. Points are booked."""
+    """Book songs of the deal ('0:20c', '2:40'), and which of them were in the window that is open. Their points count."""
     for text in songs:
         seat, what = split(text)
         suit = state.trump if what in ("40",) else state.game.pack.parse_suit(what[2:])
@@ -136,13 +136,13 @@ def sang(state: State, songs: Sequence[str], *, window: Sequence[str] = (), tabl
 
 
 def book(state: State, points: Mapping[int, int]) -> None:
-    """Captured card points by side: they go to the first seat of the side."""
+    """Book captured card points by side, for the first seat of the side."""
     for side, number in points.items():
         state.cards[state.game.sides[side][0]] = number
 
 
 def lay_out(state: State, *, shown: str | None, stock: Sequence[str] = (), n: int | None = None) -> None:
-    """The shown card and the face-down cards of the stock, top first."""
+    """Set the shown card and the face-down cards of the stock, top first."""
     pack = state.game.pack
     state.shown = -1 if shown is None else pack.parse(shown)
     state.stock = [pack.parse(card) for card in reversed(stock)]
@@ -151,7 +151,7 @@ def lay_out(state: State, *, shown: str | None, stock: Sequence[str] = (), n: in
 
 
 def shape(state: State) -> dict[str, Any]:
-    """What a fresh deal looks like: hand_size, face_down, stock, shown_card_drawn, tricks."""
+    """Return the shape of a fresh deal: hand_size, face_down, stock, shown_card_drawn, tricks."""
     on_table = state.shown >= 0 and state.holder < 0
     return {
         "hand_size": len(state.hand_of(state.active[0])),

@@ -1,11 +1,11 @@
-"""The state of one match: what those who play with the engine drive, and the fast path for playing cards.
+"""The state of one match: its interface, and the fast path for playing cards.
 
     state = game.new_match(seed=7)
     while not state.is_over:
         state.apply(random.choice(state.legal_actions()))
 
-Cards are ints (`engine.cards.pack`), actions are ints (`engine.cards.actions`). The data stand in `engine.match.data`, what comes when in
-`engine.match.flow`; this file holds the play of a card. Rules: README of the rules book, 3 and 4.
+Cards are ints (`engine.cards.pack`), actions are ints (`engine.cards.actions`). `engine.match.data` holds the data, `engine.match.flow` the
+order of things; this file plays cards. Rules: README of the rules book, 3 and 4.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class State(Data):
     __slots__ = ()
 
     def legal_actions(self) -> tuple[int, ...]:
-        """What the seat to act may do, as action ints; empty only when the match is over. A shared tuple: do not change it."""
+        """Return the legal actions of the seat to act, as ints; empty only when the match is over. The tuple is shared: do not change it."""
         legal = self.legal
         if legal is None:
             phase = self.phase
@@ -36,9 +36,9 @@ class State(Data):
         return legal
 
     def apply(self, action: int) -> None:  # noqa: C901 - the hot path: a call costs more than any line of it
-        """Carries out a legal action of the seat to act. Raises IllegalAction, changing nothing, if it is not one.
+        """Carry out a legal action of the seat to act. Raises IllegalAction, changing nothing, if it is not one.
 
-        The way of a card, the hottest lines of the engine: whatever a trick can do without stands elsewhere.
+        These are the hottest lines of the engine, so everything that most tricks do not need is elsewhere.
         """
         legal = self.legal
         if legal is None:
@@ -92,7 +92,7 @@ class State(Data):
                 flow.run(self, step)
             return
         self.hand = hand = self.hands[seat]
-        # here and not in `legal_actions`, which is asked for nothing else in most turns
+        # Looked up here, so that `legal_actions` has nothing to do in most turns.
         mask = hand[self.lead]
         legal = self.ftab[mask] if mask else self.htab[hand[self.trump]]
         if legal:
@@ -112,16 +112,16 @@ class State(Data):
         self.legal = legal
 
     def _illegal(self, action: int) -> int:
-        """An action outside of the legal set: refused, or a revoke where illegal cards are let through (`illegal_move`).
+        """Refuse an action outside of the legal set, or let it pass as a revoke (`illegal_move`).
 
-        WAIT: the card is to be played as if it were legal. Raises IllegalAction.
+        Returns WAIT if the card is to be played like a legal one. Raises IllegalAction.
         """
         if self.is_over:
             raise IllegalAction("the match is over: no action is possible")
-        held = (
+        is_held = (
             type(action) is int and 0 <= action < PLAY_END and self.phase is None and action in self.hand_of(self.turn)
         )
-        if held and self.rules.illegal_move != "reject":
+        if is_held and self.rules.illegal_move != "reject":
             return claims.revoke(self, action)
         text = self.game.action_text
         try:
@@ -134,16 +134,16 @@ class State(Data):
     # ---- what a state answers
 
     def declarations(self, seat: int) -> tuple[int, ...]:
-        """Songs and tutes that a seat may declare after the trick just completed, as actions; asking changes nothing."""
+        """Return the songs and tutes that a seat may declare after the trick just completed, as actions. Asking changes nothing."""
         return songs.declarations(self, seat)
 
     def exchanges(self, seat: int, moment: str) -> tuple[int, ...]:
-        """Exchanges of the shown card open to a seat at a moment: before_first_lead, before_draw, after_draw or own_turn."""
+        """Return the exchanges of the shown card open to a seat at a moment: before_first_lead, before_draw, after_draw or own_turn."""
         return exchanges.exchanges(self, seat, moment)
 
     def observation(self, seat: int) -> dict[str, Any]:
-        """Everything the seat may know at this moment, as plain data (see `engine.match.view`)."""
-        seen = view.observation(self, seat)
+        """Return everything the seat may know now, as plain data (see `engine.match.view`)."""
+        snapshot = view.observation(self, seat)
         if self.current_seat == seat:
-            seen["legal"] = [self.game.action_text(action) for action in self.legal_actions()]
-        return seen
+            snapshot["legal"] = [self.game.action_text(action) for action in self.legal_actions()]
+        return snapshot

@@ -1,10 +1,10 @@
-"""What comes next in a match. A part of the rules returns one of these words; `engine.match.flow` carries it out."""
+"""Steps: the words for what comes next in a match. A part of the rules returns one, `engine.match.flow` carries it out."""
 
 from typing import Final
 
 WAIT: Final = 0  # a seat has been asked, or the match is over
 STAGE: Final = 1  # the next stage before the first lead, or that lead
-DRAW: Final = 2  # window A is done with: the draw, then window B
+DRAW: Final = 2  # window A is closed: the draw, then window B
 WINDOW_B: Final = 3  # announcements before the next lead
 LEAD: Final = 4  # the winner of the trick leads
 COUNT: Final = 5  # the deal is counted

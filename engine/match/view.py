@@ -1,4 +1,4 @@
-"""A snapshot of what one seat may know, as plain data."""
+"""The snapshot of what one seat may know, as plain data."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from engine.match.trick import exchanges, windows
 
 
 def observation(state: Data, seat: int) -> dict[str, Any]:
-    """Everything `seat` may know at this moment.
+    """Return everything `seat` may know now.
 
-    Cards are texts, suits letters, points whole numbers; lists by seat or by side as named. `State.observation` adds `legal` when the seat is to act.
-    While another seat is asked in a window, which depends on what that one holds, the snapshot is that of a window closed in silence: it is
-    the same whether or not anybody is being asked.
+    Cards are texts, suits letters, points whole numbers; lists go by seat or by side as named. `State.observation` adds `legal` if the seat is to
+    act. While another seat is asked in a window, which depends on its cards, the snapshot shows the window as if everybody had declined: it is the
+    same whether or not anybody is being asked.
     """
-    asked = state.current_seat
+    seat_to_act = state.current_seat
     state = quiet(state, seat)
     game, pack = state.game, state.game.pack
     trick = []
@@ -29,10 +29,10 @@ def observation(state: Data, seat: int) -> dict[str, Any]:
             trick.append({"seat": player, "card": pack.texts[card]})
             player = state.next[player]
     notes = state.notes
-    seen: dict[str, Any] = {
+    snapshot: dict[str, Any] = {
         "game": game.key,
         "seat": seat,
-        "turn": None if state.current_seat == seat != asked or in_secret(state, seat) else state.current_seat,
+        "turn": None if state.current_seat == seat != seat_to_act or in_secret(state, seat) else state.current_seat,
         "deal": state.deal_no,
         "dealer": state.dealer,
         "mano": state.mano,
@@ -66,23 +66,23 @@ def observation(state: Data, seat: int) -> dict[str, Any]:
         "over": state.is_over,
     }
     if seat == state.dealer and "censor_sees" in notes:
-        seen["censored"] = {"seat": notes["censor_sees"], "hand": notes["censored_hand"]}
+        snapshot["censored"] = {"seat": notes["censor_sees"], "hand": notes["censored_hand"]}
     hidden = notes.get("hidden_songs", ())
-    for song, (singer, suit, _, _) in zip(seen["sung"], state.songs_made, strict=True):
+    for song, (singer, suit, _, _) in zip(snapshot["sung"], state.songs_made, strict=True):
         if singer != seat and suit in hidden:
             song["suit"] = None
-    return seen
+    return snapshot
 
 
 def in_secret(state: Data, seat: int) -> bool:
-    """Whether another seat is being asked because of what it holds."""
+    """Return True if another seat is being asked because of its cards."""
     return state.current_seat != seat and (state.phase is windows.WINDOW or state.phase is exchanges.PHASE)
 
 
 def quiet(state: Data, seat: int) -> Data:
-    """The position as `seat` would see it if nobody were being asked in secret: a copy in which those asked have declined.
+    """Return the position as `seat` would see it if nobody were being asked in secret: a copy in which those asked have declined.
 
-    A seat that will be asked itself before the draw is not shown what it is going to draw: it knows anyway that it is not its turn yet.
+    A seat that will itself be asked before the draw does not see the card it is going to draw: it knows anyway that it is not its turn yet.
     """
     while in_secret(state, seat):
         if state.phase is exchanges.PHASE:
@@ -98,14 +98,14 @@ def quiet(state: Data, seat: int) -> Data:
 
 
 def played(state: Data) -> list[int]:
-    """The cards that have been played in this deal, ascending. Everybody saw them."""
+    """Return the cards played in this deal, ascending. Everybody saw them."""
     return list(state.game.pack.in_hand(played_masks(state)))
 
 
 def played_masks(state: Data) -> list[int]:
-    """The same as bit masks by suit.
+    """Return the cards played in this deal as bit masks by suit.
 
-    Worked out from where the others are, so that playing need not keep it: hands, stock, shown card, a laid exchange, cards put away.
+    They are those in no hand, stock, exchange or pile of cards put away and not shown, so that playing need not keep a list.
     """
     elsewhere = [0] * (NO_SUIT + 1)
     for a, b, c, d, _ in state.hands:
@@ -123,7 +123,7 @@ def played_masks(state: Data) -> list[int]:
         face_down = [*face_down, state.shown]
     for card in face_down:
         elsewhere[state.suit_of[card]] |= state.bit_of[card]
-    return [whole & ~there for whole, there in zip(state.game.pack.whole, elsewhere, strict=True)]
+    return [whole & ~hidden for whole, hidden in zip(state.game.pack.whole, elsewhere, strict=True)]
 
 
 def _previous(state: Data, seat: int) -> int:

@@ -1,4 +1,4 @@
-"""What an option may be, values that depend on the number of players, and how values are written in words."""
+"""Options: their choices, values that depend on the number of players, and the words in which values are written."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Range:
     low: int
     high: int | None = None
     step: int = 1
-    # whether null is allowed too
+    # True if null is allowed, too
     none: bool = False
 
     def accepts(self, value: Any) -> bool:
-        """Whether a value is one of these numbers."""
+        """Return True if a value is one of these numbers."""
         if value is None:
             return self.none
         return (
@@ -39,12 +39,12 @@ BOOL: Choice = (False, True)
 
 
 def by_players(value: Any, players: int) -> Any:
-    """The value at a table of that many players: an entry of a mapping with whole-number keys, or the value itself."""
+    """Return the value at a table of that many players: an entry of a mapping with whole-number keys, or the value itself."""
     if isinstance(value, Mapping) and value and all(type(key) is int for key in value):
         return value.get(players)
     return value
 
 
 def word(value: Any) -> Any:
-    """How a value is written in options and parameter tables: a function by its name, anything else as it is."""
+    """Format a value for option and parameter tables: a function by its name, anything else unchanged."""
     return value.__name__ if callable(value) else value

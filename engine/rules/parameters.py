@@ -1,7 +1,7 @@
-"""The `Rules` record: every parameter of the rules book, with ordinary Tute as the default, and the options a game admits.
+"""The `Rules` record: every parameter of the rules book, with ordinary Tute as the default, and the options of a game.
 
-Field names are those of the rules book (section 5 of its README); their meaning stands there. A field may hold a mapping from the number
-of players at the table to a value; `at_table` resolves it. What a word alone cannot say is a function, named like the word.
+Field names are those of the rules book (section 5 of its README), which explains them. A field may hold a mapping from the number of players
+at the table to a value; `at_table` resolves it. A rule that needs code is a function with the name of its word.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Rules:
     # identity
     key: str = ""
     title: str = ""
-    # one sentence that says what the game is, by language ("en", "es")
+    # one sentence about the game by language ("en", "es")
     line: Mapping[str, str] = field(default_factory=dict)
     code: str = ""
     source: str = ""
@@ -31,7 +31,7 @@ class Rules:
     board_deals: int | None = None  # deals of one rated board; None: a whole match
     suits_named: bool = False  # the rules name a suit, so suits may not be exchanged for one another
     score_unit: str = "points"  # points, games, rank, chips, marks: what a board compares
-    # by rules and seats: the worst score, where it does not follow from the unit
+    # the worst score by rules and seats, if the unit does not determine it
     forfeit: Callable[[Rules, int], int] | None = None
 
     # table and deal

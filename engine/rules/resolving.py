@@ -1,4 +1,4 @@
-"""The way from the declaration of a game to its rules at one table: options are checked, values by the number of players looked up."""
+"""Resolve the declaration of a game for one table: check options, look values up by the number of players."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _NAMES = tuple(f.name for f in fields(Rules))
 
 
 def choices(rules: Rules, players: int) -> dict[str, Choice]:
-    """The options at a table of that many players and what each may be."""
+    """Return the options at a table of that many players, each with its choices."""
     return {name: choice for name in rules.options if (choice := by_players(rules.options[name], players)) is not None}
 
 
 def chosen(rules: Rules, options: Mapping[str, Any], players: int) -> dict[str, Any]:
-    """Checked option values, functions for their words. Raises OptionError that lists what is allowed."""
+    """Return the checked option values, with functions for their words. Raises OptionError with the allowed values."""
     allowed = choices(rules, players)
     values: dict[str, Any] = {}
     for name, value in options.items():
         if name not in allowed:
-            there = ", ".join(sorted(allowed)) or "none"
+            names = ", ".join(sorted(allowed)) or "none"
             raise OptionError(
-                f"{rules.key} has no option {name!r} for {players} players{meant(name, allowed)}; its options are: players, {there}"
+                f"{rules.key} has no option {name!r} for {players} players{meant(name, allowed)}; its options are: players, {names}"
             )
         choice = allowed[name]
         if isinstance(choice, Range):
@@ -39,13 +39,13 @@ def chosen(rules: Rules, options: Mapping[str, Any], players: int) -> dict[str, 
                 values[name] = candidate
                 break
         else:
-            shown = ", ".join(repr(word(candidate)) for candidate in choice)
-            raise OptionError(f"{rules.key}: {name} must be one of {shown}, not {value!r}")
+            words = ", ".join(repr(word(candidate)) for candidate in choice)
+            raise OptionError(f"{rules.key}: {name} must be one of {words}, not {value!r}")
     return values
 
 
 def at_table(rules: Rules, options: Mapping[str, Any], players: int) -> Rules:
-    """The rules at a table of that many players with these options: no mapping by players is left."""
+    """Return the rules at a table of that many players with these options, without mappings by players."""
     values = chosen(rules, options, players)
     resolved = {
         name: by_players(getattr(rules, name), players) for name in _NAMES if name not in ("options", "players")

@@ -6,7 +6,7 @@ from engine.rules.parameters import Rules
 
 
 def deal_sizes(rules: Rules, players: int) -> list[int]:
-    """Hand sizes of the deals of a match whose hands grow or shrink (`sequence`)."""
+    """Return the hand sizes of the deals of a match whose hands grow or shrink (`sequence`)."""
     pack = {"es40": 40, "es36": 36, "es39": 39, "fr52": 52}[rules.deck]
     most = pack // players
     up, down = list(range(1, most + 1)), list(range(most, 0, -1))

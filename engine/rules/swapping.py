@@ -1,4 +1,4 @@
-"""When the shown card may be exchanged, and which card may be given for it (parameters `exchange*` of the rules book)."""
+"""Exchanges of the shown card: when a seat may make one, and with which card (parameters `exchange*` of the rules book)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from engine.rules.parameters import Rules
 
 MOMENTS = ("before_first_lead", "before_draw", "after_draw", "own_turn")
 
-Swap = tuple[int, int, bool]  # bit of the card that is given, code of the action, whether an exchange before forbids it
+Swap = tuple[int, int, bool]  # bit of the card to give, code of the action, True if an earlier exchange forbids it
 
 
 def moments(rules: Rules) -> frozenset[str]:
-    """The moments at which this game knows exchanges, words of MOMENTS."""
+    """Return the moments, words of MOMENTS, at which this game allows exchanges."""
     if rules.exchange == "none":
         return frozenset()
     if rules.exchange == "before_first_lead":
@@ -25,17 +25,19 @@ def moments(rules: Rules) -> frozenset[str]:
 
 
 def swaps(rules: Rules, pack: Pack) -> list[tuple[Swap, ...]]:
-    """What may be given for each card of the pack when it is the shown one."""
+    """Return, for each card of the pack as the shown one, the cards that may be given for it."""
     table: list[tuple[Swap, ...]] = []
     for card, rank in enumerate(pack.rank):
         suit = pack.suit[card]
-        found: list[Swap] = []
+        allowed: list[Swap] = []
         for ranks, giver, code in (
             (rules.exchange_seven, "7", act.EXCHANGE_SEVEN),
             (rules.exchange_two, "2", act.EXCHANGE_TWO),
         ):
-            given = pack.card(giver, suit)
-            if ranks and rank in ranks and given >= 0:
-                found.append((pack.bit[given], code, giver == "2" and rank == "7" and not rules.exchange_chain))
-        table.append(tuple(found))
+            card_to_give = pack.card(giver, suit)
+            if ranks and rank in ranks and card_to_give >= 0:
+                allowed.append(
+                    (pack.bit[card_to_give], code, giver == "2" and rank == "7" and not rules.exchange_chain)
+                )
+        table.append(tuple(allowed))
     return table

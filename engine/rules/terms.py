@@ -14,12 +14,12 @@ from engine.rules.parameters import Rules
 from engine.rules.resolving import at_table, choices
 
 SIDES_OF_PAIRS = ((0, 2), (1, 3))
-FORFEIT: Final = 230  # the most points that a deal can give one side: no forfeited sitting is better than a lost one
+FORFEIT: Final = 230  # the most points of a deal: forfeiting a sitting is never better than losing it
 GAME_SCORE: Final = 1000  # board score of a game that takes several deals; its points only break ties
 
 
 class Places(NamedTuple):
-    """Who sits where in a deal: mano, the seats in it from mano in order of play, the others, and the ring of `next`."""
+    """The seating of a deal: mano, the seats in play from mano in order of play, the others, and the ring of `next`."""
 
     mano: int
     active: tuple[int, ...]
@@ -28,7 +28,7 @@ class Places(NamedTuple):
 
 
 def merged(rules: Rules) -> bool:
-    """Whether window B and the lead of the trick's winner are one turn."""
+    """Return True if window B and the lead of the trick's winner are one turn."""
     return not (
         rules.hand_songs == "winning_side"
         or (rules.exchange == "immediate" and rules.exchange_trigger == "side_just_won")
@@ -38,7 +38,7 @@ def merged(rules: Rules) -> bool:
 
 
 def has_own_turn(rules: Rules) -> bool:
-    """Whether seats may announce things at their own turn, following too."""
+    """Return True if seats may announce something at their own turn, also when they follow."""
     return (
         rules.exchange == "deferred"
         or (rules.exchange == "immediate" and rules.exchange_trigger == "own_turn")
@@ -48,7 +48,7 @@ def has_own_turn(rules: Rules) -> bool:
 
 
 class Terms:
-    """What a match asks of its game. Immutable; shared by all matches of the game. Only `engine.game.Game` is ever made."""
+    """The game as its matches see it. Immutable; shared by all matches of the game. `engine.game.Game` is its only subclass in use."""
 
     def __init__(self, declared: Rules, options: Mapping[str, Any], players: int, origin: Terms | None = None) -> None:
         self.declared = declared
@@ -62,14 +62,14 @@ class Terms:
         self.revision = rules.revision
         self.board_deals = rules.board_deals
         self.score_unit = rules.score_unit
-        # board scores are whole numbers: so many of them make one of the unit that people read
+        # Board scores are whole numbers; this many make one of the unit that people read.
         self.score_size = GAME_SCORE if rules.score_unit == "games" else 1
         self._seat(players)
         self._know_the_pack()
         self._know_the_talk()
         # the stages of a deal before the first lead, functions of `engine.match.opening.stages`
         self.stages: tuple[Callable[[Any], int], ...] = ()
-        # filled while matches are played: seats by dealer and by who is gone; the pack by suit map; programs of engine.search.kernel
+        # caches: seats by dealer and absent seats; the pack by suit map; programs of `engine.search.kernel`
         self.places: dict[tuple[int, tuple[int | bool, ...]], Places] = {}
         self.flags: dict[tuple[int, ...], list[int]] = {}
         self.programs: dict[tuple[int, ...], Any] = {}
@@ -96,7 +96,7 @@ class Terms:
         # suit, bit, points of a card
         self.facts = list(zip(self.pack.suit, self.pack.bit, self.card_points, strict=True))
         self.pair = self.pack.mask(rules.pair_ranks) if set(rules.pair_ranks) <= set(self.pack.ranks) else 0
-        # by the bit mask of one suit of a hand: whether a pair that may be sung is in it
+        # by the bit mask of one suit of a hand: True if it holds a pair that may be sung
         sings = self.pair > 0 and rules.hand_songs != "none"
         self.paired = [sings and mask & self.pair == self.pair for mask in range(1 << self.pack.size)]
         self.tute_mask = self.pack.mask(rules.tute_ranks) if rules.tute == "wins" and rules.hand_songs != "none" else 0
@@ -105,7 +105,7 @@ class Terms:
         self.empty_rule = obligations.in_force(rules, rules.obligation_stock_empty, self.pack, self.card_points)
 
     def _know_the_talk(self) -> None:
-        """Works out what can be announced at all in this game, so that a playout asks only for that."""
+        """Determine which announcements this game can have at all, so that a playout asks only for those."""
         rules = self.rules
         nothing = [0] * len(self.pack.texts)
         self.merged = merged(rules)
@@ -113,7 +113,7 @@ class Terms:
         self.exchange_mask = self.pack.mask("72") if rules.exchange in ("immediate", "deferred") else 0
         self.exchange_moments = moments = swapping.moments(rules)
         self.swaps = swapping.swaps(rules, self.pack) if moments else []
-        self.swap_masks = [sum(bit for bit, _, _ in found) for found in self.swaps] or nothing
+        self.swap_masks = [sum(bit for bit, _, _ in allowed) for allowed in self.swaps] or nothing
         self.own_swaps = self.swap_masks if "own_turn" in moments else nothing
         self.lead_swaps = self.swap_masks if {"after_draw", "own_turn"} & moments else nothing
         self.window_b_swaps = "after_draw" in moments
@@ -128,12 +128,12 @@ class Terms:
         self.target = rules.target if to_target else None
         self.tracks_target = to_target and (rules.claim_mode == "auto" or rules.both_reach == "first_reached")
         self.batches = rules.supply == "batches"
-        # whether it matters which cards were drawn after the last trick
+        # True if the cards drawn after the last trick matter
         self.minds_draws = rules.song_timing == "before_draw"
-        # whether anything may be announced in one turn with a card
+        # True if a seat may announce something in one turn with a card
         self.speaks = self.merged or self.has_own_turn
         self.all_may_sing = rules.song_trigger == "has_won_any"
-        # whether after a trick nothing can happen but a song or tute of its winner (see tricks.complete)
+        # True if nothing but a song or tute of its winner can follow a trick (see `tricks.complete`)
         self.simple = (
             rules.draw == "none"
             and rules.hand_songs in ("trick_winner", "none", "soloist")
@@ -145,31 +145,31 @@ class Terms:
         )
 
     def _needed(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The fewest of the options that give the same rules. One is dropped at a time, so that one of two that imply each other stays."""
-        kept = dict(options)
+        """Return the fewest options that give the same rules. They are dropped one at a time, so one of two that imply each other stays."""
+        needed = dict(options)
         for name in sorted(options):
-            fewer = {other: value for other, value in kept.items() if other != name}
+            fewer = {other: value for other, value in needed.items() if other != name}
             try:
                 if at_table(self.declared, fewer, self.players) == self.rules:
-                    kept = fewer
+                    needed = fewer
             except OptionError:
                 continue
-        return kept
+        return needed
 
     def __repr__(self) -> str:
         return f"Game({self.key!r}, players={self.players}, options={self.options!r})"
 
     @property
     def options_all(self) -> dict[str, Any]:
-        """Every option of this game at this table with its value, defaults included."""
+        """All options of this game at this table with their values, defaults included."""
         return {name: word(getattr(self.rules, name)) for name in choices(self.declared, self.players)}
 
-    def for_seats(self, left: int) -> Terms:
-        """The terms that hold when so many seats are left after eliminations. A `Game` knows: it finds the game of a final duel."""
+    def for_seats(self, seats: int) -> Terms:
+        """Return the terms that hold when this many seats remain after eliminations. `Game` implements it, since a final duel may be another game."""
         raise NotImplementedError
 
     def suit_map(self, suits: str | None) -> tuple[int, ...]:
-        """The suit played with for each suit of the shuffle, from the letters that stand for them. OptionError for bad ones."""
+        """Return the suit to play with for each suit of the shuffle, from the letters that stand for them. Raises OptionError for bad ones."""
         if suits is None or suits == self.pack.suits:
             return (0, 1, 2, 3)
         if sorted(suits) != sorted(self.pack.suits):
@@ -181,10 +181,10 @@ class Terms:
     # ---- boards
 
     def sittings(self, parties: int) -> list[tuple[int, ...]]:
-        """The seatings of one board: party number per seat, each party once in each place.
+        """Return the seatings of one board: party number by seat, each party once in each place.
 
-        As many parties as sides hold a side each; as many as seats hold a seat each, and partners stay partners (mixed pairs). The board is
-        played once per rotation. Raises OptionError for any other number of parties.
+        With one party a side, a party holds all seats of its side; with one a seat, partners stay partners (mixed pairs). The board is played once
+        for each rotation. Raises OptionError for any other number of parties.
         """
         if parties == self.players:
             return [tuple((seat + shift) % parties for seat in range(parties)) for shift in range(parties)]
@@ -195,7 +195,7 @@ class Terms:
         return [tuple((self.side[seat] + shift) % parties for seat in range(self.players)) for shift in range(parties)]
 
     def fault_scores(self, side: int) -> list[int]:
-        """Scores by seat of a sitting that a side forfeits: the worst of the game for it, the same good one for all others."""
+        """Return the scores by seat of a sitting that a side forfeits: the worst of the game for it, an equal good one for all others."""
         worst, best = 0, FORFEIT * (self.board_deals or 1)
         if self.score_unit == "games":
             best = GAME_SCORE * (1 if self.board_deals else self.rules.match_games) + 2 * FORFEIT
@@ -211,9 +211,9 @@ class Terms:
     # ---- texts
 
     def action_text(self, action: int) -> str:
-        """'play 1o', 'sing c', ...; EngineError for a number that is no action."""
+        """Return the text of an action, such as 'play 1o'. Raises EngineError for a number that is no action."""
         return actions.text(self.pack, action)
 
     def parse_action(self, text: str) -> int:
-        """The action of a text; EngineError (a ValueError) with the text if it is none."""
+        """Return the action of a text. Raises EngineError (a ValueError) with the text if it is none."""
         return actions.parse(self.pack, text)

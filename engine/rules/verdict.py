@@ -1,4 +1,4 @@
-"""What a finished deal decides."""
+"""The verdict: how a finished deal is decided."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Verdict:
-    """How a deal ended.
+    """The result of a deal.
 
-    `winner` is a side or None; `losers` are seats; `why` is a word for the record (points, tute, claim, capote, ...); `decided` says that
-    a game which may take several deals is over with this one; `marks` are the loss marks of each loser; `points` are those of the deal by
-    side where the count has just worked them out, else None.
+    `winner` is a side or None; `losers` are seats; `why` is a word for the record (points, tute, claim, capote, ...); `decided` is True if this deal
+    ends a game that may take several; `marks` are the loss marks of each loser; `points` are those of the deal by side if the count has them
+    already, else None.
     """
 
     winner: int | None = None

@@ -1,7 +1,7 @@
 """The rule of a trick: the cards that a follower may play, and those that would win (README of the rules book, section 4).
 
-Everybody who needs this rule calls these functions or builds tables from them: the engine, the search and the house bots, which link to this
-file. So it imports nothing.
+The engine, the search, the language kits and the house bot `counting` call these functions or build tables from them. `counting` carries a copy
+of this file, so it imports nothing.
 
 A set of cards is a mask with one bit a card. Each suit has bits of its own, at most 15, the strongest card highest; any layout of suits will do.
 `led` and `trump` are the masks of whole suits, `trump` is 0 in a deal without trumps, and `best` is the bit of the card that is winning.
@@ -69,23 +69,23 @@ def followers(duty: i64, hand: i64, led: i64, trump: i64, best: i64, table: i64,
     `table` holds the cards of the trick so far; `with_partner` says that the seat's partner is winning it.
     """
     code: i64 = duty & CODE
-    held: i64 = hand & led
+    in_suit: i64 = hand & led
     if code:
         if code == FREE or (code == TRUMP_FOLLOW and led != trump):
             return hand
-        if held:
-            return held
+        if in_suit:
+            return in_suit
         ruffs: i64 = hand & trump if code == FOLLOW_OR_TRUMP else 0
         return ruffs if ruffs else hand
-    if held:
+    if in_suit:
         higher: i64 = 0
         if with_partner and duty & EXEMPT_ALL:
-            return held
+            return in_suit
         if led == trump or not best & trump:
-            higher = held & -(best + best)
+            higher = in_suit & -(best + best)
         elif duty & BEAT_AFTER_TRUMPED:
-            higher = held & _above(table & led)
-        return higher if higher else held
+            higher = in_suit & _above(table & led)
+        return higher if higher else in_suit
     if led == trump or (with_partner and duty & EXEMPT):
         return hand
     ruffs = hand & trump
@@ -106,9 +106,9 @@ def winners(cards: i64, best: i64, led: i64, trump: i64) -> i64:
 def lightest(cards: i64, by_worth: list[int]) -> i64:
     """Return the cards of least point value. `by_worth` holds a mask for each value, the least first."""
     for mask in by_worth:
-        found: i64 = cards & mask
-        if found:
-            return found
+        least: i64 = cards & mask
+        if least:
+            return least
     return cards
 
 
@@ -132,14 +132,14 @@ def demands(duty: int) -> list[tuple[int, int]]:
             return ALL
         return HIGHER_OR_ANY if legal(low) & other else HIGHER_OR_ALL
 
-    found = []
+    by_situation = []
     for situation in range(8):
         trumps = led if situation & 4 else trump
         best = middle << 4 if situation & 2 else middle
         with_partner = situation & 1 == 1
         of_led = demand(0, trumps, best, with_partner)
-        found.append((of_led, ANY if situation & 4 else demand(4, trumps, best, with_partner)))
-    return found
+        by_situation.append((of_led, ANY if situation & 4 else demand(4, trumps, best, with_partner)))
+    return by_situation
 
 
 def _above(cards: i64) -> i64:

@@ -1,1 +1,1 @@
-"""What comes before the first lead: the deal, auctions, who joins."""
+"""The opening of a deal, up to the first lead: dealing, auctions, who joins."""

@@ -1,6 +1,6 @@
-"""Auctions, and what a soloist says after one: censor, naming trump, calling a card; predictions. Bato's auction: `joining`.
+"""Auctions and what a soloist does after one: censor, naming trump, calling a card; predictions. Bato's auction is in `joining`.
 
-The notes of the deal (`state.notes`) keep what an auction decides: soloist, bid, partner, called, predictions (podrida).
+The notes of the deal (`state.notes`) hold the result of an auction: soloist, bid, partner, called, predictions (podrida).
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from engine.match.trick import legality
 
 
 def points_auction(state: Data) -> int:
-    """Bids of points from mano round the table, once each or until all but the highest bidder have passed."""
+    """Start the bids of points, from mano round the table, once each or until all but the highest bidder have passed."""
     note(state, bid=0, soloist=None, passed=(), spoken=())
     state.ask(state.mano, POINTS)
     return steps.WAIT
 
 
 def lowest_bid(state: Data) -> int:
-    """The least bid that may be made now; above `max_bid` none is possible."""
+    """Return the least legal bid; above `max_bid` none is possible."""
     rules = state.rules
     low, step, bid = rules.min_bid or 0, rules.bid_step, int(state.notes["bid"])
     return low if bid < low else low + ((bid - low) // step + 1) * step
 
 
 def bids(state: Data) -> tuple[int, ...]:
-    """The bids that may be made now, as actions."""
+    """Return the legal bids, as actions."""
     return tuple(range(act.BID + lowest_bid(state), act.BID + (state.rules.max_bid or 0) + 1, state.rules.bid_step))
 
 
@@ -57,7 +57,7 @@ def _points_act(state: Data, action: int) -> int:
 
 
 def next_caller(state: Data) -> int:
-    """The seat that speaks next, or -1 when the auction is over."""
+    """Return the seat that speaks next, or -1 when the auction is over."""
     seat = state.turn
     passed, spoken, soloist = state.notes["passed"], state.notes["spoken"], state.notes["soloist"]
     for _ in state.active:
@@ -71,7 +71,7 @@ def next_caller(state: Data) -> int:
 
 
 def lead_by_soloist(state: Data) -> None:
-    """The soloist leads the first trick where `first_leader` says so."""
+    """Let the soloist lead the first trick if `first_leader` says so."""
     if state.rules.first_leader == "soloist":
         note(state, leader=state.notes["soloist"])
 
@@ -83,7 +83,7 @@ POINTS = Phase("auction", _points_legal, _points_act)
 
 
 def censor(state: Data) -> int:
-    """The sitting-out dealer sees the soloist's hand and may take it over for a higher bid."""
+    """Show the soloist's hand to the dealer who sits out; it may take the hand over for a higher bid."""
     soloist = state.notes.get("soloist")
     if soloist is None or state.dealer in state.active or not bids(state):
         return steps.STAGE
@@ -102,7 +102,7 @@ def _censor_act(state: Data, action: int) -> int:
 
 
 def take_over(state: Data, seat: int, bid: int) -> None:
-    """The censor gets the hand, the place and the contract of the soloist, who watches."""
+    """Give the hand, the place and the contract of the soloist to the censor. The soloist sits out."""
     displaced = state.notes["soloist"]
     note(state, soloist=seat, bid=bid, displaced=displaced)
     state.hands[seat], state.hands[displaced] = state.hands[displaced], state.hands[seat]
@@ -127,7 +127,7 @@ CENSOR = Phase("censor", lambda state: (act.PASS, *bids(state)), _censor_act)
 
 
 def play_or_pass(state: Data) -> int:
-    """From mano each says play or pass once; the first to play is the soloist."""
+    """Ask each seat from mano to play or pass, once; the first to play is the soloist."""
     note(state, soloist=None, spoken=(), passed=())
     state.ask(state.mano, PLAY_OR_PASS)
     return steps.WAIT
@@ -154,7 +154,7 @@ PLAY_OR_PASS = Phase("auction", lambda state: (act.PLAY, act.PASS), _play_or_pas
 
 
 def name_trump(state: Data) -> int:
-    """The soloist names trump."""
+    """Ask the soloist for trump."""
     state.ask(state.notes["soloist"], NAME_TRUMP)
     return steps.WAIT
 
@@ -169,7 +169,7 @@ NAME_TRUMP = Phase("trump", lambda state: tuple(range(act.TRUMP, act.TRUMP + 4))
 
 
 def call_card(state: Data) -> int:
-    """The soloist calls a card: its holder is the secret partner."""
+    """Ask the soloist for a card, whose holder is the secret partner."""
     state.ask(state.notes["soloist"], CALL_CARD)
     return steps.WAIT
 
@@ -194,27 +194,27 @@ CALL_CARD = Phase("call", _call_legal, _call_act)
 
 
 def predictions(state: Data) -> int:
-    """From mano to the dealer each says how many tricks it will win."""
+    """Ask each seat from mano to the dealer how many tricks it will win."""
     note(state, predictions={})
     state.ask(state.mano, PREDICT)
     return steps.WAIT
 
 
 def _predict_legal(state: Data) -> tuple[int, ...]:
-    said: dict[int, int] = state.notes["predictions"]
+    predicted: dict[int, int] = state.notes["predictions"]
     tricks = len(state.hand_of(state.turn))
     barred = -1
-    if state.rules.hook and len(said) == len(state.active) - 1:
-        barred = tricks - sum(said.values())
+    if state.rules.hook and len(predicted) == len(state.active) - 1:
+        barred = tricks - sum(predicted.values())
     return tuple(act.PREDICT + number for number in range(tricks + 1) if number != barred)
 
 
 def _predict_act(state: Data, action: int) -> int:
     seat = state.turn
-    said = state.notes["predictions"] | {seat: action - act.PREDICT}
-    note(state, predictions=said)
+    predicted = state.notes["predictions"] | {seat: action - act.PREDICT}
+    note(state, predictions=predicted)
     state.emit("predict", seat=seat, tricks=action - act.PREDICT)
-    if len(said) < len(state.active):
+    if len(predicted) < len(state.active):
         state.ask(state.next[seat], PREDICT)
         return steps.WAIT
     return steps.STAGE

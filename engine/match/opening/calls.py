@@ -1,4 +1,4 @@
-"""What all auctions share: notes of the deal, calls in the record, and how they end."""
+"""Functions that all auctions share: notes of the deal, calls in the record, and the end of an auction without a bid."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from engine.rules.verdict import Verdict
 
 
 def note(state: Data, **facts: object) -> None:
-    """Adds facts to the notes of the deal."""
+    """Add facts to the notes of the deal."""
     state.notes = state.notes | facts
 
 
 def call(state: Data, action: int) -> None:
-    """Records a public call of the seat on turn."""
+    """Record a public call of the seat on turn."""
     if state.log is not None:
         state.log.append({"e": "call", "seat": state.turn, "call": state.game.action_text(action)})
 
 
 def thrown_in(state: Data) -> int:
-    """Nobody wants to play: `all_pass` says what happens. A deal that is thrown in counts as a deal, so that a match of passes ends too."""
+    """End a deal that nobody wants to play, by `all_pass`. It counts as a deal, so that a match of passes ends, too."""
     if state.rules.all_pass == "ordinary_deal":
         return steps.STAGE
     note(state, same_dealer=state.rules.all_pass == "same_dealer")

@@ -1,4 +1,4 @@
-"""From one deal to the next: who deals, who sits where, the cards, trump."""
+"""From one deal to the next: dealer, places, cards, trump."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from engine.rules.terms import Places
 
 
 def start(state: Data) -> int:
-    """Deals the next deal of the match.
+    """Deal the next deal of the match.
 
-    1. Who deals and who sits out. 2. A fresh deal's counters. 3. The shuffle. 4. Trump. The stages before the first lead follow.
+    1. Dealer and seats that sit out. 2. Counters of a new deal. 3. The shuffle. 4. Trump. The stages before the first lead follow.
     """
     rules = state.rules
     if state.deal_no == 0:
@@ -40,17 +40,17 @@ def start(state: Data) -> int:
 
 
 def first_places(state: Data) -> None:
-    """First deal of a match: a draw names the dealer, or mano where the dealer sits out and the holder of 2o would be mano."""
-    left = seats_left(state)
+    """Draw the dealer of the first deal, or mano if the dealer sits out and the holder of 2o would be mano."""
+    remaining = seats_left(state)
     dice = state.dice
-    drawn = left[chance.pick(state.seed, "dealer", len(left)) if dice is None else dice.below(len(left))]
+    drawn = remaining[chance.pick(state.seed, "dealer", len(remaining)) if dice is None else dice.below(len(remaining))]
     if state.rules.first_deal == "coins_2o" and not state.rules.dealer_plays:
         drawn = left_of(state, drawn)
     state.dealer = drawn
 
 
 def next_places(state: Data) -> None:
-    """Who deals next (parameter `next_dealer`)."""
+    """Set the next dealer (parameter `next_dealer`)."""
     rule = state.rules.next_dealer
     if rule == "last_trick_winner":
         if state.last_trick >= 0:
@@ -62,7 +62,7 @@ def next_places(state: Data) -> None:
 
 
 def seat_the_deal(state: Data) -> None:
-    """Gives everybody a place for the deal, by the dealer and the seats that are left."""
+    """Set the places of the deal, by its dealer and the seats still in the match."""
     gone = state.left_at
     key = (state.dealer, tuple(map(bool, gone)) if any(gone) else ())
     places = state.game.places.get(key)
@@ -73,8 +73,8 @@ def seat_the_deal(state: Data) -> None:
 
 
 def _places(state: Data) -> Places:
-    left = seats_left(state)
-    plays = state.rules.dealer_plays or state.dealer not in left
+    remaining = seats_left(state)
+    plays = state.rules.dealer_plays or state.dealer not in remaining
     mano = right_of(state, state.dealer)
     order: list[int] = []
     seat = mano
@@ -92,7 +92,7 @@ def _places(state: Data) -> Places:
 
 
 def deal_cards(state: Data) -> None:
-    """Shuffles and deals, fixes trump, and records the deal."""
+    """Shuffle and deal, set trump, and record the deal."""
     game, rules, dice = state.game, state.rules, state.dice
     flags = game.flags.get(state.suit_map)
     if flags is None:
@@ -106,7 +106,7 @@ def deal_cards(state: Data) -> None:
         # the next card is the last of the list
         rest = list(map(game.pack.of_flag.__getitem__, deck[: dealt - 1 : -1]))
     _show_a_card(state, deck[:dealt], rest)
-    state.trump = _trump(state)  # what it means for followers: `tricks.lead`
+    state.trump = _trump(state)  # `tricks.lead` derives the duties of followers
     state.stock = rest
     n = 0
     if rules.draw != "none":
@@ -120,7 +120,7 @@ def deal_cards(state: Data) -> None:
 
 
 def _deal_hands(state: Data, dealt: list[int]) -> None:
-    """Gives out the dealt cards (flags), one at a time in order of play."""
+    """Give out the dealt cards (flags), one at a time in order of play."""
     k = state.size
     hands = [hand_of_flags(sum(dealt[place::k])) for place in range(k)]
     if k == state.seats:
@@ -132,7 +132,7 @@ def _deal_hands(state: Data, dealt: list[int]) -> None:
 
 
 def _show_a_card(state: Data, dealt: list[int], rest: list[int]) -> None:
-    """The card that is shown, and the seat that holds it, if any (parameter `trump_source`); one of the `rest` leaves it."""
+    """Set the shown card and the seat that holds it, if any (parameter `trump_source`). It may be one of the `rest`, which then loses it."""
     rules = state.rules
     source = rules.trump_source
     flag = 0
@@ -147,7 +147,7 @@ def _show_a_card(state: Data, dealt: list[int], rest: list[int]) -> None:
 
 
 def _trump(state: Data) -> int:
-    """The trump of a deal whose shown card is known. Where coins are trump by rule, no card in a hand is shown."""
+    """Return the trump of a deal after its shown card is set. If coins are trump by rule, no card in a hand is shown."""
     rules = state.rules
     if rules.coins_start or (rules.first_deal == "coins_2o" and state.deal_no == 1):
         if state.holder >= 0:
@@ -162,7 +162,7 @@ def _record(state: Data, rest: list[int]) -> None:
     pack = state.game.pack
     first = state.rules.first_deal == "coins_2o" and state.deal_no == 1
     hidden = first and state.shown >= 0
-    shown = None if hidden else state.card_text(state.shown)
+    shown_text = None if hidden else state.card_text(state.shown)
     face_down = [state.shown] if hidden else rest[::-1]
     state.emit(
         "deal",
@@ -171,7 +171,7 @@ def _record(state: Data, rest: list[int]) -> None:
         mano=mano_of_coins(state) if first else state.mano,
         out=list(state.out),
         trump=state.suit_text(state.trump),
-        shown=shown,
+        shown=shown_text,
         holder=state.holder if state.holder >= 0 else None,
         stock=state.n,
         totals=list(state.totals),
@@ -184,7 +184,7 @@ def _record(state: Data, rest: list[int]) -> None:
 
 
 def coins_first(state: Data) -> None:
-    """First deal of cabrero: the holder of 2o is mano; with three players 2o also takes the place of the face-down centre card."""
+    """Start the first deal of cabrero: the holder of 2o is mano; with three players 2o also replaces the face-down centre card."""
     pack = state.game.pack
     two = pack.parse("2o")
     centre = state.shown
@@ -203,7 +203,7 @@ def coins_first(state: Data) -> None:
 
 
 def mano_of_coins(state: Data) -> int:
-    """Mano of the first deal of cabrero: the holder of 2o, or of 4o if 2o is the centre card; where the dealer sits out, a draw has named mano."""
+    """Return mano of the first deal of cabrero: the holder of 2o, or of 4o if 2o is the centre card; if the dealer sits out, mano as drawn."""
     if not state.rules.dealer_plays:
         return state.mano
     pack = state.game.pack
@@ -212,6 +212,6 @@ def mano_of_coins(state: Data) -> int:
 
 
 def holder_of(state: Data, card: int) -> int:
-    """The seat in the deal that holds a card."""
+    """Return the seat in the deal that holds a card."""
     suit, bit = state.suit_of[card], state.bit_of[card]
     return next(seat for seat in state.active if state.hands[seat][suit] & bit)

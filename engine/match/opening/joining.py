@@ -20,7 +20,7 @@ ANSWERS = (act.JOIN, act.OUT)
 
 
 def play_then_join(state: Data) -> int:
-    """From mano each says play or pass until somebody plays; then every other seat says whether it joins."""
+    """Ask each seat from mano to play or pass until one plays; then ask every other seat whether it joins."""
     state.notes = {"soloist": None, "passed": (), "playing": (), "asked_to_join": ()}
     state.ask(state.mano, PLAY_THEN_JOIN)
     return steps.WAIT
@@ -45,11 +45,11 @@ def _act(state: Data, action: int) -> int:
         state.notes = notes | {"soloist": seat, "playing": (seat,)}
         state.queue = _others(state, seat)
     else:
-        asked = (*notes["asked_to_join"], seat)
+        asked_to_join = (*notes["asked_to_join"], seat)
         if action == act.JOIN:
-            state.notes = notes | {"playing": (*notes["playing"], seat), "asked_to_join": asked}
+            state.notes = notes | {"playing": (*notes["playing"], seat), "asked_to_join": asked_to_join}
         else:
-            state.notes = notes | {"asked_to_join": asked}
+            state.notes = notes | {"asked_to_join": asked_to_join}
         state.queue = state.queue[1:]
     if state.queue:
         state.ask(state.queue[0], PLAY_THEN_JOIN)
@@ -58,7 +58,7 @@ def _act(state: Data, action: int) -> int:
 
 
 def _others(state: Data, soloist: int) -> tuple[int, ...]:
-    """The seats that are asked whether they join, in order from the soloist; where `passed_may_join` is false those that passed are not asked."""
+    """Return the seats to ask whether they join, in order from the soloist; without those that passed if `passed_may_join` is false."""
     place = state.active.index(soloist)
     others = state.active[place + 1 :] + state.active[:place]
     if state.rules.passed_may_join is False:
@@ -81,18 +81,18 @@ def _joined(state: Data) -> int:
 
 
 def _leave(state: Data, gone: tuple[int, ...]) -> None:
-    """These seats take no part in the play."""
-    state.active = kept = tuple([seat for seat in state.active if seat not in gone])
+    """Take these seats out of the deal."""
+    state.active = playing = tuple([seat for seat in state.active if seat not in gone])
     state.out = tuple(sorted(state.out + gone))
     ring = state.next
     after = []
     for following in ring:
-        while following not in kept:
+        while following not in playing:
             following = ring[following]
         after.append(following)
     state.next = tuple(after)
-    state.size = len(kept)
-    state.left = len(kept) * int(state.rules.hand_size)
+    state.size = len(playing)
+    state.left = len(playing) * int(state.rules.hand_size)
 
 
 PLAY_THEN_JOIN = Phase("auction", _legal, _act)
@@ -102,14 +102,14 @@ PLAY_THEN_JOIN = Phase("auction", _legal, _act)
 
 
 def change_cards(state: Data) -> int:
-    """From mano each seat in play puts cards away and receives as many from the undealt ones."""
+    """Ask each seat in play, from mano, for cards to put away; it receives as many undealt ones."""
     note(state, to_change=state.active)
     state.ask(state.active[0], CHANGE)
     return steps.WAIT
 
 
 def undealt(state: Data) -> int:
-    """How many cards a change may still give out; where the hands of the seats that are out are shuffled in, these count too."""
+    """Return how many cards a change may still give out, with the hands of the seats that are out if these are shuffled in."""
     more = 0
     if state.rules.stock_exhausted == "reshuffle_out_hands":
         more = sum(len(state.hand_of(seat)) for seat in state.notes.get("thrown", ()))
@@ -123,10 +123,10 @@ def _change_legal(state: Data) -> tuple[int, ...]:
     if most < rules.discard_draw_max:
         most = undealt(state) + took
     most = min(rules.discard_draw_max, most)
-    found = act.discards(state.game.pack.in_hand(state.hands[seat]), took, most)
+    actions = act.discards(state.game.pack.in_hand(state.hands[seat]), took, most)
     if rules.dealer_takes_shown and seat == state.dealer and state.shown >= 0 and most > 0 and not took:
-        found.append(act.TAKE)
-    return tuple(found)
+        actions.append(act.TAKE)
+    return tuple(actions)
 
 
 def _change_act(state: Data, action: int) -> int:
@@ -175,7 +175,7 @@ def _shuffle_in(state: Data) -> None:
     thrown = state.notes["thrown"]
     cards = [card for seat in thrown for card in state.hand_of(seat)]
     size = state.game.pack.size
-    # in the order of the shuffle's own suits: the same cards come up whatever the suits are called
+    # By the suits of the shuffle, so that the same cards come up whatever suits are played with.
     cards.sort(key=lambda card: (state.suit_map.index(card // size), card % size))
     for seat in thrown:
         state.hands[seat] = [0] * (NO_SUIT + 1)

@@ -1,4 +1,4 @@
-"""The stages of a deal between the dealing and the first lead (README of the rules book, section 3)."""
+"""The stages of a deal between dealing and the first lead (README of the rules book, section 3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.match.opening import auctions, joining
 from engine.match.trick import exchanges
 from engine.rules.parameters import Rules
 
-Stage = Callable[[Data], int]  # asks a seat (WAIT), or has nothing to ask (STAGE), or ends the deal (DECIDED)
+Stage = Callable[[Data], int]  # returns WAIT after asking a seat, STAGE with nothing to ask, or DECIDED to end the deal
 
 AUCTIONS: dict[str, tuple[Stage, ...]] = {
     "points": (auctions.points_auction,),
@@ -21,15 +21,15 @@ AUCTIONS: dict[str, tuple[Stage, ...]] = {
 
 
 def stages(rules: Rules) -> tuple[Stage, ...]:
-    """The stages that the deals of a game go through, in order."""
-    found: list[Stage] = []
+    """Return the stages of the deals of a game, in order."""
+    in_order: list[Stage] = []
     if rules.exchange == "before_first_lead":
-        found.append(exchanges.stage)
-    found += AUCTIONS.get(rules.auction, ())
+        in_order.append(exchanges.stage)
+    in_order += AUCTIONS.get(rules.auction, ())
     if rules.censor:
-        found.append(auctions.censor)
+        in_order.append(auctions.censor)
     if rules.trump_source == "named":
-        found.append(auctions.name_trump)
+        in_order.append(auctions.name_trump)
     if rules.soloist_partner == "called_card":
-        found.append(auctions.call_card)
-    return tuple(found)
+        in_order.append(auctions.call_card)
+    return tuple(in_order)

@@ -1,1 +1,1 @@
-"""Who has won a deal, what it counts, what it pays."""
+"""Scoring of a deal: who has won it, its value, its payments."""

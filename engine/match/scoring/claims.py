@@ -1,4 +1,4 @@
-"""How a deal ends: by its count, or before it by a claim, a target, a capote, a revoke. Each function returns the next step."""
+"""Ends of a deal: by its count, or earlier by a claim, a target, a capote, a revoke. Each function returns the next step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.rules.verdict import Verdict
 
 
 def last_trick(state: Data) -> int:
-    """All cards are played: the winner of the last trick may have a choice about its bonus; then the deal is counted."""
+    """Ask the winner of the last trick about its bonus if it has a choice; otherwise count the deal."""
     if state.rules.last_trick_optional:
         state.ask(state.last_trick, LAST_TEN)
         return steps.WAIT
@@ -28,7 +28,7 @@ LAST_TEN = Phase("last_ten", lambda state: (act.TAKE, act.DECLINE), _last_ten)
 
 
 def decide(state: Data) -> Verdict:
-    """How the deal ends by its tute or its count."""
+    """End the deal by its tute or its count."""
     if state.tute_by >= 0 and not state.rules.sides.startswith("soloist"):
         side = state.side[state.tute_by]
         return Verdict(side, tuple(s for s in state.active if state.side[s] != side), why="tute")
@@ -36,7 +36,7 @@ def decide(state: Data) -> Verdict:
 
 
 def decided(state: Data, verdict: Verdict) -> int:
-    """The deal ends here, by this verdict."""
+    """End the deal with this verdict."""
     state.verdict = verdict
     return steps.DECIDED
 
@@ -45,9 +45,9 @@ def decided(state: Data, verdict: Verdict) -> int:
 
 
 def reached_by(state: Data, seat: int) -> int:
-    """Notes when the side of a seat has just reached the target; with `claim_mode: auto` that ends the game.
+    """Note that the side of a seat has just reached the target. With `claim_mode: auto` that ends the game.
 
-    Once capote has been announced nothing but that decides the game.
+    After an announced capote only the capote decides the game.
     """
     game = state.game
     target = game.target
@@ -69,7 +69,7 @@ def reached_by(state: Data, seat: int) -> int:
 
 
 def claim(state: Data) -> int:
-    """The seat on turn says that its side has the target. Right wins the game at once, wrong loses it at once."""
+    """Carry out a claim of the target. A right one wins the game at once, a wrong one loses it."""
     seat = state.turn
     side = state.side[seat]
     total = state.totals_now()[side]
@@ -79,7 +79,7 @@ def claim(state: Data) -> int:
 
 
 def best_other(state: Data, seat: int) -> int:
-    """The side with the highest total among the others; between level ones the side of the nearest seat to the right."""
+    """Return the side with the highest total among the others; of level ones that of the nearest seat to the right."""
     totals = state.totals_now()
     others = [side for side in state.active_sides() if side != state.side[seat]]
     top = max(totals[side] for side in others)
@@ -88,7 +88,7 @@ def best_other(state: Data, seat: int) -> int:
 
 
 def capote_decided(state: Data) -> int:
-    """After a trick of an announced capote: the first trick that is lost loses the game, the last trick wins it."""
+    """Return the step after a trick of an announced capote: the first lost trick loses the game, the last trick wins it."""
     side = state.side[state.capote_by]
     if state.side[state.last_trick] != side:
         return decided(state, Verdict(best_other(state, state.capote_by), why="capote"))
@@ -101,7 +101,7 @@ def capote_decided(state: Data) -> int:
 
 
 def revoke(state: Data, action: int) -> int:
-    """A seat plays an illegal card that it holds. The penalty follows at once, or, where somebody has to accuse, the card is played (WAIT)."""
+    """Play an illegal card of a seat that holds it. The penalty follows at once; if somebody must accuse, the card is played (WAIT)."""
     seat = state.turn
     penalty = state.rules.illegal_move
     if penalty == "accuse":
@@ -115,7 +115,7 @@ def revoke(state: Data, action: int) -> int:
 
 
 def revoke_verdict(state: Data, seat: int) -> Verdict:
-    """What a seat's proven revoke decides under `illegal_move`."""
+    """Return the verdict for a seat's proven revoke under `illegal_move`."""
     penalty = state.rules.illegal_move
     if penalty == "lose_game":
         return Verdict(best_other(state, seat), why="revoke")
@@ -123,7 +123,7 @@ def revoke_verdict(state: Data, seat: int) -> Verdict:
 
 
 def accuse(state: Data) -> int:
-    """The seat on turn says that somebody revoked in this deal. Proven: two marks for the offender; not proven: one for the accuser."""
+    """Carry out an accusation of a revoke in this deal. Proven: two marks for the offender; not proven: one for the accuser."""
     seat, offender = state.turn, state.revoker
     proven = offender >= 0 and offender != seat
     state.emit("accuse", seat=seat, proven=proven, offender=offender if proven else None)
@@ -131,5 +131,5 @@ def accuse(state: Data) -> int:
 
 
 def accusation_verdict(seat: int, offender: int, proven: bool) -> Verdict:
-    """Two marks for a proven offender, one for an accuser who proves nothing."""
+    """Return the verdict of an accusation: two marks for a proven offender, or one for the accuser."""
     return Verdict(None, (offender,), why="revoke", marks=2) if proven else Verdict(None, (seat,), why="accusation")

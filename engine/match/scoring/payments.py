@@ -1,4 +1,4 @@
-"""Chips: what each seat gains or pays when a deal is settled (parameter `payments` of the rules book), one function a word."""
+"""Chips: the gain or loss of each seat when a deal is settled (parameter `payments` of the rules book), one function a word."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Chips = list[int]
 
 
 def ante_up(state: Data) -> None:
-    """Chips put into the pot before the deal: by every seat at the table when a contract pot is empty, or by all before each deal."""
+    """Put chips into the pot before the deal: every seat at the table when a contract pot is empty, or all before each deal."""
     rules = state.rules
     if not rules.ante or rules.settlement != "chips":
         return
@@ -24,9 +24,9 @@ def ante_up(state: Data) -> None:
 
 
 def share_pot(state: Data) -> None:
-    """What is left in the pot when the match ends goes to all seats alike.
+    """Share the pot equally among all seats when the match ends.
 
-    It comes out even: all seats have put in the same antes, and whoever loses a pot puts in as much as a whole one.
+    It comes out even: all seats have paid the same antes, and whoever loses a pot pays in a whole one.
     """
     each = state.pot // state.seats
     state.chips = tuple(chips + each for chips in state.chips)
@@ -34,14 +34,14 @@ def share_pot(state: Data) -> None:
 
 
 def transfer(chips: Chips, payers: list[int], receiver: int, amount: int) -> None:
-    """Each payer gives the receiver so many chips."""
+    """Let each payer give the receiver this many chips."""
     for seat in payers:
         chips[seat] -= amount
         chips[receiver] += amount
 
 
 def winner_and_songs(state: Data, verdict: Verdict) -> Chips:
-    """Arrastrado, C1 to C6: the winner is paid by the points, songs by all, contracts for the pot."""
+    """Settle arrastrado, C1 to C6: the winner is paid by the points, songs by all, contracts for the pot."""
     rules = state.rules
     chips = [0] * state.seats
     active = list(state.active)
@@ -81,9 +81,9 @@ def _win_payment(state: Data, seat: int) -> int:
 
 def _pot_deal(state: Data, chips: Chips, soloist: int) -> None:
     others = [seat for seat in state.active if seat != soloist]
-    made = state.tute_by == soloist or (state.tute_by < 0 and state.seat_points()[soloist] >= state.notes["bid"])
+    fulfilled = state.tute_by == soloist or (state.tute_by < 0 and state.seat_points()[soloist] >= state.notes["bid"])
     payment = state.rules.contract_payment or 0
-    if made:
+    if fulfilled:
         transfer(chips, others, soloist, payment)
         chips[soloist] += state.pot
         state.pot = 0
@@ -95,7 +95,7 @@ def _pot_deal(state: Data, chips: Chips, soloist: int) -> None:
 
 
 def lost_contract(rules: Rules, seats: int) -> int:
-    """The worst score where `winner_and_songs` pays: all songs and a tute or 101 points of an opponent, or a failed contract for the pot."""
+    """Return the worst score of `winner_and_songs`: all songs and a tute or 101 points of an opponent, or a failed contract for the pot."""
     songs = rules.song_values["trump"] + 3 * rules.song_values["other"]
     lost = max(rules.win_101_payment or 0, rules.tute_payment or 0)
     if rules.auction == "pot_contract":
@@ -105,7 +105,7 @@ def lost_contract(rules: Rules, seats: int) -> int:
 
 
 def per_five(state: Data, verdict: Verdict) -> Chips:
-    """Subastado and remate: `unit` chips per five points of the bid, doubled from `double_from`; between the soloist and each opponent."""
+    """Settle subastado and remate: `unit` chips per five points of the bid, doubled from `double_from`, between soloist and each opponent."""
     rules = state.rules
     chips = [0] * state.seats
     soloist = state.notes.get("soloist")
@@ -123,7 +123,7 @@ def per_five(state: Data, verdict: Verdict) -> Chips:
 
 
 def lost_bid(rules: Rules, seats: int) -> int:
-    """The worst score where `per_five` pays: the highest bid, lost to all opponents."""
+    """Return the worst score of `per_five`: the highest bid, lost to all opponents."""
     bid = rules.max_bid or 0
     doubled = rules.double_from is not None and bid >= rules.double_from
     opponents = seats - 1 if rules.dealer_plays else seats - 2
@@ -131,7 +131,7 @@ def lost_bid(rules: Rules, seats: int) -> int:
 
 
 def each_loser_to_each_winner(state: Data, verdict: Verdict) -> Chips:
-    """Codillo: every seat of the losing side pays `stake` to every seat of the winning one; a soloist alone counts for two."""
+    """Settle codillo: every seat of the losing side pays `stake` to every seat of the winning one; a soloist alone counts for two."""
     stake = state.rules.stake or 0
     chips = [0] * state.seats
     soloist, partner = state.notes.get("soloist"), state.notes.get("partner")
@@ -148,12 +148,12 @@ def each_loser_to_each_winner(state: Data, verdict: Verdict) -> Chips:
 
 
 def lost_alone(rules: Rules, seats: int) -> int:
-    """The worst score where `each_loser_to_each_winner` pays: a soloist alone, against all others."""
+    """Return the worst score of `each_loser_to_each_winner`: a soloist alone, against all others."""
     return -2 * (rules.stake or 0) * (seats - 1)
 
 
 def pot_per_trick(state: Data, verdict: Verdict) -> Chips:
-    """Bato: a quarter of the pot for each trick; who fails his commitment pays the pot into the next one."""
+    """Settle bato: a quarter of the pot for each trick; a seat that fails its commitment pays the pot into the next one."""
     if verdict.why == "passed":
         return [0] * state.seats
     pot = state.pot
@@ -168,5 +168,5 @@ def pot_per_trick(state: Data, verdict: Verdict) -> Chips:
 
 
 def lost_pot(rules: Rules, seats: int) -> int:
-    """The worst score where `pot_per_trick` pays: the ante, and a pot of all antes for no trick."""
+    """Return the worst score of `pot_per_trick`: the ante, and a pot of all antes for no trick."""
     return -rules.ante * (1 + seats)

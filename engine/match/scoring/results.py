@@ -1,4 +1,4 @@
-"""How a deal is decided from its points (parameter `result` of the rules book), one function a word."""
+"""Results: how the points of a deal decide it (parameter `result` of the rules book), one function a word."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from engine.rules.verdict import Verdict
 
 
 def nearest_right(state: Data, start: int, seats: Iterable[int]) -> int:
-    """The first of the seats met walking `next` from `start`."""
-    wanted = set(seats)
+    """Return the first of the seats that `next` reaches from `start`."""
+    targets = set(seats)
     seat = state.next[start]
-    while seat not in wanted:
+    while seat not in targets:
         seat = state.next[seat]
     return seat
 
 
 def by_last_trick(state: Data, sides: Sequence[int]) -> int:
-    """The one of some level sides that won the last trick; if none of them did, the one whose seat is nearest to the right of the winner."""
+    """Return the level side that won the last trick; if none of them did, the one whose seat is nearest to the right of the winner."""
     if len(sides) == 1:
         return sides[0]
     last = state.last_trick
@@ -30,7 +30,7 @@ def by_last_trick(state: Data, sides: Sequence[int]) -> int:
 
 
 def most_points_wins(state: Data) -> Verdict:
-    """Most points wins the deal. `tie`: last_trick, last_trick_or_none, drawn or split."""
+    """Decide by the most points. `tie`: last_trick, last_trick_or_none, drawn or split."""
     points = state.side_points()
     if len(points) == 2 and points[0] != points[1]:
         return Verdict(0 if points[0] > points[1] else 1, points=points)
@@ -48,7 +48,7 @@ def most_points_wins(state: Data) -> Verdict:
 
 
 def fewest_points_loses(state: Data) -> Verdict:
-    """Two seats: fewer points loses. `tie`: last_trick, both_lose or replay."""
+    """Decide between two seats: fewer points loses. `tie`: last_trick, both_lose or replay."""
     points = state.side_points()
     a, b = state.active
     if points[a] != points[b]:
@@ -63,33 +63,33 @@ def fewest_points_loses(state: Data) -> Verdict:
 
 
 def to_target(state: Data) -> Verdict:
-    """The count of a game that may take several deals: a total of at least `target` wins it; nobody there means another deal."""
+    """Decide a game that may take several deals: a total of at least `target` wins it; without one another deal follows."""
     rules = state.rules
     totals = state.totals_now()
     sides = state.active_sides()
     target = rules.target or 0
-    there = [side for side in sides if totals[side] >= target]
-    if there and rules.min_card_points and state.game_deal == 1 and len(sides) == 2:
-        there = [side for side in there if state.card_points(side) >= rules.min_card_points]
-        if not there:
+    over_target = [side for side in sides if totals[side] >= target]
+    if over_target and rules.min_card_points and state.game_deal == 1 and len(sides) == 2:
+        over_target = [side for side in over_target if state.card_points(side) >= rules.min_card_points]
+        if not over_target:
             return Verdict(next(side for side in sides if totals[side] < target), why="min_card_points")
-    if not there:
+    if not over_target:
         return Verdict(None, decided=False)
-    if len(there) == 1:
-        return Verdict(there[0], why="target")
+    if len(over_target) == 1:
+        return Verdict(over_target[0], why="target")
     if rules.both_reach == "first_reached":
         for side in state.reached:
-            if side in there:
+            if side in over_target:
                 return Verdict(side, why="target")
     last = state.side[state.last_trick] if state.last_trick >= 0 else -1
-    if rules.both_reach == "last_trick" and last in there:
+    if rules.both_reach == "last_trick" and last in over_target:
         return Verdict(last, why="target")
-    top = max(totals[side] for side in there)
-    return Verdict(by_last_trick(state, [side for side in there if totals[side] == top]), why="target")
+    top = max(totals[side] for side in over_target)
+    return Verdict(by_last_trick(state, [side for side in over_target if totals[side] == top]), why="target")
 
 
 def middle_loses(state: Data) -> Verdict:
-    """Cabrero: the takers strictly between the highest and the lowest lose (R2 to R4 of `cabrero.md`)."""
+    """Decide cabrero: the takers strictly between the highest and the lowest lose (R2 to R4 of `cabrero.md`)."""
     rules = state.rules
     takers = [seat for seat in state.active if state.tricks[seat]]
     if len(takers) == 1:
@@ -103,7 +103,7 @@ def middle_loses(state: Data) -> Verdict:
         middle = sorted(points[seat] for seat in takers)[len(takers) // 2]
         return Verdict(None, tuple(seat for seat in takers if points[seat] == middle))
     if rules.tie == "seat_order":
-        # the earlier a turn in the first trick, the higher among equals: no two are level
+        # Of equal points the earlier turn in the first trick ranks higher, so no two are level.
         ranked = sorted(takers, key=lambda seat: (-points[seat], state.active.index(seat)))
         return Verdict(None, tuple(sorted(ranked[1:-1] or ranked[1:])))
     high, low = max(points[s] for s in takers), min(points[s] for s in takers)
@@ -118,7 +118,7 @@ def middle_loses(state: Data) -> Verdict:
 
 
 def capote_losers(state: Data, taker: int) -> tuple[int, ...]:
-    """One seat took every trick: it alone loses if it sang (where that spoils the capote), otherwise all others do."""
+    """Return the losers after one seat took every trick: itself if it sang (and that spoils the capote), otherwise all others."""
     rules = state.rules
     sang = any(seat == taker and not table for seat, _, _, table in state.songs_made)
     table_song = any(seat == taker and table for seat, _, _, table in state.songs_made)
@@ -128,31 +128,31 @@ def capote_losers(state: Data, taker: int) -> tuple[int, ...]:
 
 
 def soloist_reaches_bid(state: Data) -> Verdict:
-    """The soloist's points against the bid; a tute of the soloist makes it, a defender's tute defeats it."""
+    """Compare the soloist's points with the bid. A tute of the soloist makes it, a defender's tute defeats it."""
     soloist = state.notes["soloist"]
-    made = state.tute_by == soloist or (state.tute_by < 0 and state.seat_points()[soloist] >= state.notes["bid"])
+    fulfilled = state.tute_by == soloist or (state.tute_by < 0 and state.seat_points()[soloist] >= state.notes["bid"])
     why = "tute" if state.tute_by >= 0 else "points"
-    if made:
+    if fulfilled:
         return Verdict(soloist, tuple(seat for seat in state.active if seat != soloist), why=why)
     return Verdict(None, (soloist,), why=why)
 
 
 def soloist_side(state: Data) -> tuple[int, ...]:
-    """The soloist and the partner, who may be one seat."""
+    """Return the soloist and the partner, who may be one seat."""
     return tuple(sorted({state.notes["soloist"], state.notes["partner"]}))
 
 
 def soloist_side_more_points(state: Data) -> Verdict:
-    """Codillo: the soloist's side needs more points than the others together."""
+    """Decide codillo: the soloist's side needs more points than the others together."""
     points = state.seat_points()
     pair = soloist_side(state)
-    mine = sum(points[seat] for seat in pair)
+    own = sum(points[seat] for seat in pair)
     others = sum(points[seat] for seat in state.active if seat not in pair)
-    return _pair_verdict(state, pair, mine > others)
+    return _pair_verdict(state, pair, own > others)
 
 
 def soloist_side_best_single(state: Data) -> Verdict:
-    """Codillo, other reading: the highest single total must belong to the soloist's side; a tie with an opponent loses."""
+    """Decide codillo in its other reading: the highest single total must belong to the soloist's side; a tie with an opponent loses."""
     points = state.seat_points()
     pair = soloist_side(state)
     best = max(points[seat] for seat in pair)
@@ -168,13 +168,13 @@ def _pair_verdict(state: Data, pair: tuple[int, ...], won: bool) -> Verdict:
 
 
 def trick_commitments(state: Data) -> Verdict:
-    """Bato: the soloist owes `tricks_soloist` tricks, each joiner `tricks_joiner`; whoever has fewer fails."""
+    """Decide bato: the soloist owes `tricks_soloist` tricks, each joiner `tricks_joiner`; whoever has fewer fails."""
     won = state.tricks
     return Verdict(None, tuple([seat for seat, owed in commitments(state).items() if won[seat] < owed]))
 
 
 def commitments(state: Data) -> dict[int, int]:
-    """Tricks that each seat in play owes."""
+    """Return the tricks that each seat in play owes."""
     rules, soloist = state.rules, state.notes["soloist"]
     owed = dict.fromkeys(state.active, rules.tricks_joiner or 0)
     owed[soloist] = rules.tricks_soloist or 0
@@ -182,5 +182,5 @@ def commitments(state: Data) -> dict[int, int]:
 
 
 def exact_prediction(state: Data) -> Verdict:
-    """Podrida: every seat scores by its prediction; nobody wins a deal."""
+    """Decide podrida: every seat scores by its prediction; nobody wins a deal."""
     return Verdict(None)

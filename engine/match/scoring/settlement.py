@@ -1,4 +1,4 @@
-"""What a decided deal is worth in the match (`settlement`), and when the match is over (`match_end`)."""
+"""The settlement: the value of a decided deal in the match (`settlement`), and the end of the match (`match_end`)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from engine.rules.terms import GAME_SCORE
 from engine.rules.verdict import Verdict
 
 TUTE_SCORE: Final = 130  # board score of a deal won without counting: all card points and the last ten
-# deals after which a match ends with what there is: drawn or thrown-in deals could go on for ever
+# A match ends after this many deals, for drawn or thrown-in deals could go on forever.
 LONGEST_MATCH: Final = 500
 
 
 def settle(state: Data, verdict: Verdict) -> None:
-    """Books a finished deal: games, marks or chips, the board score, the record, and the end of the match."""
+    """Book a finished deal: games, marks or chips, the board score, the record, and the end of the match."""
     state.verdict = verdict
     if state.log is not None and verdict.winner is not None and not verdict.losers and verdict.why != "alone":
         verdict.losers = tuple(seat for seat in state.active if state.side[seat] != verdict.winner)
@@ -35,7 +35,7 @@ def settle(state: Data, verdict: Verdict) -> None:
     _board_score(state, verdict, value)
     over = match_over(state) or state.deal_no >= LONGEST_MATCH
     if not over and state.deals is not None and state.deal_no >= state.deals:
-        over = verdict.decided  # a game that takes several deals is played to its end
+        over = verdict.decided  # a game of several deals is played to its end
     if state.log is not None:
         _record(state, verdict, value, before)
     if over:
@@ -43,7 +43,7 @@ def settle(state: Data, verdict: Verdict) -> None:
 
 
 def game_value(state: Data, verdict: Verdict) -> int:
-    """Games that a won deal scores: two where `double_at_101` holds and the winner has the points for it."""
+    """Return the games that a won deal scores: two if `double_at_101` holds and the winner has the points for it."""
     rules = state.rules
     if verdict.winner is None:
         return 0
@@ -65,7 +65,7 @@ def _games(state: Data, verdict: Verdict) -> int:
 
 
 def book_game(state: Data, winner: int | None, value: int) -> None:
-    """Books a finished game for the side that won it (None: nobody); the next game starts from nothing."""
+    """Book a finished game for the side that won it (None: nobody). The next game starts from zero."""
     if winner is not None:
         games = list(state.games)
         games[winner] += value
@@ -93,7 +93,7 @@ def _cotos(state: Data, side: int, value: int) -> None:
 
 
 def book_marks(state: Data, verdict: Verdict) -> None:
-    """Books the loss marks of a deal, and eliminates the seats that have too many."""
+    """Book the loss marks of a deal, and eliminate the seats that have too many."""
     marks = list(state.marks)
     for seat in verdict.losers:
         marks[seat] += verdict.marks
@@ -132,7 +132,7 @@ def _board_score(state: Data, verdict: Verdict, value: int) -> None:
 
 
 def match_over(state: Data) -> bool:
-    """Whether the match is over by its rules (`match_end`)."""
+    """Return True if the match is over by its rules (`match_end`)."""
     rules = state.rules
     kind = rules.match_end
     if kind == "race":
@@ -147,8 +147,8 @@ def match_over(state: Data) -> bool:
     if kind == "losses":
         return max(state.marks) >= (rules.max_losses or 1)
     if kind == "elimination":
-        left = seats_left(state)
-        return len(left) < (2 if rules.final_duel else 3)
+        remaining = seats_left(state)
+        return len(remaining) < (2 if rules.final_duel else 3)
     return state.deal_no >= len(deal_sizes(rules, state.seats))
 
 
@@ -163,7 +163,7 @@ def _led_by(state: Data, at_least: int, margin: int) -> int | None:
 
 
 def match_winners(state: Data) -> tuple[int, ...]:
-    """Sides that win the finished match; empty for a drawn one."""
+    """Return the sides that win the finished match; empty for a drawn one."""
     rules = state.rules
     kind = rules.match_end
     if kind in ("race", "series"):
@@ -172,18 +172,18 @@ def match_winners(state: Data) -> tuple[int, ...]:
     if kind == "cotos":
         return tuple(side for side, cotos in enumerate(state.cotos) if cotos == max(state.cotos) and cotos)
     if kind == "elimination":
-        left = seats_left(state)
+        remaining = seats_left(state)
         last = max(state.left_at)
-        return tuple(left) if left else tuple(s for s, at in enumerate(state.left_at) if at == last)
+        return tuple(remaining) if remaining else tuple(s for s, at in enumerate(state.left_at) if at == last)
     if kind == "losses" and min(state.marks) >= (rules.max_losses or 1):
         return ()  # all of them have lost
     best = max(state.score) if kind in ("deals", "sequence") else -min(state.marks)
-    held = state.score if kind in ("deals", "sequence") else tuple(-m for m in state.marks)
-    return tuple(sorted({state.side[seat] for seat in range(state.seats) if held[seat] == best}))
+    totals = state.score if kind in ("deals", "sequence") else tuple(-m for m in state.marks)
+    return tuple(sorted({state.side[seat] for seat in range(state.seats) if totals[seat] == best}))
 
 
 def finish(state: Data) -> None:
-    """Ends the match."""
+    """End the match."""
     state.is_over = True
     if state.pot:
         payments.share_pot(state)
@@ -198,9 +198,9 @@ def finish(state: Data) -> None:
 
 
 def ranking(state: Data) -> list[int]:
-    """Rank points by seat: two for each seat that finished worse, one for each level one.
+    """Return rank points by seat: two for each seat that finished worse, one for each level one.
 
-    Who left later finished better; those who stayed are level, or, where the match was cut short, ordered by their marks.
+    A seat that left later finished better; those that stayed are level, or, if the match was cut short, ordered by their marks.
     """
     cut = not match_over(state)
     stayed = 1 + max(state.left_at) + state.deal_no
@@ -209,7 +209,7 @@ def ranking(state: Data) -> list[int]:
         return (state.left_at[seat] or stayed, -state.marks[seat] if cut else 0)
 
     keys = [key(seat) for seat in range(state.seats)]
-    return [sum(2 * (mine > other) + (mine == other) for other in keys) - 1 for mine in keys]
+    return [sum(2 * (own > other) + (own == other) for other in keys) - 1 for own in keys]
 
 
 def _record(state: Data, verdict: Verdict, value: int, before: tuple[int, ...]) -> None:
@@ -236,10 +236,10 @@ def _record(state: Data, verdict: Verdict, value: int, before: tuple[int, ...]) 
 
 
 def adapt_to_seats(state: Data) -> None:
-    """After an elimination: the rules for the remaining number of seats, or those of the final duel."""
+    """Set the rules for the number of seats left after an elimination, or those of the final duel."""
     if not any(state.left_at):
         return
-    left = len(seats_left(state))
-    if left != state.game.players:
-        state.game = state.game.for_seats(left)
+    seats = len(seats_left(state))
+    if seats != state.game.players:
+        state.game = state.game.for_seats(seats)
         state.rules = state.game.rules

@@ -1,4 +1,4 @@
-"""Exchange of the shown card: at once, by notice, or before the first lead (parameters `exchange*` of the rules book)."""
+"""Exchanges of the shown card: at once, by notice, or before the first lead (parameters `exchange*` of the rules book)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.match.trick import turns
 
 
 def exchanges(state: Data, seat: int, moment: str) -> tuple[int, ...]:
-    """The exchanges that a seat may make at a moment (one of `engine.rules.swapping.MOMENTS`), as actions."""
+    """Return the exchanges that a seat may make at a moment (one of `engine.rules.swapping.MOMENTS`), as actions."""
     game = state.game
     if moment not in game.exchange_moments or state.shown < 0 or state.trump == NO_SUIT or state.capote_by >= 0:
         return ()
@@ -24,12 +24,12 @@ def exchanges(state: Data, seat: int, moment: str) -> tuple[int, ...]:
         or not _may_now(state, seat, moment)
     ):
         return ()
-    held = state.hands[seat][state.trump]
-    found: tuple[int, ...] = ()
+    trumps = state.hands[seat][state.trump]
+    actions: tuple[int, ...] = ()
     for bit, code, chained in game.swaps[state.shown]:
-        if held & bit and not (chained and state.swapped):
-            found += (code + state.trump,)
-    return found
+        if trumps & bit and not (chained and state.swapped):
+            actions += (code + state.trump,)
+    return actions
 
 
 def _may_now(state: Data, seat: int, moment: str) -> bool:
@@ -46,7 +46,7 @@ def _may_now(state: Data, seat: int, moment: str) -> bool:
 
 
 def exchange(state: Data, action: int) -> None:
-    """Carries out an exchange of the seat on turn: at once, or as a notice laid under the shown card."""
+    """Carry out an exchange of the seat on turn: at once, or as a notice under the shown card."""
     seat = state.turn
     suit = action & 3
     card = state.game.pack.card("7" if action < act.EXCHANGE_TWO else "2", suit)
@@ -67,7 +67,7 @@ def exchange(state: Data, action: int) -> None:
 
 
 def trick_won(state: Data) -> None:
-    """Window A: if the giver of a notice has won the trick, the shown card goes into its hand and the laid card becomes the shown one."""
+    """In window A, give the shown card to the seat of the notice if it has won the trick. The laid card becomes the shown one."""
     if state.pending < 0 or state.pending != state.winner:
         return
     seat, card, taken = state.pending, state.notes["pending_card"], state.shown
@@ -80,7 +80,7 @@ def trick_won(state: Data) -> None:
 
 
 def take_back(state: Data) -> None:
-    """The shown card has been drawn first: the laid card returns to its owner."""
+    """Return the laid card to its owner, after the shown card was drawn."""
     seat, card = state.pending, state.notes["pending_card"]
     state.hands[seat][state.suit_of[card]] |= state.bit_of[card]
     state.pending = -1
@@ -91,7 +91,7 @@ def take_back(state: Data) -> None:
 
 
 def stage(state: Data) -> int:
-    """Stage of a deal: the holder of the trump 7, then that of the 2, may exchange before the first lead."""
+    """Ask the holder of the trump 7, then that of the 2, whether it exchanges before the first lead."""
     while (seat := _next_exchanger(state)) >= 0:
         state.ask(seat, PHASE)
         if state.rules.exchange_duty != "must":
@@ -101,17 +101,17 @@ def stage(state: Data) -> int:
 
 
 def _next_exchanger(state: Data) -> int:
-    found = -1
+    holder_of_two = -1
     for seat in state.active:
         for action in _wanted(state, seat):
             if action < act.EXCHANGE_TWO:
                 return seat
-            found = seat
-    return found
+            holder_of_two = seat
+    return holder_of_two
 
 
 def _wanted(state: Data, seat: int) -> tuple[int, ...]:
-    """The card that a seat may give before the first lead, unless it has declined. The 7 comes first, the 2 of the same seat after it."""
+    """Return the card that a seat may give before the first lead, unless it has declined: the 7 first, then the 2 of the same seat."""
     declined = state.notes.get("declined", ())
     return tuple([action for action in exchanges(state, seat, "before_first_lead") if action not in declined][:1])
 

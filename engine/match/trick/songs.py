@@ -1,4 +1,4 @@
-"""Songs and tutes: who may declare which, and what a song is worth."""
+"""Songs and tutes: which seat may declare which, and the value of a song."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ SUITS = (0, 1, 2, 3)
 
 
 def declarations(state: Data, seat: int) -> tuple[int, ...]:
-    """Songs and tutes that a seat may declare in window B, as actions."""
+    """Return the songs and tutes that a seat may declare in window B, as actions."""
     game, hand, sung = state.game, state.hands[seat], state.sung
     suits = [suit for suit in SUITS if game.paired[hand[suit]] and not sung >> suit & 1]
     four = hand[0] & hand[1] & hand[2] & hand[3] & game.tute_mask
-    if not suits and not four:  # what most questions come to, so that the rest is for the few
+    if not suits and not four:  # the usual case, so it comes first
         return ()
     rules, winner = state.rules, state.last_trick
     if winner < 0 or rules.hand_songs == "none" or state.n < rules.song_min_stock or state.capote_by >= 0:
@@ -25,9 +25,9 @@ def declarations(state: Data, seat: int) -> tuple[int, ...]:
         return ()
     if state.notes.get("table_song") and not rules.hand_song_after_table_song:
         return ()
-    mine = [points for singer, points in state.window_songs if singer == seat]
+    own_songs = [points for singer, points in state.window_songs if singer == seat]
     limit = rules.songs_per_trick
-    if mine and limit != "many" and len(mine) >= int(limit):
+    if own_songs and limit != "many" and len(own_songs) >= int(limit):
         return ()
     if rules.sing_first_trick_only and _side_tricks(state, seat) != 1:
         return ()
@@ -36,14 +36,14 @@ def declarations(state: Data, seat: int) -> tuple[int, ...]:
         hand[state.suit_of[card]] &= ~state.bit_of[card]
         suits = [suit for suit in suits if game.paired[hand[suit]]]
         four = hand[0] & hand[1] & hand[2] & hand[3] & game.tute_mask
-    found = [act.SING + suit for suit in suits if _in_order(state, seat, suit, mine)]
+    actions = [act.SING + suit for suit in suits if _in_order(state, seat, suit, own_songs)]
     if four and not (rules.tute_first_trick_only and _side_tricks(state, seat) != 1):
-        found += [act.TUTE + act.TUTE_RANKS.index(rank) for rank in rules.tute_ranks if four & game.pack.mask(rank)]
-    return tuple(found)
+        actions += [act.TUTE + act.TUTE_RANKS.index(rank) for rank in rules.tute_ranks if four & game.pack.mask(rank)]
+    return tuple(actions)
 
 
 def _side_tricks(state: Data, seat: int) -> int:
-    """Tricks won by the side of a seat."""
+    """Return the tricks won by the side of a seat."""
     return sum(state.tricks[s] for s in state.active if state.side[s] == state.side[seat])
 
 
@@ -64,12 +64,12 @@ def _is_singer(state: Data, seat: int, winner: int) -> bool:
 
 
 def song_value(state: Data, suit: int) -> int:
-    """Points of the pair of a suit."""
+    """Return the points of the pair of a suit."""
     return state.rules.song_values["trump" if suit == state.trump else "other"]
 
 
 def _in_order(state: Data, seat: int, suit: int, window: list[int]) -> bool:
-    """Whether the order of songs allows this one. An order never forbids anything but the 40."""
+    """Return True if the order of songs allows this one. An order never forbids anything but the 40."""
     order = state.rules.song_order
     if order == "any" or suit != state.trump or state.rules.song_values["trump"] == state.rules.song_values["other"]:
         return True
@@ -81,7 +81,7 @@ def _in_order(state: Data, seat: int, suit: int, window: list[int]) -> bool:
 
 
 def may_claim(state: Data, seat: int, window: str) -> bool:
-    """Whether a seat may claim now that it has the target; `window` is own_turn or post_trick."""
+    """Return True if a seat may claim now that it has the target; `window` is own_turn or post_trick."""
     rules = state.rules
     return (
         rules.claim_mode == "claim"
@@ -93,7 +93,7 @@ def may_claim(state: Data, seat: int, window: str) -> bool:
 
 
 def sing(state: Data, seat: int, suit: int) -> int:
-    """Scores a song from the hand, which may end the game."""
+    """Score a song from the hand, which may end the game."""
     points = song_value(state, suit)
     state.songs[seat] += points
     state.songs_made += ((seat, suit, points, False),)
@@ -112,7 +112,7 @@ def sing(state: Data, seat: int, suit: int) -> int:
 
 
 def table_songs(state: Data) -> None:
-    """Scores the pairs that lie in the completed trick for its winner, who is not asked."""
+    """Score the pairs that lie in the completed trick for its winner, who is not asked."""
     winner = state.winner
     pairs = table_pairs(state)
     if not pairs:
@@ -142,7 +142,7 @@ def table_songs(state: Data) -> None:
 
 
 def table_pairs(state: Data) -> list[int]:
-    """Suits whose pair lies in the trick on the table."""
+    """Return the suits whose pair lies in the trick on the table."""
     pack, pair = state.game.pack, state.game.pair
     low, high = (pair & -pair).bit_length() - 1, pair.bit_length() - 1  # strengths of the two ranks
     table, size = state.table, pack.size

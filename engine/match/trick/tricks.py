@@ -13,7 +13,7 @@ from engine.match.trick import exchanges, legality, songs, turns, windows
 
 
 def lead(state: Data) -> None:
-    """The seat on turn leads to the first trick of a deal, or of a position that was set up."""
+    """Ask the seat on turn for the first lead of a deal, or of a position set up by hand."""
     game = state.game
     state.phase = None
     legality.enforce(state, game.open_rule if state.n > 0 else game.empty_rule)
@@ -24,7 +24,7 @@ def lead(state: Data) -> None:
 
 
 def next_lead(state: Data) -> None:
-    """The seat on turn, which has won the last trick, leads: any card, or what it may announce first."""
+    """Ask the winner of the last trick for a lead: any card, or an announcement first."""
     state.table = []
     state.hand = hand = state.hands[state.turn]
     a, b, c, d, _ = hand
@@ -33,7 +33,7 @@ def next_lead(state: Data) -> None:
     game = state.game
     if game.speaks:
         paired = game.paired
-        # what most hands do not hold, and then all may say the same
+        # Most hands hold none of these, and then `lead_extra` is right for all.
         if (
             paired[a]
             or paired[b]
@@ -51,13 +51,13 @@ def next_lead(state: Data) -> None:
 
 
 def offer(state: Data) -> None:
-    """Puts before the seat on turn what it may announce before its card."""
+    """Offer the seat on turn the announcements it may make before its card."""
     state.extra = windows.before_card(state)
     state.legal = None
 
 
 def act_upon(state: Data, action: int) -> int:
-    """An action that is no card: the answer to a question, or an announcement."""
+    """Carry out an action that is no card: the answer to a question, or an announcement."""
     state.legal = None
     if state.log is not None:
         state.taken_actions.append(action)
@@ -67,7 +67,7 @@ def act_upon(state: Data, action: int) -> int:
 
 
 def announce(state: Data, action: int) -> int:
-    """An announcement of the seat on turn before its card."""
+    """Carry out an announcement of the seat on turn before its card."""
     if step := windows.carry_out(state, action):
         return step
     offer(state)
@@ -75,7 +75,7 @@ def announce(state: Data, action: int) -> int:
 
 
 def complete(state: Data) -> int:  # noqa: C901 - the order of what follows a trick, in one place; a call each would slow all playouts
-    """The last card of a trick is on the table.
+    """Complete the trick after its last card.
 
     1. The winner takes the cards. 2. Table songs. 3. Window A. Then `after_window_a`: 4. draw, 5. window B, 6. the winner leads.
     """
@@ -92,7 +92,7 @@ def complete(state: Data) -> int:  # noqa: C901 - the order of what follows a tr
     if game.simple:
         if not state.left:
             return claims.last_trick(state)
-        # as `next_lead`, for deals without stock where only the winner may announce something, and only a pair or a tute
+        # `next_lead` written out for deals without stock in which only the winner may announce something, and only a pair or a tute
         state.table = []
         state.hand = hand = state.hands[winner]
         a, b, c, d, _ = hand
@@ -119,7 +119,7 @@ def complete(state: Data) -> int:  # noqa: C901 - the order of what follows a tr
             exchanges.trick_won(state)
         if game.window_a:
             hands, trump, swap = state.hands, state.trump, state.window_swap
-            # whoever else may speak in a window has nothing to exchange in this one
+            # Only seats of the winner's side may exchange in this window.
             for seat in game.side_from[winner]:
                 if hands[seat][trump] & swap:
                     return windows.open_window(state, "before_draw")
@@ -135,21 +135,21 @@ def _event(state: Data, winner: int) -> dict[str, Any]:
 
 
 def after_window_a(state: Data) -> int:
-    """Draws, then opens window B."""
+    """Draw, then open window B."""
     if state.n > 0:
         draw(state)
         if state.n == 0 and state.rules.capote == "announced":
             return windows.ask_capote(state)
     elif state.drawn is not None:
         state.drawn = None
-    if state.game.merged:  # as `window_b`, which would be one more call in every trick
+    if state.game.merged:  # `window_b` written out, to save a call in every trick
         next_lead(state)
         return steps.WAIT
     return windows.open_window(state, "after_draw")
 
 
 def window_b(state: Data) -> int:
-    """Announcements before the next lead: in one turn with it, or asked one by one. On turn is the winner of the trick."""
+    """Ask for announcements before the next lead: in one turn with it, or one by one. The winner of the trick is on turn."""
     if state.game.merged:
         next_lead(state)
         return steps.WAIT
@@ -157,33 +157,33 @@ def window_b(state: Data) -> int:
 
 
 def draw(state: Data) -> None:
-    """One card each, the winner of the trick first; the shown card is the last one where it is drawn at all."""
+    """Let every seat draw a card, the winner of the trick first. The shown card is the last one if it is drawn at all."""
     game, seat, cards = state.game, state.winner, state.size
     if game.batches:
         if any(state.hands[seat]):
             return
         seat, cards = state.mano, min(state.n, cards * int(state.rules.hand_size))
     stock, hands, facts, ring = state.stock, state.hands, state.facts, state.next
-    state.n = left = state.n - cards
-    the_shown = not left and len(stock) < cards
+    state.n = remaining = state.n - cards
+    the_shown = not remaining and len(stock) < cards
     if the_shown:
         cards -= 1
     if game.minds_draws or state.log is not None:
         state.drawn = [-1] * state.seats
-        there = seat
+        drawer = seat
         for card in stock[: -cards - 1 : -1]:
-            _tell_draw(state, there, card)
-            there = ring[there]
+            _tell_draw(state, drawer, card)
+            drawer = ring[drawer]
     for _ in range(cards):
         suit, bit, _ = facts[stock.pop()]
         hands[seat][suit] |= bit
         seat = ring[seat]
-    if not left:
+    if not remaining:
         _stock_is_empty(state, seat if the_shown else -1)
 
 
 def _stock_is_empty(state: Data, last: int) -> None:
-    """The last card has been drawn: by the seat `last` it is the shown one (-1: that is not drawn). Other duties begin."""
+    """Change to the duties of an empty stock. The seat `last` has drawn the shown card (-1: it is not drawn)."""
     if last >= 0:
         card = state.shown
         give(state, last, card)

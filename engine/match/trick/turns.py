@@ -1,4 +1,4 @@
-"""What a seat may announce at its turn whatever it holds: noted when it changes, so that no turn works it out anew."""
+"""Announcements that need no certain cards, noted when they change, so that no turn works them out again."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ CLAIM = (act.CLAIM,)
 
 
 def fix_turns(state: Data) -> None:
-    """Notes what every seat may announce at the turns to come, and which trumps it may exchange.
+    """Note what every seat may announce at the turns to come, and which trumps it may exchange.
 
-    To be called when any of what it looks at changes.
+    Call it after every change of what it reads.
     """
     game = state.game
     lead: tuple[int, ...] = ()

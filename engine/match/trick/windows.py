@@ -1,8 +1,8 @@
-"""The windows in which seats announce something: songs, tutes, exchanges, claims, capotes.
+"""Windows, in which seats announce something: songs, tutes, exchanges, claims, capotes.
 
-Where only the winner of the trick may act in window B, the window and its lead are one turn: announcements, then a card. Where another
-seat may act too, the window asks each in turn, and a seat that wants nothing passes. Whether a seat is asked depends only on its own hand
-and on public facts, so it learns nothing from being asked; and no event tells the others.
+If only the winner of the trick may act in window B, the window and its lead are one turn: announcements, then a card. If another seat may act,
+too, the window asks each in turn, and a seat that wants nothing passes. Whether a seat is asked depends only on its own hand and on public
+facts, so it learns nothing from being asked; and no event reports it to the others.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from engine.match.trick import exchanges, songs, turns
 
 
 def before_card(state: Data) -> tuple[int, ...]:
-    """What the seat on turn may announce before its card: window B where it is one turn with the lead, and its own turn."""
+    """Return the announcements of the seat on turn before its card: in window B if it is one turn with the lead, and at its own turn."""
     game = state.game
     seat, swap = state.turn, state.swap
-    found: tuple[int, ...] = ()
+    actions: tuple[int, ...] = ()
     if game.merged and state.best_suit == NO_SUIT and state.last_trick >= 0:
-        found = songs.declarations(state, seat)
+        actions = songs.declarations(state, seat)
         swap = state.lead_swap
         if game.window_b_swaps and state.hand[state.trump] & swap:
-            found += exchanges.exchanges(state, seat, "after_draw")
+            actions += exchanges.exchanges(state, seat, "after_draw")
         if game.claims_after_trick and songs.may_claim(state, seat, "post_trick"):
-            found += turns.CLAIM
+            actions += turns.CLAIM
     if state.own_turn:
         if state.hand[state.trump] & swap:
-            found += tuple([a for a in exchanges.exchanges(state, seat, "own_turn") if a not in found])
-        found += state.own_extra
-    return found
+            actions += tuple([a for a in exchanges.exchanges(state, seat, "own_turn") if a not in actions])
+        actions += state.own_extra
+    return actions
 
 
 def carry_out(state: Data, action: int) -> int:
-    """An announcement of the seat on turn. Returns WAIT where the deal goes on as it was, or the step by which it ends."""
+    """Carry out an announcement of the seat on turn. Returns WAIT if the deal goes on, or the step that ends it."""
     seat = state.turn
     if action < act.TUTE:
         return songs.sing(state, seat, action - act.SING)
@@ -54,7 +54,7 @@ def carry_out(state: Data, action: int) -> int:
 
 
 def open_window(state: Data, moment: str) -> int:
-    """Window A (`before_draw`) or B (`after_draw`): asks the seats that may do something in it, winner of the trick first."""
+    """Open window A (`before_draw`) or B (`after_draw`): ask the seats that may act in it, the winner of the trick first."""
     game, winner = state.game, state.winner
     state.window = moment
     if game.all_may_sing:
@@ -66,7 +66,7 @@ def open_window(state: Data, moment: str) -> int:
 
 
 def window_options(state: Data, seat: int) -> tuple[int, ...]:
-    """What a seat may announce in the open window."""
+    """Return the announcements of a seat in the open window."""
     options = exchanges.exchanges(state, seat, state.window)
     if state.window == "after_draw":
         options = songs.declarations(state, seat) + options
@@ -76,13 +76,13 @@ def window_options(state: Data, seat: int) -> tuple[int, ...]:
 
 
 def next_in_window(state: Data) -> int:
-    """Asks the next seat of the open window that has anything to announce; after the last one the deal goes on."""
+    """Ask the next seat of the open window that has anything to announce. After the last one the deal goes on."""
     game = state.game
     draws_next = state.window == "before_draw"
     swap, claims, queue = state.window_swap, game.claims_after_trick, state.queue
     hands, trump, paired, tute = state.hands, state.trump, game.paired, game.tute_mask
     for place, seat in enumerate(queue):
-        # most seats hold nothing to announce, and that is quickly seen: no exchange, no pair, no four of a rank
+        # Most seats have nothing to announce, which is quickly seen: no exchange, no pair, no four of a rank.
         hand = hands[seat]
         if not (claims or hand[trump] & swap):
             if draws_next:
@@ -123,7 +123,7 @@ WINDOW = Phase("window", _window_legal, _window_act)
 
 
 def ask_capote(state: Data) -> int:
-    """The stock has just run out: the winner of the trick, then the others, may promise to win all remaining tricks."""
+    """Ask the winner of the trick, then the others, whether they promise all remaining tricks. The stock has just run out."""
     place = state.active.index(state.winner)
     state.queue = state.active[place:] + state.active[:place]
     state.ask(state.winner, CAPOTE)
