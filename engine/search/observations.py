@@ -135,7 +135,7 @@ class Writer:
         elif kind == codes.LOSS_MARKS:
             out[at + 5] = self._turned(t, t.marks, 0, False)
         if self.predicts:
-            out[at + 6] = self._turned(t, t.said, 1, False)
+            out[at + 6] = self._turned(t, t.predicted, 1, False)
 
     def _turned(self, t: KernelState, values: vec[i64], more: i64, by_side: bool) -> i64:
         """Numbers by seat or by side, each with `more` added, as a byte a seat from the observer on."""

@@ -1,6 +1,6 @@
-"""Songs, tutes and exchanges in machine words: `songs` and `exchanges` of `engine.match.trick`.
+"""Songs, tutes, exchanges, claims: `songs`, `exchanges` and `turns` of `engine.match.trick`.
 
-What a seat may announce is a mask as `KernelState.extra`: a bit for each action from SING on.
+Announcements are a mask like `KernelState.extra`: a bit for each action from SING on.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from engine.search.masks import FOLD
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-# bits of what may be announced: the action less SING
+# bits of announcements: the action less SING
 DECLARATIONS: Final = 255  # songs and tutes
 CLAIM: Final = 131072
 ACCUSE: Final = 16777216
 
 
 def holds_a_song(t: KernelState, hand: i64) -> bool:
-    """Whether a hand holds a pair or four of a rank at all."""
+    """Return True if a hand holds a pair or four of a rank."""
     songs = t.program.songs
     if (hand >> songs.shift) & hand & songs.low:
         return True
@@ -40,7 +40,7 @@ def holds_a_song(t: KernelState, hand: i64) -> bool:
 
 
 def declarations(t: KernelState, seat: i64, hand: i64) -> i64:  # noqa: C901 - written out like its twin in engine.match
-    """Songs and tutes that a seat, whose hand holds some, may declare in window B."""
+    """Return the songs and tutes that a seat, whose hand holds some, may declare in window B."""
     songs, bit = t.program.songs, t.program.cards.bit
     winner: i64 = t.last_trick
     if winner < 0 or songs.who == codes.NO_SONGS or t.n < songs.min_stock or t.capote_by >= 0:
@@ -56,7 +56,7 @@ def declarations(t: KernelState, seat: i64, hand: i64) -> i64:  # noqa: C901 - w
         tute = False
     if songs.before_draw and t.drew:
         hand &= ~t.drawn[seat]
-    found: i64 = 0
+    legal: i64 = 0
     pairs: i64 = (hand >> songs.shift) & hand & songs.low
     suit: i64 = 0
     while suit < 4:
@@ -65,16 +65,16 @@ def declarations(t: KernelState, seat: i64, hand: i64) -> i64:  # noqa: C901 - w
             and not t.sung & bit[suit]
             and (suit != t.trump or _forty_in_order(t, seat))
         ):
-            found |= bit[suit]
+            legal |= bit[suit]
         suit += 1
     if tute:
         rank: i64 = 0
         while rank < 3:
             four: i64 = songs.tutes[rank]
             if four and hand & four == four:
-                found |= bit[act.TUTE - act.SING + rank]
+                legal |= bit[act.TUTE - act.SING + rank]
             rank += 1
-    return found
+    return legal
 
 
 def _is_singer(t: KernelState, seat: i64, winner: i64) -> bool:
@@ -97,9 +97,9 @@ def _side_tricks(t: KernelState, seat: i64) -> i64:
     total: i64 = 0
     place: i64 = 0
     while place < t.size:
-        there: i64 = t.active[place]
-        if t.side[there] == side:
-            total += t.tricks[there]
+        other: i64 = t.active[place]
+        if t.side[other] == side:
+            total += t.tricks[other]
         place += 1
     return total
 
@@ -121,7 +121,7 @@ def _forty_in_order(t: KernelState, seat: i64) -> bool:
 
 
 def sing(t: KernelState, seat: i64, suit: i64) -> i64:
-    """Scores a song from the hand, which may end the game."""
+    """Score a song from the hand, which may end the game."""
     songs, bit = t.program.songs, t.program.cards.bit
     t.songs[seat] = t.songs[seat] + (songs.trump if suit == t.trump else songs.other)
     t.singers |= bit[seat]
@@ -138,7 +138,7 @@ def sing(t: KernelState, seat: i64, suit: i64) -> i64:
 
 
 def reached_by(t: KernelState, seat: i64) -> i64:
-    """Notes when the side of a seat has just reached the target; with `claim_mode: auto` that ends the game."""
+    """Note that the side of a seat has just reached the target. With `claim_mode: auto` that ends the game."""
     songs = t.program.songs
     if songs.target < 0 or not songs.has_target or t.capote_by >= 0:
         return steps.WAIT
@@ -165,7 +165,7 @@ def reached_by(t: KernelState, seat: i64) -> i64:
 
 
 def table_songs(t: KernelState) -> None:
-    """Pairs that lie in the completed trick score for its winner."""
+    """Score the pairs in the completed trick for its winner."""
     songs, cards = t.program.songs, t.program.cards
     pairs: i64 = (t.table >> songs.shift) & t.table & songs.low
     t.table_song = pairs != 0
@@ -173,7 +173,7 @@ def table_songs(t: KernelState) -> None:
         return
     suit: i64 = 0
     if songs.best_only and pairs & (pairs - 1):
-        worth: i64 = 0  # the first of those that are worth most
+        worth: i64 = 0  # the first of the dearest ones
         best: i64 = 0
         while suit < 4:
             if pairs & cards.suit[suit]:
@@ -209,28 +209,28 @@ def _table_song(t: KernelState, suit: i64) -> None:
 
 
 def exchanges(t: KernelState, seat: i64) -> i64:
-    """The exchanges a seat may make in a window or at its own turn, the moment being one of the game's."""
+    """Return the exchanges that a seat may make in a window or at its own turn, at a moment that the game allows."""
     swaps = t.program.swaps
     if t.shown < 0 or t.trump == NO_SUIT or t.capote_by >= 0 or t.n < swaps.min_stock:
         return 0
     if swaps.deferred and t.pending >= 0:
         return 0
-    return given(t, t.hands[seat])
+    return possible_exchanges(t, t.hands[seat])
 
 
-def given(t: KernelState, hand: i64) -> i64:
-    """The exchanges in which cards of a hand are given for the shown one."""
+def possible_exchanges(t: KernelState, hand: i64) -> i64:
+    """Return the exchanges for which a hand holds the card to give."""
     swaps, bit = t.program.swaps, t.program.cards.bit
-    found: i64 = 0
+    legal: i64 = 0
     if hand & swaps.seven[t.shown]:
-        found = bit[act.EXCHANGE_SEVEN - act.SING + t.trump]
+        legal = bit[act.EXCHANGE_SEVEN - act.SING + t.trump]
     if hand & swaps.two[t.shown] and not (t.swapped and swaps.chained[t.shown]):
-        found |= bit[act.EXCHANGE_TWO - act.SING + t.trump]
-    return found
+        legal |= bit[act.EXCHANGE_TWO - act.SING + t.trump]
+    return legal
 
 
 def exchange(t: KernelState, seat: i64, action: i64) -> None:
-    """Carries out an exchange: at once, or as a notice laid under the shown card."""
+    """Carry out an exchange: at once, or as a notice under the shown card."""
     swaps, cards = t.program.swaps, t.program.cards
     card: i64 = swaps.seven[t.shown] if action < act.EXCHANGE_TWO else swaps.two[t.shown]
     if swaps.deferred:
@@ -244,7 +244,7 @@ def exchange(t: KernelState, seat: i64, action: i64) -> None:
 
 
 def carry_out(t: KernelState, action: i64) -> i64:
-    """An announcement of the seat on turn. Returns WAIT where the deal goes on as it was, or the step by which it ends."""
+    """Carry out an announcement of the seat on turn. Returns WAIT if the deal goes on, or the step that ends it."""
     seat: i64 = t.turn
     if action < act.TUTE:
         return sing(t, seat, action - act.SING)
@@ -261,7 +261,7 @@ def carry_out(t: KernelState, action: i64) -> i64:
 
 
 def fix_turns(t: KernelState) -> None:
-    """Notes what may be announced whatever a seat holds. To be called when a deal begins, and when a capote has been promised."""
+    """Note the announcements that need no certain cards. Call it when a deal begins and after a promise of a capote."""
     p = t.program
     t.own_extra = ACCUSE if p.accuses else 0
     t.lead_extra = 0
@@ -273,21 +273,21 @@ def fix_turns(t: KernelState) -> None:
 
 
 def after_trick(t: KernelState, seat: i64) -> i64:
-    """What a seat may announce after a trick whatever it holds."""
+    """Return the announcements of a seat after a trick that need no certain cards."""
     if t.last_trick >= 0 and t.side[seat] == t.side[t.last_trick]:
         return t.lead_extra
     return 0
 
 
 def claim(t: KernelState) -> i64:
-    """The seat on turn says that its side has the target: right wins the game at once, wrong loses it at once."""
+    """Carry out a claim of the target: a right one wins the game at once, a wrong one loses it."""
     side: i64 = t.side[t.turn]
     right = total(t, side) >= t.program.counts.target
     return cut_short(t, OTHER, side if right else best_other(t, t.turn), 0)
 
 
 def accuse(t: KernelState) -> i64:
-    """The seat on turn says that somebody revoked: two marks for the offender, or one for the accuser who proves nothing."""
+    """Carry out an accusation of a revoke: two marks for the offender, or one for the accuser."""
     bit = t.program.cards.bit
     if t.revoker >= 0 and t.revoker != t.turn:
         return cut_short(t, OTHER, -1, bit[t.revoker], 2)

@@ -1,4 +1,4 @@
-"""What comes before the first lead, in machine words: `engine.match.opening.auctions` and `joining`, and the exchange before the first lead.
+"""The stages before the first lead: `engine.match.opening.auctions` and `joining`, and the exchange before the first lead.
 
 A stage begins by asking a seat; `act_upon` takes its answer and asks the next one. Both return the next step (`engine.match.steps`).
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def next_stage(t: KernelState) -> i64:
-    """The next stage of the deal, or the first lead."""
+    """Start the next stage of the deal, or the first lead."""
     p = t.program.deals
     if t.stage == p.n_stages:
         t.bids = 0
@@ -46,7 +46,7 @@ def next_stage(t: KernelState) -> i64:
 
 
 def offer(t: KernelState) -> None:
-    """Puts before the seat on turn what it may answer in a stage."""
+    """Set the legal answers of the seat on turn in a stage."""
     stage: i64 = t.phase
     t.legal = t.extra = t.bids = 0
     if stage == codes.EXCHANGE:
@@ -71,7 +71,7 @@ def offer(t: KernelState) -> None:
 
 
 def act_upon(t: KernelState, action: i64) -> i64:
-    """The answer of the seat on turn in a stage."""
+    """Carry out the answer of the seat on turn in a stage."""
     stage: i64 = t.phase
     if stage == codes.EXCHANGE:
         return _answer_exchange(t, action)
@@ -127,7 +127,7 @@ def _exchange(t: KernelState) -> i64:
 
 
 def _give(t: KernelState, seat: i64, exchanges: i64) -> None:
-    """Gives the seven, or where that is not among these exchanges the two."""
+    """Give the seven, or the two if the seven is not among these exchanges."""
     seven: i64 = t.program.cards.bit[act.EXCHANGE_SEVEN - act.SING + t.trump]
     announcing.exchange(t, seat, act.EXCHANGE_SEVEN if exchanges & seven else act.EXCHANGE_TWO)
 
@@ -141,31 +141,31 @@ def _answer_exchange(t: KernelState, action: i64) -> i64:
 
 
 def _wanted(t: KernelState, seat: i64) -> i64:
-    """The one exchange that a seat is asked about: the seven comes before the two."""
-    found: i64 = _exchanges(t, seat) & ~t.declined
-    return found & -found
+    """Return the one exchange about which a seat is asked: the seven comes before the two."""
+    exchanges: i64 = _exchanges(t, seat) & ~t.declined
+    return exchanges & -exchanges
 
 
 def _exchanges(t: KernelState, seat: i64) -> i64:
     p = t.program
     if not p.swaps.before_lead or t.shown < 0 or t.trump > 3 or (t.deal_no == 1 and p.deals.coins_first):
         return 0
-    return announcing.given(t, t.hands[seat])
+    return announcing.possible_exchanges(t, t.hands[seat])
 
 
 def _next_exchanger(t: KernelState) -> i64:
-    """The holder of the seven, else that of the two, that may still exchange."""
-    found: i64 = -1
+    """Return the holder of the seven, else of the two, that may still exchange; -1 if there is none."""
+    holder_of_two: i64 = -1
     place: i64 = 0
     while place < t.size:
         seat: i64 = t.active[place]
-        wanted: i64 = _wanted(t, seat)
-        if wanted & asking.SEVENS:
+        exchange: i64 = _wanted(t, seat)
+        if exchange & asking.SEVENS:
             return seat
-        if wanted:
-            found = seat
+        if exchange:
+            holder_of_two = seat
         place += 1
-    return found
+    return holder_of_two
 
 
 # ---- auctions
@@ -179,7 +179,7 @@ def _lowest_bid(t: KernelState) -> i64:
 
 
 def _bids(t: KernelState) -> i64:
-    """How many bids may be made now."""
+    """Return the number of legal bids."""
     p = t.program.deals
     low: i64 = _lowest_bid(t)
     return (p.max_bid - low) // p.bid_step + 1 if low <= p.max_bid else 0
@@ -215,7 +215,7 @@ def _next_caller(t: KernelState, seat: i64) -> i64:
 
 
 def _may_censor(t: KernelState) -> bool:
-    """Whether the dealer, who sits out, may take over the soloist's hand for a higher bid."""
+    """Return True if the dealer, who sits out, may take over the soloist's hand for a higher bid."""
     return t.soloist >= 0 and not t.playing & t.program.cards.bit[t.dealer] and _bids(t) > 0
 
 
@@ -255,7 +255,7 @@ def _play_or_pass(t: KernelState, action: i64) -> i64:
 
 
 def _play_or_join(t: KernelState, action: i64) -> i64:
-    """`joined` holds the seats that play, `spoken` those that were asked to join."""
+    """Carry out an answer. `joined` holds the seats that play, `spoken` those that were asked to join."""
     bit = t.program.cards.bit
     if action == act.PASS:
         t.passed |= bit[t.turn]
@@ -295,16 +295,16 @@ def _next_to_join(t: KernelState, seat: i64) -> i64:
 
 
 def _sit_down(t: KernelState) -> None:
-    """Only those who joined play on."""
+    """Take the seats that did not join out of the deal."""
     bit = t.program.cards.bit
     t.thrown = t.playing & ~t.joined
-    kept: i64 = 0
+    size: i64 = 0
     place: i64 = 0
     while place < t.size:
         seat: i64 = t.active[place]
         if t.joined & bit[seat]:
-            t.active[kept] = seat
-            kept += 1
+            t.active[size] = seat
+            size += 1
         place += 1
     seat = 0
     while seat < t.seats:
@@ -314,8 +314,8 @@ def _sit_down(t: KernelState) -> None:
         t.ring[seat] = following
         seat += 1
     t.playing = t.joined
-    t.size = kept
-    t.left = kept * t.program.deals.sizes[0]
+    t.size = size
+    t.left = size * t.program.deals.sizes[0]
     t.leader = t.soloist if t.program.deals.soloist_leads else t.active[0]
 
 
@@ -323,29 +323,29 @@ def _sit_down(t: KernelState) -> None:
 
 
 def _predictions(t: KernelState) -> i64:
-    """How many tricks the seat on turn may say: a bit for each number."""
+    """Return the numbers of tricks that the seat on turn may predict, a bit each."""
     bit = t.program.cards.bit
     tricks: i64 = count(t.hands[t.turn])
-    found: i64 = bit[tricks + 1] - 1
+    numbers: i64 = bit[tricks + 1] - 1
     if t.program.deals.hook and count(t.spoken) == t.size - 1:
-        barred: i64 = tricks - _said(t)
+        barred: i64 = tricks - _predicted(t)
         if barred >= 0:
-            found &= ~bit[barred]
-    return found
+            numbers &= ~bit[barred]
+    return numbers
 
 
-def _predict(t: KernelState, said: i64) -> i64:
-    t.said[t.turn] = said
+def _predict(t: KernelState, tricks: i64) -> i64:
+    t.predicted[t.turn] = tricks
     t.spoken |= t.program.cards.bit[t.turn]
     return steps.STAGE if count(t.spoken) == t.size else _ask(t, t.ring[t.turn])
 
 
-def _said(t: KernelState) -> i64:
+def _predicted(t: KernelState) -> i64:
     bit = t.program.cards.bit
     total: i64 = 0
     seat: i64 = 0
     while seat < t.seats:
         if t.spoken & bit[seat]:
-            total += t.said[seat]
+            total += t.predicted[seat]
         seat += 1
     return total

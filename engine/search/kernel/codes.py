@@ -10,18 +10,18 @@ DISCARDS: Final = BID + 231  # the first of the dense numbers of the subsets of 
 
 
 class NotCoveredError(LookupError):
-    """The kernel does not know a word of these rules."""
+    """Rules with a word that the kernel does not know."""
 
 
-def number(word: Any, known: dict[str, int]) -> int:
-    """The number of a word; a function counts by its name, None as the empty word. Raises NotCoveredError."""
+def number(word: Any, numbers: dict[str, int]) -> int:
+    """Return the number of a word; a function counts by its name, None as the empty word. Raises NotCoveredError."""
     name = word.__name__ if callable(word) else (word or "")
-    if name not in known:
+    if name not in numbers:
         raise NotCoveredError(name)
-    return known[name]
+    return numbers[name]
 
 
-# who may sing from the hand (`hand_songs`)
+# `hand_songs`: the singers from the hand
 NO_SONGS: Final = 0
 BY_WINNER: Final = 1
 BY_SIDE: Final = 2
@@ -117,11 +117,11 @@ STAGES: Final[dict[str, int]] = {
     "call_card": CALL_CARD,
 }
 
-# what is asked after the stages
+# questions after the stages
 CARD: Final = 9
 WINDOW: Final = 10
-PROMISE: Final = 11  # whether to announce a capote
-LAST_TEN: Final = 12  # whether to take the bonus of the last trick
+PROMISE: Final = 11  # announce a capote?
+LAST_TEN: Final = 12  # take the bonus of the last trick?
 
 # `result`
 MOST_POINTS_WINS: Final = 0

@@ -1,4 +1,4 @@
-"""From one deal to the next in machine words: `engine.match.opening.dealing`, step by step with the same dice."""
+"""Dealing: `engine.match.opening.dealing`, step by step with the same dice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def start(t: KernelState) -> None:
-    """Deals the next deal of the match."""
+    """Deal the next deal of the match."""
     p = t.program.deals
     if t.deal_no == 0:
         _first_dealer(t)
@@ -55,15 +55,15 @@ def _first_dealer(t: KernelState) -> None:
 
 
 def right_of(t: KernelState, seat: i64) -> i64:
-    """The nearest seat to the right that is still in the match."""
+    """Return the nearest seat to the right that is still in the match."""
     bit = t.program.cards.bit
     step: i64 = 1
     while step <= t.seats:
-        there: i64 = seat + step
-        if there >= t.seats:
-            there -= t.seats
-        if not t.gone & bit[there]:
-            return there
+        neighbour: i64 = seat + step
+        if neighbour >= t.seats:
+            neighbour -= t.seats
+        if not t.gone & bit[neighbour]:
+            return neighbour
         step += 1
     return seat
 
@@ -72,17 +72,17 @@ def _left_of(t: KernelState, seat: i64) -> i64:
     bit = t.program.cards.bit
     step: i64 = 1
     while step <= t.seats:
-        there: i64 = seat - step
-        if there < 0:
-            there += t.seats
-        if not t.gone & bit[there]:
-            return there
+        neighbour: i64 = seat - step
+        if neighbour < 0:
+            neighbour += t.seats
+        if not t.gone & bit[neighbour]:
+            return neighbour
         step += 1
     return seat
 
 
 def _seat(t: KernelState) -> None:
-    """Who plays the deal, from mano, and who comes after whom."""
+    """Set the seats of the deal, from mano, and the order of play."""
     bit, active, ring = t.program.cards.bit, t.active, t.ring
     dealer = t.dealer
     sits_out = not t.program.deals.dealer_plays and not t.gone & bit[dealer]
@@ -126,7 +126,7 @@ def _ante_up(t: KernelState) -> None:
 
 
 def _shuffle(t: KernelState) -> None:
-    """As `Dice.shuffle`."""
+    """Shuffle like `Dice.shuffle`."""
     cards, deck, dice = t.program.cards.deck, t.deck, t.dice
     size = t.program.cards.size
     i: i64 = 0
@@ -189,7 +189,7 @@ def _deal_cards(t: KernelState) -> None:  # noqa: C901 - written out like its tw
 
 
 def _coins_first(t: KernelState) -> None:
-    """First deal of cabrero."""
+    """Start the first deal of cabrero."""
     cards, hands = t.program.cards, t.hands
     centre = t.shown
     if centre == cards.two:
@@ -204,7 +204,7 @@ def _coins_first(t: KernelState) -> None:
 
 
 def order_from(t: KernelState, seat: i64) -> None:
-    """Puts the seats that play in their order from this one."""
+    """Put the seats that play in their order from this one."""
     place: i64 = 0
     while place < t.size:
         t.active[place] = seat
@@ -213,7 +213,7 @@ def order_from(t: KernelState, seat: i64) -> None:
 
 
 def holder_of(t: KernelState, card: i64) -> i64:
-    """The seat in the deal that holds a card."""
+    """Return the seat in the deal that holds a card."""
     bit = t.program.cards.bit[card]
     place: i64 = 0
     while place < t.size:

@@ -1,4 +1,4 @@
-"""The change of cards of bato in machine words (`engine.match.opening.joining`)."""
+"""The change of cards of bato (`engine.match.opening.joining`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def offer(t: KernelState) -> None:
-    """What the seat on turn may put away: subsets of its hand, ascending, the lowest bit standing for no card."""
+    """Set the subsets of the hand that the seat on turn may put away, ascending; the lowest bit stands for no card."""
     took: i64 = 1 if t.took_shown == t.turn else 0
     most: i64 = _most(t, took)
     subsets = t.program.deals.subsets
@@ -30,13 +30,13 @@ def offer(t: KernelState) -> None:
 
 
 def subset_at(t: KernelState, number: i64) -> i64:
-    """The subset that stands at a place of `State.legal_actions`: few cards before many, then as `itertools.combinations` has them."""
+    """Return the subset at a place of `State.legal_actions`: few cards before many, then in the order of `itertools.combinations`."""
     took: i64 = 1 if t.took_shown == t.turn else 0
     return t.program.deals.by_size[32 * count(t.hands[t.turn]) + number + took]
 
 
 def act_upon(t: KernelState, action: i64) -> i64:
-    """Takes the shown card, or changes a subset of the hand; then the next seat in play is asked."""
+    """Take the shown card, or change a subset of the hand; then ask the next seat in play."""
     seat: i64 = t.turn
     cards = t.program.cards
     if action == act.TAKE:
@@ -46,15 +46,15 @@ def act_upon(t: KernelState, action: i64) -> i64:
         offer(t)
         return steps.WAIT
     due: i64 = -1 if t.took_shown == seat else 0
-    wanted: i64 = action - codes.DISCARDS
+    subset: i64 = action - codes.DISCARDS
     rest: i64 = t.hands[seat]
-    while wanted:
+    while subset:
         lowest: i64 = rest & -rest
-        if wanted & 1:
+        if subset & 1:
             t.hands[seat] = t.hands[seat] ^ lowest
             due += 1
         rest ^= lowest
-        wanted >>= 1
+        subset >>= 1
     while due > 0:
         if t.top == t.end:
             _shuffle_in(t)
@@ -70,24 +70,24 @@ def act_upon(t: KernelState, action: i64) -> i64:
 
 
 def _most(t: KernelState, took: i64) -> i64:
-    """How many cards the seat on turn may put away."""
+    """Return how many cards the seat on turn may put away."""
     return min(t.program.deals.discard_max, _undealt(t) + took)
 
 
 def _undealt(t: KernelState) -> i64:
-    """Cards that may still be had, those of the seats that are out included where they are shuffled in."""
-    found: i64 = t.end - t.top
+    """Return the number of cards still to be had, with those of the seats that are out if they are shuffled in."""
+    cards: i64 = t.end - t.top
     if t.program.deals.reshuffles:
         seat: i64 = 0
         while seat < t.seats:
             if t.thrown & t.program.cards.bit[seat]:
-                found += count(t.hands[seat])
+                cards += count(t.hands[seat])
             seat += 1
-    return found
+    return cards
 
 
 def _shuffle_in(t: KernelState) -> None:
-    """The cards of the seats that are out become the undealt ones."""
+    """Shuffle the cards of the seats that are out; they become the undealt ones."""
     cards, deck, bit = t.program.cards, t.deck, t.program.cards.bit
     thrown: i64 = 0
     seat: i64 = 0
@@ -99,7 +99,7 @@ def _shuffle_in(t: KernelState) -> None:
     t.thrown = 0
     n: i64 = 0
     place: i64 = 0
-    while place < cards.size:  # in the order of the pack as it is shuffled
+    while place < cards.size:  # the order of the pack before the shuffle
         if thrown & bit[cards.deck[place]]:
             deck[n] = cards.deck[place]
             n += 1
@@ -111,7 +111,7 @@ def _shuffle_in(t: KernelState) -> None:
         card: i64 = deck[i]
         deck[i] = deck[j]
         deck[j] = card
-    # the engine takes the last card first
+    # The engine takes the last card first.
     t.top = 0
     t.end = n
     i = 0

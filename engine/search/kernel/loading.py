@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.match.state import State
 
 
-# `Phase.name` -> what is asked after the stages
+# `Phase.name` -> question after the stages
 _QUESTIONS = {"window": codes.WINDOW, "capote": codes.PROMISE, "last_ten": codes.LAST_TEN}
 
 
@@ -61,7 +61,7 @@ def _copy_list(into: vec[i64], values: list[int]) -> None:
 
 
 def _match(t: KernelState, state: State) -> None:
-    """Of the score only what its settlement uses: the rest is zero at every table of the game."""
+    """Load the match. Only those scores that the settlement of the game uses: the others are zero."""
     t.seats = state.seats
     t.sides = len(state.games)
     t.pairs = t.sides < t.seats
@@ -107,7 +107,7 @@ def _deal(t: KernelState, state: State) -> None:
     bit = t.program.cards.bit
     suits = t.program.pack_size
     for seat, hand in enumerate(state.hands):
-        # suits lie one above the other; a product, as mypyc shifts wrongly
+        # Suits lie one above the other. A product, because mypyc shifts wrongly.
         a: i64 = hand[0]
         b: i64 = hand[1]
         c: i64 = hand[2]
@@ -144,7 +144,7 @@ def _deal(t: KernelState, state: State) -> None:
 
 
 def _stock(t: KernelState, stock: list[int]) -> None:
-    """The undealt cards; the next one is the last of the list."""
+    """Load the undealt cards; the next one is the last of the list."""
     t.top = 0
     t.end = len(stock)
     place: i64 = t.end
@@ -154,10 +154,10 @@ def _stock(t: KernelState, stock: list[int]) -> None:
 
 
 def _set(t: KernelState, seats: Iterable[int]) -> i64:
-    found: i64 = 0
+    seats_mask: i64 = 0
     for seat in seats:
-        found |= t.program.cards.bit[seat]
-    return found
+        seats_mask |= t.program.cards.bit[seat]
+    return seats_mask
 
 
 def _notes(t: KernelState, notes: dict[str, Any]) -> None:  # noqa: C901 - a name a line
@@ -199,8 +199,8 @@ def _notes(t: KernelState, notes: dict[str, Any]) -> None:  # noqa: C901 - a nam
 
 
 def _predictions(t: KernelState, predictions: dict[int, int]) -> None:
-    for seat, said in predictions.items():
-        t.said[seat] = said
+    for seat, tricks in predictions.items():
+        t.predicted[seat] = tricks
         t.spoken |= t.program.cards.bit[seat]
 
 

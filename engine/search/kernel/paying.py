@@ -1,4 +1,4 @@
-"""Chips in machine words: `engine.match.scoring.payments`. Each function adds what a deal gains to `t.chips`."""
+"""Chips: `engine.match.scoring.payments`. Each function adds the gains of a deal to `t.chips`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def pay(t: KernelState) -> None:
-    """By the payments of the game."""
+    """Settle by the payments of the game."""
     kind: i64 = t.program.stakes.payments
     if kind == codes.WINNER_AND_SONGS:
         _winner_and_songs(t)
@@ -27,7 +27,7 @@ def pay(t: KernelState) -> None:
 
 
 def share_pot(t: KernelState) -> None:
-    """What is left in the pot goes to all seats alike; it comes out even."""
+    """Share the pot equally among all seats; it comes out even."""
     each: i64 = t.pot // t.seats
     seat: i64 = 0
     while seat < t.seats:
@@ -47,7 +47,7 @@ def _transfer(t: KernelState, payers: i64, receiver: i64, amount: i64) -> None:
 
 
 def _winner_and_songs(t: KernelState) -> None:
-    """Arrastrado: songs are paid by all, the winner by its points, contracts for the pot."""
+    """Settle arrastrado: songs are paid by all, the winner by its points, contracts for the pot."""
     p, bit = t.program.stakes, t.program.cards.bit
     seat: i64 = 0
     while seat < t.seats:
@@ -82,7 +82,7 @@ def _split(t: KernelState) -> None:
     payers: i64 = t.size - n
     if not payers:
         return
-    first: i64 = 0  # the first of the tied seats in order of play
+    first: i64 = 0  # the first tied seat in order of play
     while not tied & bit[t.active[first]]:
         first += 1
     each: i64 = payers * _win_payment(t, t.active[first]) // n
@@ -123,7 +123,7 @@ def _pot_deal(t: KernelState) -> None:
 
 
 def _per_five(t: KernelState) -> None:
-    """Subastado and remate: by the bid, between the soloist and each opponent."""
+    """Settle subastado and remate: by the bid, between the soloist and each opponent."""
     p = t.program.stakes
     if t.soloist < 0:
         return
@@ -135,7 +135,7 @@ def _per_five(t: KernelState) -> None:
 
 
 def _each_loser_to_each_winner(t: KernelState) -> None:
-    """Codillo: a soloist alone counts for two."""
+    """Settle codillo: a soloist alone counts for two."""
     bit = t.program.cards.bit
     if t.soloist < 0:
         return
@@ -151,7 +151,7 @@ def _each_loser_to_each_winner(t: KernelState) -> None:
 
 
 def _pot_per_trick(t: KernelState) -> None:
-    """Bato: a quarter of the pot for each trick; who fails his commitment pays the pot into the next one."""
+    """Settle bato: a quarter of the pot for each trick; a seat that fails its commitment pays the pot into the next one."""
     bit, chips = t.program.cards.bit, t.chips
     if t.why == PASSED:
         return

@@ -1,4 +1,4 @@
-"""Who has how many points, in machine words: what `verdicts` and `paying` ask."""
+"""Points by seat and side, and comparisons of them, for `verdicts` and `paying`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 def seat_points(t: KernelState, seat: i64) -> i64:
-    """Points of this deal of a seat."""
+    """Return the points of a seat in this deal."""
     p = t.program
     if p.stakes.settlement == codes.PREDICTION_POINTS:
-        missed: i64 = t.said[seat] - t.tricks[seat]
+        missed: i64 = t.predicted[seat] - t.tricks[seat]
         if p.counts.hit_or_miss:
             return 0 if missed else 1
         if missed < 0:
             missed = -missed
-        return -3 * missed if missed else 10 + 3 * t.said[seat]
+        return -3 * missed if missed else 10 + 3 * t.predicted[seat]
     points: i64 = t.cards[seat] + t.songs[seat]
     if seat == t.last_trick and not t.left and not t.bonus_declined:
         points += p.counts.last_bonus
@@ -29,30 +29,30 @@ def seat_points(t: KernelState, seat: i64) -> i64:
 
 
 def side_points(t: KernelState, side: i64) -> i64:
-    """Points of this deal of a side."""
+    """Return the points of a side in this deal."""
     if t.pairs:
         return seat_points(t, side) + seat_points(t, side + 2)
     return seat_points(t, side)
 
 
 def total(t: KernelState, side: i64) -> i64:
-    """Points of the game of a side: carried ones and those of this deal."""
+    """Return the points of a side in the game: carried ones and those of this deal."""
     return t.totals[side] + side_points(t, side)
 
 
 def of_side(t: KernelState, side: i64) -> i64:
-    """The seats of a side, as a set."""
+    """Return the seats of a side, as a set."""
     bit = t.program.cards.bit
     return bit[side] | bit[side + 2] if t.pairs else bit[side]
 
 
 def active_sides(t: KernelState) -> i64:
-    """The sides with a seat in the deal, as a set."""
+    """Return the sides with a seat in the deal, as a set."""
     return 3 if t.pairs else t.playing
 
 
 def nearest_right(t: KernelState, seat: i64, seats: i64) -> i64:
-    """The first seat of a set that is met in order of play after `seat`."""
+    """Return the first seat of a set in order of play after `seat`."""
     bit = t.program.cards.bit
     seat = t.ring[seat]
     while not seats & bit[seat]:
@@ -61,33 +61,33 @@ def nearest_right(t: KernelState, seat: i64, seats: i64) -> i64:
 
 
 def lowest(t: KernelState, mask: i64) -> i64:
-    """Number of the lowest bit."""
+    """Return the number of the lowest bit."""
     return t.program.cards.place[(mask & -mask) % FOLD]
 
 
 def seats_of(t: KernelState, sides: i64) -> i64:
-    """The seats in the deal that belong to some sides."""
+    """Return the seats in the deal that belong to some sides."""
     return t.playing & (sides | sides << 2 if t.pairs else sides)
 
 
 def by_last_trick(t: KernelState, sides: i64) -> i64:
-    """Of level sides the one that won the last trick, or the one nearest to the right of it."""
+    """Return the level side that won the last trick, or the one nearest to the right of its winner."""
     if sides & (sides - 1) == 0 or t.last_trick < 0:
         return lowest(t, sides)
-    mine: i64 = t.side[t.last_trick]
-    if sides & t.program.cards.bit[mine]:
-        return mine
+    winner: i64 = t.side[t.last_trick]
+    if sides & t.program.cards.bit[winner]:
+        return winner
     return t.side[nearest_right(t, t.last_trick, seats_of(t, sides))]
 
 
 def best_other(t: KernelState, seat: i64) -> i64:
-    """Of the other sides the one with the highest total; level ones by the nearest seat to the right."""
+    """Return the other side with the highest total; of level ones that of the nearest seat to the right."""
     others: i64 = active_sides(t) & ~t.program.cards.bit[t.side[seat]]
     return t.side[nearest_right(t, seat, seats_of(t, top_sides(t, others, True)))]
 
 
 def top_sides(t: KernelState, sides: i64, totals: bool) -> i64:
-    """Which of some sides have most points."""
+    """Return those of some sides that have most points."""
     bit = t.program.cards.bit
     top: i64 = -9999
     level: i64 = 0
@@ -105,19 +105,19 @@ def top_sides(t: KernelState, sides: i64, totals: bool) -> i64:
 
 
 def with_points(t: KernelState, points: i64, seats: i64) -> i64:
-    """Those of some seats that have so many points."""
+    """Return those of some seats that have exactly these points."""
     bit = t.program.cards.bit
-    found: i64 = 0
+    level: i64 = 0
     seat: i64 = 0
     while seat < t.seats:
         if seats & bit[seat] and seat_points(t, seat) == points:
-            found |= bit[seat]
+            level |= bit[seat]
         seat += 1
-    return found
+    return level
 
 
 def ranked(t: KernelState, seats: i64, place: i64) -> i64:
-    """The points that stand at a place, from 0 for the highest, among some seats."""
+    """Return the points at a place among some seats, 0 for the highest."""
     bit = t.program.cards.bit
     while True:
         top: i64 = -9999

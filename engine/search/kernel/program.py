@@ -1,7 +1,7 @@
-"""The rules of a `Game` as plain numbers, worked out once: what the kernel asks instead of words, mappings and functions.
+"""The rules of a `Game` as plain numbers, worked out once: the kernel reads these instead of words, mappings and functions.
 
-A word of the rules book becomes a number of `codes`; rules with a word that is not there are not covered (NotCoveredError), and their games are
-played the ordinary way. Card masks have one bit a card.
+A word of the rules book becomes a number of `codes`. Rules with any other word are not covered (NotCoveredError), and `State.apply` plays their
+games. Card masks have one bit a card.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Cards:
 
     def __init__(self, pack: Pack, points: list[int], suit_map: tuple[int, ...]) -> None:
         numbers = range(len(pack.texts))
-        # in the order of the shuffle's suits, under the names of the suits that are played with
+        # the order of the shuffle, with the suits that are played with
         deck = [suit_map[card // pack.size] * pack.size + card % pack.size for card in pack.cards]
         self.size: i64 = len(deck)
         self.deck: vec[i64] = words(deck)
@@ -50,7 +50,7 @@ class Cards:
 
 @final
 class Duties:
-    """Which cards may be played."""
+    """The duties of followers, and trumps that move."""
 
     def __init__(self, game: Terms) -> None:
         rules = game.rules
@@ -61,14 +61,14 @@ class Duties:
         else:
             self.cycles = False
             self.cycle = words([0] * 4)
-        # by `engine.rules.following`
+        # numbers of `engine.rules.following`
         self.open: i64 = game.open_rule.duty
         self.empty: i64 = game.empty_rule.duty
 
 
 @final
 class Songs:
-    """What is sung from hands and on the table."""
+    """Songs from hands and on the table."""
 
     def __init__(self, game: Terms) -> None:
         rules, pack = game.rules, game.pack
@@ -96,7 +96,7 @@ class Songs:
         self.best_only: bool = rules.two_table_songs == "best_only"
         self.makes_trump: bool = rules.trump_source == "first_table_pair"
         self.capote: bool = rules.capote == "announced"
-        # games that somebody wins in the middle of a deal
+        # games that a side may win in the middle of a deal
         self.target: i64 = (rules.target or 0) if rules.result.__name__ == "to_target" else -1
         self.has_target: bool = rules.target is not None
         self.tracks: bool = game.tracks_target
@@ -107,42 +107,44 @@ class Songs:
 
 @final
 class Swaps:
-    """Exchange of the shown card."""
+    """Exchanges of the shown card."""
 
     def __init__(self, game: Terms) -> None:
         rules = game.rules
         seven, two, chained = [0] * 52, [0] * 52, [0] * 52
-        for shown, found in enumerate(game.swaps):
-            suit = game.pack.suit[shown]
-            for bit, code, barred in found:
+        for card, allowed in enumerate(game.swaps):
+            suit = game.pack.suit[card]
+            for bit, code, barred in allowed:
                 giver = bit << suit * game.pack.size
                 if code < 64:
-                    seven[shown] = giver
+                    seven[card] = giver
                 else:
-                    two[shown], chained[shown] = giver, int(barred)
-        self.seven: vec[i64] = words(seven)  # by the shown card: who may be given for it
+                    two[card], chained[card] = giver, int(barred)
+        self.seven: vec[i64] = words(seven)  # the card to give, by the shown card
         self.two: vec[i64] = words(two)
         self.chained: vec[i64] = words(chained)
-        known = game.exchange_moments
-        self.before_lead: bool = "before_first_lead" in known
-        self.before_draw: bool = "before_draw" in known
-        self.after_draw: bool = "after_draw" in known
-        self.own_turn: bool = "own_turn" in known
+        moments = game.exchange_moments
+        self.before_lead: bool = "before_first_lead" in moments
+        self.before_draw: bool = "before_draw" in moments
+        self.after_draw: bool = "after_draw" in moments
+        self.own_turn: bool = "own_turn" in moments
         self.deferred: bool = rules.exchange == "deferred"
         self.trigger: i64 = number(rules.exchange_trigger, codes.TRIGGERS)
         self.min_stock: i64 = max(1, rules.exchange_min_stock)
         self.must: bool = rules.exchange_duty == "must"
 
 
-def _by_size(held: int) -> list[int]:
-    """The subsets of so many cards, padded to 32."""
-    found = [sum(2**place for place in some) for size in range(held + 1) for some in combinations(range(held), size)]
-    return found + [0] * (32 - len(found))
+def _by_size(number: int) -> list[int]:
+    """Return the subsets of this many cards, the smaller ones first, padded to 32."""
+    subsets = [
+        sum(2**place for place in some) for size in range(number + 1) for some in combinations(range(number), size)
+    ]
+    return subsets + [0] * (32 - len(subsets))
 
 
 @final
 class Deals:
-    """Dealing, auctions and what else comes before the first lead."""
+    """Dealing, auctions and the other stages before the first lead."""
 
     def __init__(self, game: Terms) -> None:
         rules = game.rules
@@ -172,11 +174,11 @@ class Deals:
         self.calls_own: bool = rules.call_own_card == "solo"
         self.passed_may_join: bool = rules.passed_may_join is not False
         self.discard_max: i64 = rules.discard_draw_max
-        # subsets of a hand of up to five as numbers below 32: a bit for each that has so many cards; a bit for each of so many cards;
-        # and by 32 for each number of cards held, few before many, then in the order of `itertools.combinations`
+        # Subsets of a hand of up to five cards, as numbers below 32: by size, a bit for each; by the cards of the hand, a bit for each;
+        # and 32 places for each number of cards, small subsets first, then in the order of `itertools.combinations`.
         self.subsets: vec[i64] = words([sum(2**s for s in range(32) if s.bit_count() == n) for n in range(6)])
-        self.subsets_of: vec[i64] = words([2 ** (2**held) - 1 for held in range(6)])
-        self.by_size: vec[i64] = words([subset for held in range(6) for subset in _by_size(held)])
+        self.subsets_of: vec[i64] = words([2 ** (2**cards) - 1 for cards in range(6)])
+        self.by_size: vec[i64] = words([subset for cards in range(6) for subset in _by_size(cards)])
         self.reshuffles: bool = rules.stock_exhausted == "reshuffle_out_hands"
         self.takes_shown: bool = rules.dealer_takes_shown
         self.hook: bool = bool(rules.hook)
@@ -184,7 +186,7 @@ class Deals:
 
 @final
 class Counts:
-    """How a deal is decided."""
+    """The result of a deal."""
 
     def __init__(self, rules: Rules) -> None:
         self.result: i64 = number(rules.result, codes.RESULTS)
@@ -205,7 +207,7 @@ class Counts:
 
 @final
 class Stakes:
-    """What a decided deal is worth, and when the match is over."""
+    """The value of a decided deal, and the end of the match."""
 
     def __init__(self, game: Terms) -> None:
         rules = game.rules
@@ -239,7 +241,7 @@ class Stakes:
 
 @final
 class Program:
-    """All of it for one game and one naming of the suits. Raises NotCoveredError."""
+    """The rules of one game with one naming of the suits. Raises NotCoveredError."""
 
     def __init__(self, game: Terms, suit_map: tuple[int, ...]) -> None:
         self.game = game

@@ -24,7 +24,7 @@ ORDER = (0, 1, 2, 3)  # suits under their own names
 
 
 def program_of(game: Terms, suit_map: tuple[int, ...]) -> Program | None:
-    """The program of a game, made once; None if it has rules that the kernel does not know."""
+    """Return the program of a game, built once; None if it has rules that the kernel does not know."""
     program = game.programs.get(suit_map)
     if program is None:
         if suit_map in game.programs:
@@ -53,7 +53,7 @@ def begin(t: KernelState, program: Program, deals: i64) -> None:
 
 
 def begin_at(t: KernelState, program: Program, state: State) -> None:
-    """Goes on from a State, whose game and naming of the suits the program is of."""
+    """Go on from a State of the program's game and naming of the suits."""
     t.program = program
     load(t, state)
     phase: i64 = t.phase
@@ -70,7 +70,7 @@ def begin_at(t: KernelState, program: Program, state: State) -> None:
 
 
 def apply(t: KernelState, action: i64) -> None:
-    """Carries out a legal action of the seat on turn, in the numbers of `engine.search.encoding`, up to the next question or the end."""
+    """Carry out a legal action of the seat on turn, in the numbers of `engine.search.encoding`, up to the next question or the end."""
     phase: i64 = t.phase
     step: i64 = steps.WAIT
     if phase == codes.CARD:
@@ -93,7 +93,7 @@ def apply(t: KernelState, action: i64) -> None:
 
 
 def run(t: KernelState, step: i64) -> None:
-    """Carries out a step and all that follow from it, until a seat must act or the match is over (`engine.match.flow`)."""
+    """Carry out a step and all that follow, until a seat must act or the match is over (`engine.match.flow`)."""
     while step:
         if step == steps.LEAD:
             tricks.lead(t)
@@ -117,9 +117,9 @@ def run(t: KernelState, step: i64) -> None:
 
 
 def _adapt_to_seats(t: KernelState) -> None:
-    left: i64 = t.seats - count(t.gone)
-    if left != t.program.players:
-        program = program_of(t.program.game.for_seats(left), t.program.suit_map)
-        if program is None:  # never: a game whose words are known goes on as one whose words are known
+    seats: i64 = t.seats - count(t.gone)
+    if seats != t.program.players:
+        program = program_of(t.program.game.for_seats(seats), t.program.suit_map)
+        if program is None:  # never: a game that the kernel knows goes on as one that it knows
             raise NotCoveredError(t.program.game.key)
         t.program = program

@@ -1,4 +1,4 @@
-"""What a decided deal is worth in the match, and when the match is over, in machine words: `engine.match.scoring.settlement`."""
+"""The value of a decided deal in the match, and the end of the match: `engine.match.scoring.settlement`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def settle(t: KernelState) -> None:
-    """Books a finished deal, and ends the match if it was the last one."""
+    """Book a finished deal, and end the match if it was the last one."""
     p = t.program.stakes
     if not t.decided:
         decide(t)
@@ -72,7 +72,7 @@ def _new_game(t: KernelState) -> None:
 
 
 def _game_value(t: KernelState) -> i64:
-    """Two games where `double_at_101` holds and the winner has the points for it."""
+    """Return the games of a won deal: two if `double_at_101` holds and the winner has the points for it."""
     p, bit = t.program.stakes, t.program.cards.bit
     if not p.doubles or (t.why != COUNTED and t.why != TARGET):
         return 1
@@ -168,7 +168,7 @@ def _most(t: KernelState, marks: bool) -> i64:
 
 
 def _led(t: KernelState, at_least: i64, margin: i64) -> bool:
-    """Whether a side leads in games by so many."""
+    """Return True if a side leads by this many games."""
     top: i64 = -1
     second: i64 = -1
     side: i64 = 0
@@ -196,7 +196,7 @@ def _finish(t: KernelState) -> None:
 
 
 def _ranking(t: KernelState) -> None:
-    """Two points for each seat that finished worse, one for each level one."""
+    """Score two points for each seat that finished worse, one for each level one."""
     cut = not _match_over(t)
     seat: i64 = 0
     while seat < t.seats:
@@ -213,6 +213,6 @@ def _ranking(t: KernelState) -> None:
 
 
 def _left(t: KernelState, seat: i64) -> i64:
-    """When a seat left; those who stayed, after all others."""
+    """Return when a seat left; those that stayed, after all others."""
     at: i64 = t.left_at[seat]
     return at if at else 9999

@@ -1,10 +1,10 @@
-"""The state of a match in the kernel. Field names are those of `engine.match.data`, where they are explained.
+"""The state of a match in the kernel. Field names are those of `engine.match.data`, which explains them.
 
 Arrays go by seat unless said otherwise; sets of seats, sides and suits are bit masks; a set of cards has one bit a card.
-What the seat on turn may do is `legal` and `extra`, and in an auction `bids`: see `asking`.
+The legal actions of the seat on turn are `legal`, `extra` and, in an auction, `bids`: see `asking`.
 
-In these modules a value that is now a word, now a literal number is set in two statements: of `word if ... else 0`, as of two names that are
-set in one line, mypyc makes Python objects.
+In these modules a value that may be a machine word or a literal number is set in two statements: mypyc makes Python objects of
+`word if ... else 0`, and of two names that are set in one line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SEATS: Final = 7  # at most
 
-# why a deal ended
+# reasons for the end of a deal
 COUNTED: Final = 0
 TUTE: Final = 1
 TARGET: Final = 2
@@ -38,7 +38,7 @@ OTHER: Final = 8
 
 @final
 class KernelState:
-    """A match that is being played. `loading.load` fills it from a State, `running.begin` starts a match."""
+    """A match in progress. `loading.load` fills it from a State, `running.begin` starts a match."""
 
     def __init__(self, program: Program, dice: Dice) -> None:
         none = [0] * SEATS
@@ -50,14 +50,14 @@ class KernelState:
         self.sides: i64 = len(program.game.sides)
         self.pairs: bool = len(program.game.sides) < program.game.players
         self.side: vec[i64] = words([*program.game.side, *none[program.game.players :]])
-        self.deals: i64 = 0  # stop after so many deals; 0: the match ends by its rules
+        self.deals: i64 = 0  # the match ends after this many deals; 0: by its rules
         self.deal_no: i64 = 0
         self.game_deal: i64 = 0
         self.games_played: i64 = 0
         self.dealer: i64 = -1
-        self.gone: i64 = 0  # seats that have left
+        self.gone: i64 = 0  # eliminated seats
         self.left_at: vec[i64] = words(none)
-        self.totals: vec[i64] = words(none)  # by side, as the next three
+        self.totals: vec[i64] = words(none)  # this and the next three go by side
         self.games: vec[i64] = words(none)
         self.coto_games: vec[i64] = words(none)
         self.cotos: vec[i64] = words(none)
@@ -69,8 +69,8 @@ class KernelState:
 
         # the seats of the deal
         self.mano: i64 = 0
-        self.size: i64 = 0  # how many play, cards in a trick
-        self.active: vec[i64] = words(none)  # by place: the seats that play, from mano in order of play
+        self.size: i64 = 0  # seats in the deal, cards in a trick
+        self.active: vec[i64] = words(none)  # the seats that play, from mano in order of play
         self.ring: vec[i64] = words(none)  # the seat after each seat
         self.playing: i64 = 0  # the same seats as a set
 
@@ -86,8 +86,8 @@ class KernelState:
         self.pending: i64 = -1
         self.pending_card: i64 = 0
         self.swapped: bool = False
-        self.drew: bool = False  # whether `drawn` holds the cards drawn after the last trick
-        self.drawn: vec[i64] = words(none)  # as masks
+        self.drew: bool = False  # True if `drawn` holds the cards drawn after the last trick
+        self.drawn: vec[i64] = words(none)  # a mask each
         self.cards: vec[i64] = words(none)
         self.songs: vec[i64] = words(none)
         self.tricks: vec[i64] = words(none)
@@ -95,15 +95,15 @@ class KernelState:
         self.table_singers: i64 = 0  # seats that have won a song on the table
         self.sung: i64 = 0  # suits
         self.twenties: i64 = 0
-        self.reached: vec[i64] = words(none)  # by place: sides in the order in which they reached the target
+        self.reached: vec[i64] = words(none)  # sides in the order in which they reached the target
         self.n_reached: i64 = 0
         self.last_trick: i64 = -1
         self.tute_by: i64 = -1
         self.capote_by: i64 = -1
         self.left: i64 = 0
 
-        # what comes before the first lead
-        self.stage: i64 = 0  # stages begun
+        # the stages before the first lead
+        self.stage: i64 = 0  # stages started
         self.leader: i64 = -1
         self.soloist: i64 = -1
         self.partner: i64 = -1
@@ -115,29 +115,29 @@ class KernelState:
         self.changed: i64 = 0  # bato: places of `active` that have changed cards
         self.thrown: i64 = 0
         self.took_shown: i64 = -1
-        self.said: vec[i64] = words(none)  # tricks predicted, -1: nothing yet
+        self.predicted: vec[i64] = words(none)  # tricks predicted, -1: nothing yet
         self.same_dealer: bool = False
 
-        # what the seat on turn is asked
+        # the question to the seat on turn
         self.turn: i64 = 0
-        self.phase: i64 = 0  # one of `codes`: a stage, or what comes after the stages
-        self.legal: i64 = 0  # cards, or what else `asking.BASES` says
+        self.phase: i64 = 0  # one of `codes`: a stage, or a question after the stages
+        self.legal: i64 = 0  # cards, or other actions by `asking.BASES`
         self.extra: i64 = 0  # bit by bit the actions from SING on
-        self.bids: i64 = 0  # how many, from `low_bid` on
+        self.bids: i64 = 0  # number of bids, from `low_bid` on
         self.low_bid: i64 = 0
-        self.own_extra: i64 = 0  # what every seat may announce at its own turn, whatever it holds
-        self.lead_extra: i64 = 0  # what the side of the last trick's winner may announce after it
-        self.asking: i64 = 0  # seat that is asked in a window, or whether it promises a capote
-        self.to_ask: i64 = 0  # how many seats still are, this one with them
-        self.after_draw: bool = False  # which window
+        self.own_extra: i64 = 0  # announcements of every seat at its own turn that need no certain cards
+        self.lead_extra: i64 = 0  # announcements of the winner's side after a trick
+        self.asking: i64 = 0  # seat that is asked in a window or for a promise
+        self.to_ask: i64 = 0  # seats still to be asked, with this one
+        self.after_draw: bool = False  # True in window B
 
         # the trick
         self.in_trick: i64 = 0
         self.lead: i64 = NO_SUIT
         self.best: i64 = 0  # the card that is winning, as a mask
         self.winner: i64 = 0
-        self.table: i64 = 0  # cards of the trick, or between tricks of the last one
-        self.played: vec[i64] = words(none)  # by place in the trick: the card as a mask
+        self.table: i64 = 0  # cards of the present or the last trick
+        self.played: vec[i64] = words(none)  # the cards of the trick in order, a mask each
         self.played_by: vec[i64] = words(none)
         self.table_points: i64 = 0
         self.revoker: i64 = -1
@@ -145,16 +145,16 @@ class KernelState:
         self.table_pairs: i64 = 0
         self.window: vec[i64] = words(none)  # songs of each seat in this window
         self.window_others: i64 = 0  # seats that have sung another suit than trump in it
-        self.in_window: bool = False  # whether any of the two is not empty
+        self.in_window: bool = False  # True if one of the two is not empty
 
-        # what is seen of the deal (`engine.search.observations`); `load` leaves it out
-        self.lying: i64 = 0  # by seat, a byte each: its card in the trick + 1
-        self.away: i64 = 0  # cards of the tricks that are over
-        self.singer: vec[i64] = words(none)  # by suit: who has sung its pair
-        self.hidden: i64 = 0  # suits of which the song was not shown
+        # visible history of the deal (`engine.search.observations`); `load` leaves it out
+        self.lying: i64 = 0  # a byte for each seat: its card in the trick + 1
+        self.away: i64 = 0  # cards of completed tricks
+        self.singer: vec[i64] = words(none)  # the seat that sang the pair of each suit
+        self.hidden: i64 = 0  # suits whose song stayed hidden
 
-        # how the deal ended
-        self.decided: bool = False  # whether the fields below are set already, before the count
+        # the end of the deal
+        self.decided: bool = False  # True if the fields below are set before the count
         self.why: i64 = COUNTED
         self.victor: i64 = -1  # side, or -1
         self.losers: i64 = 0  # seats
@@ -164,7 +164,7 @@ class KernelState:
 
 
 def cut_short(t: KernelState, why: i64, victor: i64, losers: i64, marks: i64 = 1) -> i64:
-    """The deal ends here, by this verdict."""
+    """End the deal with this verdict."""
     t.decided = True
     t.why = why
     t.victor = victor
@@ -175,12 +175,12 @@ def cut_short(t: KernelState, why: i64, victor: i64, losers: i64, marks: i64 = 1
 
 
 def clear(t: KernelState) -> None:
-    """Sets everything that belongs to one deal to its start."""
-    hands, cards, songs, tricks, window, said = t.hands, t.cards, t.songs, t.tricks, t.window, t.said
+    """Reset everything that belongs to one deal."""
+    hands, cards, songs, tricks, window, predicted = t.hands, t.cards, t.songs, t.tricks, t.window, t.predicted
     seat: i64 = 0
     while seat < t.seats:
         hands[seat] = cards[seat] = songs[seat] = tricks[seat] = window[seat] = 0
-        said[seat] = -1
+        predicted[seat] = -1
         seat += 1
     t.singers = t.table_singers = t.sung = t.twenties = 0
     t.last_trick = t.tute_by = t.capote_by = t.pending = t.revoker = -1

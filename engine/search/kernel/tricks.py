@@ -1,6 +1,6 @@
-"""A trick in machine words: the play of a card (`engine.match.state`), and from the last card to the next lead (`engine.match.trick.tricks`).
+"""The trick: the play of a card (`engine.match.state`), and from the last card to the next lead (`engine.match.trick.tricks`).
 
-Functions that end something return the next step (`engine.match.steps`), WAIT where a seat has been asked.
+Functions that end something return the next step (`engine.match.steps`), or WAIT after asking a seat.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def lead(t: KernelState) -> None:
-    """The seat on turn leads: any card, or what it may announce first."""
+    """Ask the seat on turn for a lead: any card, or an announcement first."""
     t.in_trick = t.table = t.table_points = t.lying = 0
     t.phase = codes.CARD
     hand: i64 = t.hands[t.turn]
@@ -31,7 +31,7 @@ def lead(t: KernelState) -> None:
 
 
 def offer(t: KernelState) -> None:
-    """Puts before the seat on turn its cards, and what it may announce before one."""
+    """Offer the seat on turn its cards, and the announcements it may make before one."""
     t.phase = codes.CARD
     t.legal = legality.cards(t, t.turn) if t.in_trick else t.hands[t.turn]
     t.extra = 0
@@ -40,7 +40,7 @@ def offer(t: KernelState) -> None:
 
 
 def lay(t: KernelState, card: i64) -> i64:
-    """The seat on turn plays a card. Returns the next step (`engine.match.steps`)."""
+    """Play a card of the seat on turn. Returns the next step (`engine.match.steps`)."""
     p = t.program
     cards = p.cards
     seat: i64 = t.turn
@@ -74,7 +74,7 @@ def lay(t: KernelState, card: i64) -> i64:
 
 
 def _move_trump(t: KernelState, place: i64, seat: i64, bit: i64) -> None:
-    """After a trump trumps move on to the next suit, and who is winning is asked anew (variable trump)."""
+    """Move trumps on to the next suit after a trump, and determine again which card is winning (variable trump)."""
     cards = t.program.cards
     t.played[place] = bit
     t.played_by[place] = seat
@@ -96,7 +96,7 @@ def _move_trump(t: KernelState, place: i64, seat: i64, bit: i64) -> None:
 
 
 def trick_over(t: KernelState) -> i64:  # noqa: C901 - written out like its twin in engine.match
-    """The last card of a trick is on the table. Returns the next step, WAIT after the next lead has been asked for."""
+    """Complete the trick after its last card. Returns the next step, or WAIT after asking for the next lead."""
     p = t.program
     winner: i64 = t.winner
     t.cards[winner] = t.cards[winner] + t.table_points
@@ -134,7 +134,7 @@ def trick_over(t: KernelState) -> i64:  # noqa: C901 - written out like its twin
 
 
 def after_window_a(t: KernelState) -> i64:
-    """Draws, then opens window B."""
+    """Draw, then open window B."""
     if t.n > 0:
         _draw(t)
         if t.n == 0 and t.program.songs.capote:
@@ -145,7 +145,7 @@ def after_window_a(t: KernelState) -> i64:
 
 
 def window_b(t: KernelState) -> i64:
-    """Announcements before the next lead: in one turn with it, or asked one by one. On turn is the winner of the trick."""
+    """Ask for announcements before the next lead: in one turn with it, or one by one. The winner of the trick is on turn."""
     if t.program.merged:
         lead(t)
         return steps.WAIT
@@ -153,7 +153,7 @@ def window_b(t: KernelState) -> i64:
 
 
 def ask_last_ten(t: KernelState) -> i64:
-    """All cards are played, and the winner of the last trick has a choice about its bonus."""
+    """Ask the winner of the last trick about its bonus."""
     t.phase = codes.LAST_TEN
     t.legal = 0
     t.extra = asking.TAKE | asking.DECLINE
@@ -161,7 +161,7 @@ def ask_last_ten(t: KernelState) -> i64:
 
 
 def last_ten(t: KernelState, action: i64) -> i64:
-    """The winner of the last trick takes its bonus or declines it."""
+    """Carry out the choice of the winner of the last trick to take or decline its bonus."""
     t.bonus_declined = action == act.DECLINE
     return steps.COUNT
 
@@ -183,7 +183,7 @@ def _capote_decided(t: KernelState) -> i64:
 
 
 def _trick_won(t: KernelState) -> None:
-    """The giver of a notice who wins the trick gets the shown card."""
+    """Give the shown card to the seat of the notice if it has won the trick."""
     seat: i64 = t.pending
     if seat != t.winner:
         return
@@ -195,7 +195,7 @@ def _trick_won(t: KernelState) -> None:
 
 
 def _draw(t: KernelState) -> None:
-    """One card each, the winner of the trick first."""
+    """Let every seat draw a card, the winner of the trick first."""
     deck, hands, ring, drawn, bit = t.deck, t.hands, t.ring, t.drawn, t.program.cards.bit
     seat: i64 = t.winner
     cards: i64 = t.size

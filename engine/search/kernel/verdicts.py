@@ -1,4 +1,4 @@
-"""How a deal is decided, in machine words: `engine.match.scoring.results` and the results in the files of games, numbered in `codes.RESULTS`."""
+"""Verdicts: `engine.match.scoring.results` and the results in the files of games, numbered in `codes.RESULTS`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def decide(t: KernelState) -> None:  # noqa: C901 - written out like its twin in engine.match
-    """Sets victor, losers and why of a deal that was not cut short."""
+    """Set victor, losers and why of a deal that was not cut short."""
     p = t.program.counts
     t.why = COUNTED
     t.victor = -1
@@ -86,61 +86,61 @@ def _fewest_points_loses(t: KernelState) -> None:
 def _to_target(t: KernelState) -> None:  # noqa: C901 - written out like its twin in engine.match
     p, bit = t.program.counts, t.program.cards.bit
     sides: i64 = active_sides(t)
-    there: i64 = 0
+    over_target: i64 = 0
     side: i64 = 0
     while side < t.sides:
         if sides & bit[side] and total(t, side) >= p.target:
-            there |= bit[side]
+            over_target |= bit[side]
         side += 1
-    if there and p.min_card_points and t.game_deal == 1 and count(sides) == 2:
-        short: i64 = sides & ~there
-        there = _with_cards(t, there)
-        if not there:
+    if over_target and p.min_card_points and t.game_deal == 1 and count(sides) == 2:
+        short: i64 = sides & ~over_target
+        over_target = _with_cards(t, over_target)
+        if not over_target:
             t.why = OTHER
             t.victor = lowest(t, short)
             return
-    if not there:
+    if not over_target:
         t.goes_on = True
         return
     t.why = TARGET
-    if there & (there - 1) == 0:
-        t.victor = lowest(t, there)
+    if over_target & (over_target - 1) == 0:
+        t.victor = lowest(t, over_target)
         return
     if p.both_reach == codes.FIRST_REACHED:
         place: i64 = 0
         while place < t.n_reached:
-            if there & bit[t.reached[place]]:
+            if over_target & bit[t.reached[place]]:
                 t.victor = t.reached[place]
                 return
             place += 1
-    if p.both_reach == codes.LAST_TRICK_REACHED and t.last_trick >= 0 and there & bit[t.side[t.last_trick]]:
+    if p.both_reach == codes.LAST_TRICK_REACHED and t.last_trick >= 0 and over_target & bit[t.side[t.last_trick]]:
         t.victor = t.side[t.last_trick]
         return
-    t.victor = by_last_trick(t, top_sides(t, there, True))
+    t.victor = by_last_trick(t, top_sides(t, over_target, True))
 
 
 def _with_cards(t: KernelState, sides: i64) -> i64:
-    """Those of some sides that have the least card points that a winner needs."""
+    """Return those of some sides that have the least card points that a winner needs."""
     bit = t.program.cards.bit
-    found: i64 = 0
+    enough: i64 = 0
     side: i64 = 0
     while side < t.sides:
         points: i64 = t.cards[side] + t.cards[side + 2] if t.pairs else t.cards[side]
         if sides & bit[side] and points >= t.program.counts.min_card_points:
-            found |= bit[side]
+            enough |= bit[side]
         side += 1
-    return found
+    return enough
 
 
 def _takers(t: KernelState) -> i64:
     bit = t.program.cards.bit
-    found: i64 = 0
+    takers: i64 = 0
     seat: i64 = 0
     while seat < t.seats:
         if t.playing & bit[seat] and t.tricks[seat]:
-            found |= bit[seat]
+            takers |= bit[seat]
         seat += 1
-    return found
+    return takers
 
 
 def _middle_loses(t: KernelState) -> None:
@@ -174,21 +174,21 @@ def _middle_loses(t: KernelState) -> None:
 
 
 def _level(t: KernelState, seats: i64) -> i64:
-    """Those of some seats that have as many points as another of them."""
+    """Return those of some seats that have as many points as another of them."""
     bit = t.program.cards.bit
-    found: i64 = 0
+    level: i64 = 0
     seat: i64 = 0
     while seat < t.seats:
         if seats & bit[seat]:
             same: i64 = with_points(t, seat_points(t, seat), seats)
             if same & (same - 1):
-                found |= same
+                level |= same
         seat += 1
-    return found
+    return level
 
 
 def _by_seat_order(t: KernelState, takers: i64, n: i64) -> None:
-    """Level seats are ranked by their turn in the first trick; the first and the last escape, of two only the first."""
+    """Rank level seats by their turn in the first trick; the first and the last escape, of two only the first."""
     bit = t.program.cards.bit
     t.losers = takers
     level: i64 = with_points(t, ranked(t, takers, 0), takers)
@@ -205,7 +205,7 @@ def _by_seat_order(t: KernelState, takers: i64, n: i64) -> None:
 
 
 def _soloist(t: KernelState) -> None:
-    """Subastado, remate and codillo: whether the soloist's side has made it."""
+    """Decide subastado, remate and codillo: by the points of the soloist's side."""
     p, bit = t.program.counts, t.program.cards.bit
     pair: i64 = bit[t.soloist]
     won = False
@@ -213,21 +213,21 @@ def _soloist(t: KernelState) -> None:
         won = seat_points(t, t.soloist) >= t.bid
     else:
         pair |= bit[t.partner]
-        mine: i64 = 0
+        own: i64 = 0
         others: i64 = 0
-        best_mine: i64 = -1
+        best_own: i64 = -1
         best_other_: i64 = -1
         seat: i64 = 0
         while seat < t.seats:
             points: i64 = seat_points(t, seat) if t.playing & bit[seat] else -1
             if pair & bit[seat]:
-                mine += points
-                best_mine = max(best_mine, points)
+                own += points
+                best_own = max(best_own, points)
             elif points >= 0:
                 others += points
                 best_other_ = max(best_other_, points)
             seat += 1
-        won = mine > others if p.result == codes.SOLOIST_SIDE_MORE else best_mine > best_other_
+        won = own > others if p.result == codes.SOLOIST_SIDE_MORE else best_own > best_other_
     if t.tute_by >= 0:
         won = pair & bit[t.tute_by] != 0
         t.why = TUTE
@@ -270,7 +270,7 @@ def _cabron(t: KernelState) -> None:
 
 
 def _most_points_loses(t: KernelState) -> None:
-    """Gana-pierde for four or five."""
+    """Decide gana-pierde for four or five."""
     bit = t.program.cards.bit
     top: i64 = ranked(t, t.playing, 0)
     chosen: i64 = by_last_trick(t, with_points(t, top, t.playing))

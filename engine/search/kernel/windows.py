@@ -1,4 +1,4 @@
-"""The windows in which seats announce something, in machine words: `engine.match.trick.windows`."""
+"""The windows, in which seats announce something: `engine.match.trick.windows`."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 
 
 def before_card(t: KernelState, seat: i64, hand: i64) -> i64:
-    """What the seat on turn may announce before its card: window B where it is one turn with the lead, and its own turn."""
+    """Return the announcements of the seat on turn before its card: in window B if it is one turn with the lead, and at its own turn."""
     p = t.program
-    found: i64 = 0
+    actions: i64 = 0
     if p.merged and not t.in_trick and t.last_trick >= 0:
-        found = announcing.declarations(t, seat, hand) if announcing.holds_a_song(t, hand) else 0
+        actions = announcing.declarations(t, seat, hand) if announcing.holds_a_song(t, hand) else 0
         swaps = p.swaps
         if swaps.after_draw and t.n > 0 and t.shown >= 0 and (swaps.trigger == codes.OWN_TURN or seat == t.last_trick):
-            found |= announcing.exchanges(t, seat)
+            actions |= announcing.exchanges(t, seat)
         if t.lead_extra:
-            found |= announcing.after_trick(t, seat)
-    return found | own_turn(t, seat) if p.own_turn else found
+            actions |= announcing.after_trick(t, seat)
+    return actions | own_turn(t, seat) if p.own_turn else actions
 
 
 def own_turn(t: KernelState, seat: i64) -> i64:
-    """What a seat may announce at its own turn."""
+    """Return the announcements of a seat at its own turn."""
     return t.own_extra | announcing.exchanges(t, seat) if t.program.swaps.own_turn and t.n > 0 else t.own_extra
 
 
 def open_window(t: KernelState, after_draw: bool) -> i64:
-    """Window A or, after the draw, B: asks the seats that may do something in it, winner of the trick first."""
+    """Open window A or, after the draw, B: ask the seats that may act in it, the winner of the trick first."""
     t.after_draw = after_draw
     t.asking = t.winner
     t.to_ask = 2 if t.pairs else 1
@@ -43,15 +43,15 @@ def open_window(t: KernelState, after_draw: bool) -> i64:
 
 
 def next_in_window(t: KernelState) -> i64:
-    """Asks the next seat of the open window that has anything to announce; after the last one the deal goes on."""
+    """Ask the next seat of the open window that has anything to announce. After the last one the deal goes on."""
     while t.to_ask > 0:
-        found: i64 = _options(t, t.asking)
-        if found:
+        actions: i64 = _options(t, t.asking)
+        if actions:
             t.phase = codes.WINDOW
             t.turn = t.asking
             t.legal = 0
-            must = t.program.songs.mandatory and found & announcing.DECLARATIONS != 0
-            t.extra = found if must else found | asking.PASS
+            must = t.program.songs.mandatory and actions & announcing.DECLARATIONS != 0
+            t.extra = actions if must else actions | asking.PASS
             return steps.WAIT
         _pass_on(t)
     t.turn = t.winner
@@ -59,7 +59,7 @@ def next_in_window(t: KernelState) -> i64:
 
 
 def in_window(t: KernelState, action: i64) -> i64:
-    """The seat on turn announces something in a window, or passes."""
+    """Carry out an announcement or a pass of the seat on turn in a window."""
     if action == act.PASS:
         _pass_on(t)
     else:
@@ -75,18 +75,18 @@ def _pass_on(t: KernelState) -> None:
 
 
 def _options(t: KernelState, seat: i64) -> i64:
-    """What a seat may announce in the open window."""
+    """Return the announcements of a seat in the open window."""
     p, hand = t.program, t.hands[seat]
-    found: i64 = 0
+    actions: i64 = 0
     if not t.after_draw:
         if p.swaps.before_draw:
-            found = _exchanges_in_window(t, seat)
-        return found
+            actions = _exchanges_in_window(t, seat)
+        return actions
     if announcing.holds_a_song(t, hand):
-        found = announcing.declarations(t, seat, hand)
+        actions = announcing.declarations(t, seat, hand)
     if p.swaps.after_draw:
-        found |= _exchanges_in_window(t, seat)
-    return found | announcing.after_trick(t, seat) if t.lead_extra else found
+        actions |= _exchanges_in_window(t, seat)
+    return actions | announcing.after_trick(t, seat) if t.lead_extra else actions
 
 
 def _exchanges_in_window(t: KernelState, seat: i64) -> i64:
@@ -108,14 +108,14 @@ def _exchanges_in_window(t: KernelState, seat: i64) -> i64:
 
 
 def ask_for_promises(t: KernelState) -> i64:
-    """The stock has just run out: the winner of the trick, then the others, may promise to win all remaining tricks."""
+    """Ask the winner of the trick, then the others, whether they promise all remaining tricks. The stock has just run out."""
     t.asking = t.winner
     t.to_ask = t.size
     return ask_next(t)
 
 
 def ask_next(t: KernelState) -> i64:
-    """Asks whether a seat promises."""
+    """Ask a seat for the promise."""
     t.phase = codes.PROMISE
     t.turn = t.asking
     t.legal = 0
@@ -124,7 +124,7 @@ def ask_next(t: KernelState) -> i64:
 
 
 def promise(t: KernelState, action: i64) -> i64:
-    """The seat on turn promises all remaining tricks, or the next one is asked."""
+    """Note the promise of the seat on turn, or ask the next one."""
     if action == act.CAPOTE:
         t.capote_by = t.turn
         announcing.fix_turns(t)
