@@ -1,1 +1,1 @@
-"""What searches and learners use: cards consistent with what a seat knows, playouts, batches, exact solving, open playouts."""
+"""Search and learning: deals consistent with what a seat knows, playouts, batches, exact solving, open playouts."""

@@ -1,12 +1,12 @@
-"""Many matches side by side, one action in each at a time: what a learner plays. A match that ends begins anew at once, with other cards.
+"""A batch of matches for learners, played side by side, one action in each at a time. A finished match restarts at once, with other cards.
 
     batch = Batch(engine.load("partnership"), 1024, seed=7)
     batch.step(batch.random())                    # one decision in each of 1024 matches
     observations = memoryview(batch.observations).cast("B")
 
-The matches are played in machine words (`engine.search.kernel`), or by `State.apply`, as `quick=False` asks and where a game has rules that
-the words do not know: to the same numbers, which the tests see to. Everything that a step changes stands in blocks that are never moved, so
-whatever looks at their memory once sees every later step. `engine.adapters.vector` lays numpy arrays over them.
+The kernel (`engine.search.kernel`) plays the matches; `State.apply` does with `quick=False` and in games that the kernel does not know, to the same
+numbers. All results of a step are in blocks that never move, so a memoryview shows every later step, too. `engine.adapters.vector` lays numpy
+arrays over them.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from librt.vecs import vec
     from mypy_extensions import i64, u8
 
-KEEP: Final = -1  # instead of an action: this match waits
+KEEP: Final = -1  # in place of an action: no action in this match
 
 
 class Match(ABC):
-    """One match of a batch, in one of two ways. Actions are dense numbers."""
+    """A match of a batch, played in one of two ways. Actions are dense numbers."""
 
     @abstractmethod
     def begin(self) -> None:
-        """A new match, by the dice of this one."""
+        """Start a new match, with the dice of this one."""
 
     @abstractmethod
     def turn(self) -> i64:
@@ -48,19 +48,19 @@ class Match(ABC):
 
     @abstractmethod
     def take(self, action: i64) -> bool:
-        """Carries out a legal action. Whether the match is over."""
+        """Carry out a legal action. Return True if the match is over."""
 
     @abstractmethod
     def scores(self) -> list[int]:
-        """Board scores by seat."""
+        """Return the board scores by seat."""
 
     @abstractmethod
     def write_seen(self, out: vec[i64], start: i64) -> None:
-        """Writes what the seat on turn may know, `WORDS` words."""
+        """Write the observation of the seat on turn, `WORDS` words."""
 
     @abstractmethod
     def write_legal(self, out: vec[i64], start: i64) -> i64:
-        """Writes the legal actions. How many there are."""
+        """Write the legal actions. Return their number."""
 
 
 @final
@@ -143,15 +143,15 @@ class ByRules(Match):
 class Batch:
     """`count` matches of a game, of `deals` deals each (None: one board, `Game.board_deals`).
 
-    observations  WORDS words a match: what the seat on turn may know, see `engine.search.encoding`
-    masks         `width` bytes a match: 1 where the action of that dense number is legal
-    turns         a byte a match: the seat on turn
-    ended         a byte a match: 1 if its last step ended it; what else is seen is of the next match then
-    forfeited     a byte a match: 1 if that was by an illegal action, which brings the worst scores of the game to the seat's side
-    scores        a word a seat: the board scores of the match that its last step ended, else 0
-    margins       a word a seat: that score less the mean of all seats, times `players`
+        observations  WORDS words a match: the observation of the seat on turn, see `engine.search.encoding`
+        masks         `width` bytes a match: 1 where the action of that dense number is legal
+        turns         a byte a match: the seat on turn
+        ended         a byte a match: 1 if its last step ended it; all other blocks then show the next match
+        forfeited     a byte a match: 1 if an illegal action ended it, which brings the worst scores of the game to the seat's side
+        scores        a word a seat: the board scores of the match that its last step ended, else 0
+        margins       a word a seat: that score less the mean of all seats, times `players`
 
-    Match number i is dealt by dice of its own, seeded with seed + i: the same cards in any batch that has a match of that seed.
+    Match number i has dice of its own, seeded with seed + i: the same cards in any batch that has a match of that seed.
     Raises ValueError for a count below 1, OptionError for bad deals.
     """
 
@@ -172,9 +172,9 @@ class Batch:
         self.scores: vec[i64] = block(count * game.players)
         self.margins: vec[i64] = block(count * game.players)
         self.actions: vec[i64] = block(count * self.width)  # `width` words a match: the legal actions
-        self.ways: vec[i64] = block(count)  # how many of them
-        self.chance = Dice(0)  # of `random`
-        self.finished: list[int] = []  # the matches that the last step ended
+        self.ways: vec[i64] = block(count)  # the number of them
+        self.chance = Dice(0)  # for `random`
+        self.finished: list[int] = []  # matches that the last step ended
         self.dice = [Dice(0) for _ in range(count)]
         self.matches: list[Match] = []
         program = running.program_of(game, running.ORDER) if quick else None
@@ -187,7 +187,7 @@ class Batch:
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
-        """Deals all matches anew."""
+        """Restart all matches, with other cards."""
         self._forget()
         self.chance.start(seed ^ 0x5A5A5A5A)
         for number in range(self.count):
@@ -200,9 +200,9 @@ class Batch:
         self._show(number, match)
 
     def step(self, actions: Sequence[int]) -> int:
-        """Takes an action, by its dense number, in each match (`KEEP`: in that one none). How many matches that has ended.
+        """Take an action, by its dense number, in each match (`KEEP`: none in that one). Return how many matches ended.
 
-        Raises ValueError, changing nothing, for another number of actions than of matches.
+        Raises ValueError, changing nothing, if the number of actions is not that of the matches.
         """
         chosen = list(actions)
         if len(chosen) != self.count:
@@ -226,7 +226,7 @@ class Batch:
         return len(self.finished)
 
     def _forget(self) -> None:
-        """What the last step ended."""
+        """Clear the results of matches that the last step ended."""
         for number in self.finished:
             self.ended[number] = self.forfeited[number] = 0
             for seat in range(self.players):
@@ -244,7 +244,7 @@ class Batch:
         self._begin(number)
 
     def _show(self, number: i64, match: Match) -> None:
-        """Writes what is seen of a match, and what is legal."""
+        """Write the observation and the legal actions of a match."""
         self.turns[number] = int(match.turn())
         match.write_seen(self.observations, number * WORDS)
         masks, actions = self.masks, self.actions
@@ -263,21 +263,21 @@ class Batch:
             at += 1
 
     def legal(self, number: int) -> list[int]:
-        """The legal actions of a match, by their dense numbers."""
+        """Return the legal actions of a match, by their dense numbers."""
         start = number * self.width
         return [int(self.actions[start + way]) for way in range(self.ways[number])]
 
     def random(self) -> list[int]:
-        """A legal action for each match, each with the same chance; a claim never: at random it would end a game at once, mostly wrongly."""
+        """Return a random legal action for each match; never a claim, which would end a game at once, mostly wrongly."""
         dice, actions, ways = self.chance, self.actions, self.ways
-        found: list[int] = []
+        actions: list[int] = []
         number: i64 = 0
         start: i64 = 0
         while number < self.count:
             action: i64 = actions[start + dice.below(ways[number])]
             while action == act.CLAIM:
                 action = actions[start + dice.below(ways[number])]
-            found.append(int(action))
+            actions.append(int(action))
             number += 1
             start += self.width
-        return found
+        return actions

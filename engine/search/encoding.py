@@ -1,10 +1,10 @@
-"""What a seat may know, in bytes, and actions as a dense range: the same layout for every game, made for learning.
+"""Observations in bytes, and actions as a dense range, for learning: one layout for every game.
 
 Actions: the numbers of `engine.cards.actions` up to the highest bid are kept as they are; a change of cards (bato), whose number grows with the
 cards, becomes one of 32 subsets of the hand in ascending order of its cards.
 
-An observation is `SIZE` bytes, a byte a number. Seats are counted from the observer: 0 is the observer, 1 the next in order of play. A list by
-seat has seven places, whatever the number of players; the eighth byte of each row of eight is another number, or 0.
+An observation, all that a seat may know, is `SIZE` bytes, a byte a number. Seats are counted from the observer: 0 is the observer, 1 the next in
+order of play. A list by seat has seven places, whatever the number of players; the eighth byte of each row of eight is another number, or 0.
 
     start  bytes  what
     0      64     cards: 16 places for each suit, the weakest card first (an ace of coins stands at 9). The sum of
@@ -46,12 +46,12 @@ SEATS: Final = 7
 ACTIONS: Final = DISCARDS + 32
 WORDS: Final = 20
 SIZE: Final = 8 * WORDS  # bytes of an observation
-SUMS: Final = 10  # words by seat, from CAPTURED on
+SUMS: Final = 10  # number of words by seat, from CAPTURED on
 CAPTURED: Final = 10
 MOST: Final = 255
 NO_CHIPS: Final = 8388608
 
-# what a byte of a card is the sum of
+# parts of the byte of a card
 OWN: Final = 1
 ON_TABLE: Final = 2
 WINNING: Final = 4
@@ -64,12 +64,12 @@ OF_SONG: Final = 32
 
 
 def index(state: State, action: int) -> int:
-    """The dense number, 0 to ACTIONS - 1, of an action that is legal in this state."""
+    """Return the dense number, 0 to ACTIONS - 1, of an action that is legal in this state."""
     return legal(state)[state.legal_actions().index(action)]
 
 
 def action(state: State, number: int) -> int:
-    """The action of a dense number; the inverse of `index` in the same state."""
+    """Return the action of a dense number; the inverse of `index` in the same state."""
     if number < DISCARDS:
         return number
     hand, subset = state.hand_of(state.turn), number - DISCARDS
@@ -77,29 +77,29 @@ def action(state: State, number: int) -> int:
 
 
 def legal(state: State) -> tuple[int, ...]:
-    """Dense numbers of the legal actions, in the order of `legal_actions`."""
+    """Return the dense numbers of the legal actions, in the order of `legal_actions`."""
     actions = state.legal_actions()
     if state.phase is not CHANGE:
         return actions
     hand = state.hand_of(state.turn)
-    found: list[int] = []
-    for one in actions:
-        code: i64 = one - act.DISCARD
+    numbers: list[int] = []
+    for action in actions:
+        code: i64 = action - act.DISCARD
         if code < 0:
-            found.append(one)
+            numbers.append(action)
             continue
         subset: i64 = 0
         bit: i64 = 1
         place: i64 = 0
-        while code:  # its cards stand in the order of the hand
+        while code:  # its cards are in the order of the hand
             card: i64 = code % 53 - 1
             while hand[place] != card:
                 bit += bit
                 place += 1
             subset += bit
             code //= 53
-        found.append(int(DISCARDS + subset))
-    return tuple(found)
+        numbers.append(int(DISCARDS + subset))
+    return tuple(numbers)
 
 
 # the highest dense number that a stage before the first lead may ask for
@@ -112,7 +112,7 @@ _STAGES = {
 
 
 def width(game: Game) -> int:
-    """One more than the highest dense number that a match of this game can ask for: so long is a mask."""
+    """Return the length of a mask: one more than the highest dense number that a match of this game can ask for."""
     highest = act.ACCUSE
     for stage in game.stages:  # with fewer seats left, or in a final duel, nothing is added to them
         highest = max(highest, _STAGES.get(stage.__name__, 0))
@@ -126,7 +126,7 @@ def width(game: Game) -> int:
 
 @final
 class Tables:
-    """What is looked up for a pack: made once, so that a thousand matches share its cache lines."""
+    """Look-up tables of a pack, built once, so that a thousand matches share their cache lines."""
 
     def __init__(self, pack_size: int) -> None:
         self.byte: vec[i64] = words([256**place for place in range(8)])
@@ -143,15 +143,15 @@ _TABLES: dict[int, Tables] = {}
 
 
 def tables(pack_size: int) -> Tables:
-    """The tables for packs of so many cards a suit."""
-    found = _TABLES.get(pack_size)
-    if found is None:
-        found = _TABLES[pack_size] = Tables(pack_size)
-    return found
+    """Return the tables for packs with this many cards a suit."""
+    shared = _TABLES.get(pack_size)
+    if shared is None:
+        shared = _TABLES[pack_size] = Tables(pack_size)
+    return shared
 
 
 def write(state: Data, seat: int, out: vec[i64], start: i64) -> None:
-    """Writes what a seat may know to `WORDS` words from `start` on. Nothing but its own hand is read that others do not see."""
+    """Write the observation of a seat to `WORDS` words from `start` on. Of hidden cards it reads the seat's own hand alone."""
     shared = tables(state.game.pack.size)
     byte = shared.byte
     lying = state.table if state.in_trick else []
@@ -176,17 +176,17 @@ def write(state: Data, seat: int, out: vec[i64], start: i64) -> None:
 
 
 def _write_cards(shared: Tables, state: Data, seat: int, lying: list[int], out: vec[i64], at: i64) -> None:
-    """The words of the cards; `lying` are those of the trick on the table."""
+    """Write the words of the cards; `lying` are those of the trick on the table."""
     spread = shared.spread
     hand, gone = state.hands[seat], played_masks(state)
     for card in lying:
         gone[state.suit_of[card]] &= ~state.bit_of[card]
     suit: i64 = 0
     while suit < 4:
-        held: i64 = hand[suit]
+        own: i64 = hand[suit]
         away: i64 = gone[suit]
-        out[at + suit + suit] = spread[held & MOST] | spread[away & MOST] * GONE
-        out[at + suit + suit + 1] = spread[held >> 8] | spread[away >> 8] * GONE
+        out[at + suit + suit] = spread[own & MOST] | spread[away & MOST] * GONE
+        out[at + suit + suit + 1] = spread[own >> 8] | spread[away >> 8] * GONE
         suit += 1
     for card in lying:
         _mark(shared, out, at, card, ON_TABLE)
@@ -198,9 +198,9 @@ def _write_cards(shared: Tables, state: Data, seat: int, lying: list[int], out: 
     pair: i64 = state.game.pair
     for singer, sung, _, _ in state.songs_made:
         if singer == seat or sung not in hidden:
-            there: i64 = at + sung + sung
-            out[there] = out[there] | spread[pair & MOST] * OF_SONG
-            out[there + 1] = out[there + 1] | spread[pair >> 8] * OF_SONG
+            word: i64 = at + sung + sung
+            out[word] = out[word] | spread[pair & MOST] * OF_SONG
+            out[word + 1] = out[word + 1] | spread[pair >> 8] * OF_SONG
 
 
 def _mark(shared: Tables, out: vec[i64], start: i64, card: int, what: i64) -> None:
@@ -209,7 +209,7 @@ def _mark(shared: Tables, out: vec[i64], start: i64, card: int, what: i64) -> No
 
 
 def _write_counts(shared: Tables, state: Data, seat: int, out: vec[i64], at: i64) -> None:
-    """The words by seat, the observer first."""
+    """Write the words by seat, the observer first."""
     predictions: dict[int, int] = state.notes.get("predictions", {})
     byte, seats = shared.byte, state.seats
     word: i64 = 0
@@ -222,14 +222,14 @@ def _write_counts(shared: Tables, state: Data, seat: int, out: vec[i64], at: i64
         side = state.side[other]
         unit: i64 = byte[place]
         chips: i64 = min(2 * NO_CHIPS - 1, max(0, state.chips[other] + NO_CHIPS))
-        said: i64 = predictions.get(other, -1) + 1
+        predicted: i64 = predictions.get(other, -1) + 1
         out[at] = out[at] + unit * state.cards[other]
         out[at + 1] = out[at + 1] + unit * state.songs[other]
         out[at + 2] = out[at + 2] + unit * state.tricks[other]
         out[at + 3] = out[at + 3] + unit * min(MOST, max(0, state.totals[side]))
         out[at + 4] = out[at + 4] + unit * min(MOST, state.games[side])
         out[at + 5] = out[at + 5] + unit * min(MOST, state.marks[other])
-        out[at + 6] = out[at + 6] + unit * said
+        out[at + 6] = out[at + 6] + unit * predicted
         out[at + 7] = out[at + 7] + unit * (chips & MOST)
         out[at + 8] = out[at + 8] + unit * (chips >> 8 & MOST)
         out[at + 9] = out[at + 9] + unit * (chips >> 16)
@@ -238,7 +238,7 @@ def _write_counts(shared: Tables, state: Data, seat: int, out: vec[i64], at: i64
 
 
 def observation(state: State, seat: int) -> bytes:
-    """What a seat may know at any moment, `SIZE` bytes. While another seat is asked in secret it is that of a moment in which nobody is asked."""
+    """Return the observation of a seat, `SIZE` bytes. While another seat is asked in secret it is that of a time when nobody is asked."""
     out = block(WORDS)
     write(quiet(state, seat), seat, out, 0)
     return memoryview(out).tobytes()

@@ -1,17 +1,17 @@
-"""Tries cards out by open playouts, in machine words: what a card comes to when everybody plays the next tricks with open cards.
+"""Open playouts: the worth of a card if everybody plays the next tricks with open cards.
 
     table = Foresight(state.game)
-    table.begin(state, tricks=4)          # what does not depend on the hidden cards, at a decision of the seat on turn
+    table.begin(state, tricks=4)          # at a decision of the seat on turn: everything that does not depend on the hidden cards
     table.put(deal)                       # one deal of the hidden cards (`engine.search.deals`)
-    table.worth(card)                     # what the card comes to in it
+    table.worth(card)                     # the worth of a card in it
 
-In a playout every seat plays by habit: simple rules that look at one hand, at the trick and at what is still out. In an open playout each seat
-chooses each card of the first tricks by one playout for every card that it may play, hands open; the rest goes by habit. So the others
-answer a mistake, and partners help each other, in those tricks. What is left out: exchanges that have not been begun, claims, capotes, the order
-of songs, and a tute of the first trick alone; every song is sung as soon as it can be.
+In a playout every seat plays by habit: simple rules that look at one hand, at the trick and at the cards that are still out. In an open playout
+each seat chooses each card of the first tricks by one playout for every card that it may play, hands open; the rest goes by habit. So the others
+answer a mistake, and partners help each other, in those tricks. Not modelled are new exchanges, claims, capotes, the order of songs, and a tute
+of the first trick alone; every song is sung as soon as it can be.
 
-A hand is one number, 16 bits a suit, and a card is the place of its bit. A position is an array of words (`HANDS` and what follows). Points are
-counted in halves, worths in thousandths. Bits come from a table: mypyc 2.4.1 shifts a literal wrongly from bit 31 on.
+A hand is one number, 16 bits a suit, and a card is the place of its bit. A position is an array of words (`HANDS` and the following places).
+Points are counted in halves, worths in thousandths. Bits come from a table: mypyc 2.4.1 shifts a literal wrongly from bit 31 on.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.rules.terms import Terms
     from engine.search.deals import Deal
 
-# a position, by place: what seats hold, what camps have, and the trick
+# places of a position: hands of seats, points of camps, and the trick
 HANDS: Final = 0  # by seat
 POINTS: Final = 7  # by camp, in halves
 SEAT: Final = 14  # on turn
@@ -44,7 +44,7 @@ LIVE: Final = 21  # the cards in hands and stock
 UNSUNG: Final = 22  # suits whose pair has not been sung
 DRAWN: Final = 23  # place in the stock
 END: Final = 24  # camp + 1 that has won at once: by a tute (TUTE more) or with the target
-GUESSED: Final = 25  # whether the points hold an estimate of tricks to come
+GUESSED: Final = 25  # 1 if the points hold an estimate of tricks to come
 CUT: Final = 26  # tricks after which, while there is a stock, the rest is estimated
 NOTICE: Final = 27  # seat + 1 that has laid a card for the shown one, or SWAPPED once it has taken that
 TOOK: Final = 28  # camps that have taken a trick, a bit each, and from SANG on those that have sung
@@ -58,18 +58,18 @@ SUIT: Final = 1023  # all cards of a suit
 NO_TRUMP: Final = 4
 ALL: Final = 99  # tricks: to the end of the deal
 
-# what the end of a deal is counted by
+# results of a deal
 MOST, TARGET, BID, PRIZE, MIDDLE = 0, 1, 2, 3, 4
 RESULTS = {"most_points_wins": MOST, "to_target": TARGET, "soloist_reaches_bid": BID, "middle_loses": MIDDLE}
 
-# halves of points that holding a card is worth beside a card of no use, weakest first; as the house bot `counting` has them
+# value of holding a card, beside a useless one, in halves of points, weakest card first; equal to those of the house bot `counting`
 KEEP_TRUMP = (9, 9, 10, 10, 13, 15, 22, 23, 26, 26)
 KEEP_PLAIN = (0, 0, 0, 0, 0, 0, 5, 7, 14, 17)
 KEEP_TRUMP_SONGLESS = (4, 4, 4, 4, 6, 7, 10, 11, 17, 25)
 KEEP_PLAIN_SONGLESS = (0, 0, 0, 0, 0, 0, 0, 2, 5, 5)
 BROKEN_PAIR: Final = 20  # halves of points that it costs to play a card of a pair
 
-# What weights are for, by place: each card of trumps, then of another suit, weakest first; then these.
+# Places of weights: each card of trumps, then of another suit, weakest first; then these.
 MASTER: Final = 20  # the highest left of its suit: plain, trumps
 MASTER_VALUE: Final = 22  # and its value in halves: plain, trumps
 WHOLE: Final = 24  # a pair that has not been sung: trumps, plain
@@ -83,7 +83,7 @@ LEADS: Final = 34
 FEATURES: Final = 35
 Weights = tuple[tuple[int, ...], ...]
 
-TUTE_WORTH: Final = 130  # as settlement.TUTE_SCORE
+TUTE_WORTH: Final = 130  # equal to settlement.TUTE_SCORE
 NEXT_DEAL: Final = 25.0  # points of lead that make the next deal of a game a clear favourite
 FAR: Final = 250  # points of lead that the table of chances knows
 SAFE: Final = 60  # halves of points that make a distance safe where the middle loses
@@ -113,13 +113,13 @@ def knows(game: Terms) -> bool:
 
 @final
 class Foresight:
-    """Playouts of one game. It serves one decision after the other."""
+    """Playouts of one game, for one decision after the other."""
 
     def __init__(self, game: Terms, weights: Weights = ()) -> None:
-        """A game that `knows` is true of.
+        """Takes a game for which `knows` is True.
 
-        weights: by pairs of cards in the stock, from one on, what the features of a hand of a table of two are worth (`FEATURES`, in hundredths of
-        halves of points). Without them an estimate is that of `counting`.
+        weights: the value of the features of a hand at a table of two (`FEATURES`, in hundredths of halves of points), one row for each number of
+        pairs of cards in the stock, from one on. Without weights an estimate is that of `counting`.
         """
         rules, pack = game.rules, game.pack
         self.bit: vec[i64] = words([2**place for place in range(62)])
@@ -131,7 +131,7 @@ class Foresight:
         sings = rules.hand_songs != "none"
         self.pair: i64 = game.pair
         self.sings: bool = sings
-        spare = 10 - len(points)  # a pack that lacks the twos lacks the weakest
+        spare = 10 - len(points)  # a pack without twos lacks the weakest cards
         trump = (KEEP_TRUMP if sings else KEEP_TRUMP_SONGLESS)[spare:]
         plain = (KEEP_PLAIN if sings else KEEP_PLAIN_SONGLESS)[spare:]
         self.keep_trump: vec[i64] = words(_sums(trump))
@@ -154,23 +154,23 @@ class Foresight:
         if rules.settlement == "chips" and self.result == MOST:
             self.result = PRIZE
         self.target: i64 = 0 if game.target is None else 2 * game.target
-        # by points of lead: the worth of a deal after which the game goes on
+        # worth of a deal after which the game goes on, by points of lead
         self.chances: vec[i64] = words([int(90_000 * tanh(n / NEXT_DEAL / 2)) for n in range(-FAR, FAR + 1)])
         # the decision
         self.seats: i64 = game.players
         self.size: i64 = 0
         self.next: vec[i64] = words([0] * 8)
-        self.playing: vec[i64] = words([0] * 8)  # by seat: whether it is in the deal
+        self.playing: vec[i64] = words([0] * 8)  # 1 for seats in the deal
         self.camp: vec[i64] = words([0] * 8)
         self.camps: i64 = 0
         self.singers: i64 = 0  # seats that may sing
         self.trump: i64 = -1
-        self.beating: vec[i64] = words([0] * 256)  # by suit led and winning card: the cards that beat it
+        self.beating: vec[i64] = words([0] * 256)  # the cards that beat the winning one, by suit led and winning card
         self.bid: i64 = 0
         self.stock: vec[i64] = words([0] * 64)
         self.face_down: i64 = 0  # cards of the stock before the shown one, and all
         self.supply: i64 = 0
-        self.carried: vec[i64] = words([0] * 8)  # by camp, in halves
+        self.carried: vec[i64] = words([0] * 8)  # points of earlier deals by camp, in halves
         self.depth: i64 = 0
         self.ahead: i64 = ALL
         self.me: i64 = 0
@@ -178,7 +178,7 @@ class Foresight:
         self.line: vec[i64] = words([0] * WORDS)
         self.trial: vec[i64] = words([0] * WORDS)
         self.choices: vec[i64] = words([0] * 16)
-        self.wants: vec[i64] = words([1] * 8)  # by seat: 1 where it goes for points, else 0
+        self.wants: vec[i64] = words([1] * 8)  # 1 for seats that go for points
         self.laid: i64 = 0  # the card that lies for the shown one
         self.barred: vec[i64] = words([0] * 8)
         self.missing: vec[i64] = words([0] * 8)
@@ -187,10 +187,10 @@ class Foresight:
     # ---- a decision
 
     def begin(self, state: State, tricks: int, ahead: int = ALL) -> None:
-        """Takes over what all deals of a decision have in common. The seat on turn is to play a card.
+        """Start a decision: take over everything that its deals have in common. The seat on turn is to play a card.
 
-        tricks: how many are played with open cards, the present one included; ahead: after how many more a playout is cut short and the
-        rest estimated, while there is a stock.
+        tricks: number of tricks with open cards, the present one included; ahead: number of tricks after those until, while there is a stock, a
+        playout is cut short and the rest estimated.
         """
         self.me = state.turn
         self.depth, self.ahead = tricks, ahead
@@ -219,7 +219,7 @@ class Foresight:
             root[NOTICE] = state.pending + 1
 
     def _seat(self, state: State) -> None:
-        """Who plays, with whom, and may sing."""
+        """Set the seats in the deal, their camps, and the singers."""
         self.size = state.size
         self._set_trump(min(state.trump, NO_TRUMP))
         for seat in range(8):
@@ -227,20 +227,20 @@ class Foresight:
             self.wants[seat] = 1
         soloist = state.notes.get("soloist")
         alone = state.rules.hand_songs in ("soloist", "soloist_side")
-        found: list[int] = []
+        sides: list[int] = []
         singers: i64 = 0
         for seat in state.active:
             self.playing[seat] = 1
             self.next[seat] = state.next[seat]
             side = state.side[seat]
-            if side not in found:
-                found.append(side)
-            self.camp[seat] = found.index(side)
+            if side not in sides:
+                sides.append(side)
+            self.camp[seat] = sides.index(side)
             if self.result == BID:  # the soloist's camp is the first
                 self.camp[seat] = 0 if seat == soloist else 1
             if self.sings and (not alone or seat == soloist):
                 singers |= self.bit[seat]
-        self.camps = 2 if self.result == BID else len(found)
+        self.camps = 2 if self.result == BID else len(sides)
         self.singers = singers
 
     def _set_trump(self, trump: i64) -> None:
@@ -256,7 +256,7 @@ class Foresight:
             led += 1
 
     def _count(self, state: State) -> None:
-        """What the camps have, and what they need."""
+        """Set the points of the camps, and the points that they need."""
         self.bid = 2 * int(state.notes.get("bid") or 0) if self.result == BID else 0
         by_seat = state.seat_points()
         for seat in state.active:
@@ -271,31 +271,31 @@ class Foresight:
                 self.root[TOOK] = self.root[TOOK] | self.bit[SANG + self.camp[seat]]
 
     def different(self, cards: list[int]) -> list[int]:
-        """Of cards that the seat on turn may play, the engine's, those that can do different things: of equal neighbours the lowest.
+        """Return those of some cards (the engine's) of the seat on turn that can have different effects: of equal neighbours the lowest.
 
-        After `put`; which cards are out is the same in all deals.
+        Call it after `put`; any deal will do, since the cards still out are the same in all.
         """
         count: i64 = self._candidates(self.root, self._hand(cards))
-        found: list[int] = []
+        chosen: list[int] = []
         for place in range(count):
             card: i64 = self.choices[place]
-            found.append((card >> 4) * 10 + (card & 15))
-        return found
+            chosen.append((card >> 4) * 10 + (card & 15))
+        return chosen
 
     def bar(self, seat: int, suits: int) -> None:
-        """For this decision `put` refuses deals in which a seat holds the pair of one of these suits, a bit each."""
+        """For this decision, let `put` refuse deals in which a seat holds the pair of one of these suits, a bit each."""
         self.barred[seat] = suits
 
     def aim(self, seat: int, points: bool) -> None:
-        """For this decision a seat goes for points by habit, as all do, or keeps away from them and does not sing."""
+        """For this decision, let a seat go for points by habit, as all do, or keep away from them and not sing."""
         self.wants[seat] = 1 if points else 0
 
     def lack(self, seat: int, cards: list[int]) -> None:
-        """For this decision `put` refuses deals in which a seat holds one of these cards, the engine's."""
+        """For this decision, let `put` refuse deals in which a seat holds one of these cards (the engine's)."""
         self.missing[seat] = self._hand(cards)
 
     def led_by_habit(self) -> bool:
-        """Whether the one card that lies is what its seat would lead by habit in this deal, or as good as it."""
+        """Return True if the one card on the table is what its seat would lead by habit in this deal, or as good as it."""
         at, root = self.trial, self.root
         self._copy(root, at)
         seat: i64 = root[WINNER]
@@ -311,7 +311,7 @@ class Foresight:
         return not others & (self.bit[max(usual, card) & 15] - self.bit[min(usual, card) & 15])
 
     def put(self, deal: Deal) -> bool:
-        """Lays the cards as they lie in a deal. False, and nothing is laid, for one that is barred."""
+        """Lay out the cards of a deal. Return False, and lay nothing out, if the deal is barred."""
         root = self.root
         live: i64 = 0
         hands = [self._hand(cards) for cards in deal.hands]
@@ -342,10 +342,10 @@ class Foresight:
         return True
 
     def features(self, drawn: list[int]) -> list[int]:
-        """What the weights of a row are multiplied by where the seat on turn leads: the features of its hand less those of the other's.
+        """Return the features of the leading seat's hand less those of the other's: the factors of the weights of a row.
 
-        After `put`, at a table of two. drawn: the cards, the engine's, that the hands have drawn since the trick; they count as not drawn yet, for
-        an estimate is of the moment before.
+        Call it after `put`, at a table of two. drawn: the cards (the engine's) that the hands have drawn since the trick; they count as not drawn
+        yet, for an estimate is made before the draw.
         """
         at, weights = self.trial, self.weights
         self._copy(self.root, at)
@@ -354,24 +354,24 @@ class Foresight:
         back: i64 = ~self._hand(drawn)
         at[HANDS + leader] = at[HANDS + leader] & back
         at[HANDS + other] = at[HANDS + other] & back
-        found: list[int] = []
+        features: list[int] = []
         for place in range(FEATURES):
-            self.weights = words([int(one == place) for one in range(FEATURES)])
-            found.append(self._weighed(at, leader, 0, True) - self._weighed(at, other, 0, False))
+            self.weights = words([int(other_place == place) for other_place in range(FEATURES)])
+            features.append(self._weighed(at, leader, 0, True) - self._weighed(at, other, 0, False))
         self.weights = weights
-        return found
+        return features
 
     def worth(self, card: int) -> int:
-        """What playing a card, one of the engine's, comes to in this deal for the seat that plays it: thousandths, more is better."""
+        """Return the worth of a card (the engine's) in this deal for the seat that plays it: thousandths, more is better."""
         line = self.line
         self._copy(self.root, line)
         line[CUT] = self.depth + self.ahead
         self._lay(line, card // 10 * 16 + card % 10)
-        done: i64 = 0 if line[LAID] else 1
-        while done < self.depth and line[LIVE] and not line[END] and not line[GUESSED]:
+        tricks_done: i64 = 0 if line[LAID] else 1
+        while tricks_done < self.depth and line[LIVE] and not line[END] and not line[GUESSED]:
             self._lay(line, self._choose(line))
             if not line[LAID]:
-                done += 1
+                tricks_done += 1
         self._run(line)
         return self._score(line, self.camp[self.me])
 
@@ -390,7 +390,7 @@ class Foresight:
             place += 1
 
     def _lay(self, at: vec[i64], card: i64) -> None:
-        """The seat on turn plays a card."""
+        """Play a card of the seat on turn."""
         seat: i64 = at[SEAT]
         suit: i64 = card >> 4
         bit: i64 = self.bit[card]
@@ -416,7 +416,7 @@ class Foresight:
             self._gather(at)
 
     def _gather(self, at: vec[i64]) -> None:
-        """The trick lies complete: points, draws, songs."""
+        """Complete the trick: points, draws, songs."""
         seat: i64 = at[WINNER]
         camp: i64 = self.camp[seat]
         at[SEAT] = seat
@@ -430,27 +430,27 @@ class Foresight:
             if at[NOTICE] == seat + 1:
                 at[HANDS + seat] = at[HANDS + seat] | self.bit[self.stock[self.supply - 1]]
                 at[NOTICE] = SWAPPED
-            left: i64 = at[CUT] - 1
-            at[CUT] = left
-            if left <= 0:
+            tricks_left: i64 = at[CUT] - 1
+            at[CUT] = tricks_left
+            if tricks_left <= 0:
                 self._estimate(at)
                 return
             self._draw(at, seat)
             drawn = at[DRAWN]
         if self.singers and at[LIVE] and self.supply - drawn >= self.song_stock:
             if self.in_company:
-                one: i64 = 0
-                while one < self.seats:
-                    if self.playing[one] and self.camp[one] == camp:
-                        self._sing(at, one)
-                    one += 1
+                singer: i64 = 0
+                while singer < self.seats:
+                    if self.playing[singer] and self.camp[singer] == camp:
+                        self._sing(at, singer)
+                    singer += 1
             else:
                 self._sing(at, seat)
         if self.target and not at[END] and at[POINTS + camp] + self.carried[camp] >= self.target:
             at[END] = camp + 1
 
     def _draw(self, at: vec[i64], drawer: i64) -> None:
-        """Everybody draws, whoever won the trick first. With the stock a card that lies for the shown one goes back."""
+        """Let every seat draw, the winner of the trick first. When the stock is empty a card laid for the shown one goes back."""
         drawn: i64 = at[DRAWN]
         i: i64 = 0
         while i < self.size and drawn < self.supply:
@@ -474,19 +474,21 @@ class Foresight:
         unsung: i64 = at[UNSUNG]
         camp: i64 = self.camp[seat]
         if unsung and self.wants[seat]:
-            found: i64 = -1
+            song_suit: i64 = -1
             suit: i64 = 0
             while suit < 4:
                 if (
                     unsung & self.bit[suit]
                     and (hand >> (suit * 16)) & self.pair == self.pair
-                    and (found < 0 or suit == self.trump)
+                    and (song_suit < 0 or suit == self.trump)
                 ):
-                    found = suit
+                    song_suit = suit
                 suit += 1
-            if found >= 0:
-                at[POINTS + camp] = at[POINTS + camp] + (self.song_trump if found == self.trump else self.song_other)
-                at[UNSUNG] = unsung & ~self.bit[found]
+            if song_suit >= 0:
+                at[POINTS + camp] = at[POINTS + camp] + (
+                    self.song_trump if song_suit == self.trump else self.song_other
+                )
+                at[UNSUNG] = unsung & ~self.bit[song_suit]
                 at[TOOK] = at[TOOK] | self.bit[SANG + camp]
         i: i64 = 0
         while i < self.n_tutes:
@@ -495,19 +497,19 @@ class Foresight:
             i += 1
 
     def _run(self, at: vec[i64]) -> None:
-        """Plays on by habit to the end of the deal, or until it is estimated."""
+        """Play on by habit to the end of the deal, or until it is estimated."""
         cards: i64 = 0
         while at[LIVE] and not at[END] and not at[GUESSED] and cards < MOST_CARDS:
             self._lay(at, self._habit(at))
             cards += 1
 
     def _choose(self, at: vec[i64]) -> i64:
-        """The card that the seat on turn plays with open hands: the best by one playout each."""
+        """Return the card that the seat on turn plays with open hands: the best by one playout each."""
         seat: i64 = at[SEAT]
         count: i64 = self._candidates(at, self._legal(at, at[HANDS + seat]))
         if count == 1:
             return self.choices[0]
-        # the playouts of one card do not touch the list of the cards
+        # The playouts of one card do not touch this list.
         choices = self.choices
         trial = self.trial
         camp: i64 = self.camp[seat]
@@ -527,7 +529,7 @@ class Foresight:
         return best
 
     def _candidates(self, at: vec[i64], allowed: i64) -> i64:
-        """Puts into `choices` the cards of a set, of those that must do the same only the lowest; how many they are."""
+        """Put the cards of a set into `choices`, of cards with the same effect only the lowest. Return their number."""
         hand: i64 = at[HANDS + at[SEAT]]
         others: i64 = (at[LIVE] & ~hand) | at[CARDS] if at[LAID] else at[LIVE] & ~hand
         choices = self.choices
@@ -569,14 +571,14 @@ class Foresight:
     # ---- habits
 
     def _habit(self, at: vec[i64]) -> i64:
-        """The card that an ordinary player plays."""
+        """Return the card that an ordinary player plays."""
         hand: i64 = at[HANDS + at[SEAT]]
         if at[LAID]:
             return self._follow(at, hand)
         return self._lead(at, hand)
 
     def _lead(self, at: vec[i64], hand: i64) -> i64:
-        """A master worth points while the others still have its suit, or trumps from a long holding; otherwise low."""
+        """Lead a master worth points while the others still have its suit, or trumps from a long holding; otherwise a low card."""
         code: i64 = self._duty(at) & CODE
         if code in (FREE, TRUMP_FOLLOW):
             return self._lead_freely(hand)
@@ -588,7 +590,7 @@ class Foresight:
         few: i64 = 2 * (self.size - 1)  # cards of a suit with the others, above which a ruff is unlikely
         keen: bool = self.wants[at[SEAT]] != 0
         lowest: i64 = 99
-        found: i64 = 0
+        chosen: i64 = 0
         suit: i64 = 0
         while suit < 4:
             mask: i64 = (hand >> (suit * 16)) & SUIT
@@ -605,14 +607,14 @@ class Foresight:
                         return suit * 16 + top
                 if strength < lowest:
                     lowest = strength
-                    found = suit * 16 + self.low[mask]
+                    chosen = suit * 16 + self.low[mask]
             suit += 1
-        return found
+        return chosen
 
     def _lead_freely(self, hand: i64) -> i64:
-        """Nobody need follow: the card that costs least, a pair kept together."""
+        """Lead, where nobody need follow, the card that costs least, keeping a pair together."""
         least: i64 = 999
-        found: i64 = 0
+        chosen: i64 = 0
         suit: i64 = 0
         while suit < 4:
             mask: i64 = (hand >> (suit * 16)) & SUIT
@@ -620,15 +622,15 @@ class Foresight:
                 if self.sings and mask & self.pair == self.pair and mask != self.pair:
                     mask &= ~self.pair
                 strength: i64 = self.low[mask]
-                held: i64 = (
+                value: i64 = (
                     self.keep_trump[self.bit[strength]] if suit == self.trump else self.keep_plain[self.bit[strength]]
                 )
-                cost: i64 = held + self.value[strength]
+                cost: i64 = value + self.value[strength]
                 if cost < least:
                     least = cost
-                    found = suit * 16 + strength
+                    chosen = suit * 16 + strength
             suit += 1
-        return found
+        return chosen
 
     def _follow(self, at: vec[i64], hand: i64) -> i64:  # noqa: C901 - the hot path: calls cost more than branches
         """Return a legal card for the trick."""
@@ -673,7 +675,7 @@ class Foresight:
         return self._discard(hand, friend or shy)
 
     def _discard(self, hand: i64, load: bool) -> i64:
-        """A card that cannot win: the highest plain one to load or to be rid of it, else the lowest."""
+        """Return a card that cannot win: the highest plain one to load or to be rid of it, else the lowest."""
         chosen: i64 = -1
         reached: i64 = -1 if load else 99
         suit: i64 = 0
@@ -696,7 +698,7 @@ class Foresight:
         return self.trump * 16 + self.low[(hand >> (self.trump * 16)) & SUIT]
 
     def _answer_freely(self, at: vec[i64], hand: i64, last: bool, friend: bool) -> i64:
-        """No duty to follow: the card whose trick brings most beyond what the card is worth in the hand."""
+        """Return, without a duty to follow, the card whose trick brings most beyond the value of the card in the hand."""
         best_suit: i64 = at[BEST] >> 4
         strongest: i64 = at[BEST] & 15
         value: i64 = at[VALUE]
@@ -730,9 +732,9 @@ class Foresight:
     # ---- what a position is worth
 
     def _estimate(self, at: vec[i64]) -> None:
-        """Adds to the points what a better hand than the others' may bring; the rest is as good for all."""
+        """Add to the points what a better hand than the others' may bring; the rest is as good for all."""
         at[GUESSED] = 1
-        if at[NOTICE] and at[NOTICE] < SWAPPED:  # who has laid a card will take the shown one before long
+        if at[NOTICE] and at[NOTICE] < SWAPPED:  # the seat that has laid a card will take the shown one soon
             laid: i64 = HANDS + at[NOTICE] - 1
             at[laid] = at[laid] | self.bit[self.stock[self.supply - 1]]
         if self.learned and self.size == 2:
@@ -759,7 +761,7 @@ class Foresight:
             seat += 1
 
     def _weighed(self, at: vec[i64], seat: i64, row: i64, leads: bool) -> i64:  # noqa: C901 - as above
-        """What a hand may bring by the learned weights that begin at `row`, in hundredths of halves of points. Two seats."""
+        """Return what a hand may bring by the weights that begin at `row`, in hundredths of halves of points. Two seats."""
         hand: i64 = at[HANDS + seat]
         against: i64 = at[HANDS + self.next[seat]]
         weights = self.weights
@@ -771,7 +773,7 @@ class Foresight:
         while suit < 4:
             mask: i64 = (hand >> (suit * 16)) & SUIT
             live: i64 = (at[LIVE] >> (suit * 16)) & SUIT
-            # by place of the two numbers of a feature: trumps come first among pairs, last among masters
+            # A feature has two numbers: that of trumps is the first for pairs, the last for masters.
             trump: i64 = 1 if suit == self.trump else 0
             if not trump:
                 if not mask and trumps:
@@ -780,9 +782,9 @@ class Foresight:
             if mask and self.high[mask] == self.high[live]:
                 top: i64 = self.value[self.high[mask]]
                 sum_ += weights[row + MASTER + trump] + top * weights[row + MASTER_VALUE + trump]
-            held: i64 = mask & self.pair
-            if held and at[UNSUNG] & self.bit[suit]:
-                if held == self.pair:
+            of_pair: i64 = mask & self.pair
+            if of_pair and at[UNSUNG] & self.bit[suit]:
+                if of_pair == self.pair:
                     sum_ += weights[row + WHOLE + 1 - trump]
                     if leads:
                         sum_ += weights[row + READY + 1 - trump]
@@ -796,7 +798,7 @@ class Foresight:
         return sum_
 
     def _held(self, at: vec[i64], seat: i64) -> i64:
-        """What the cards of a hand may bring, in halves of points."""
+        """Return what the cards of a hand may bring, in halves of points."""
         hand: i64 = at[HANDS + seat]
         sum_: i64 = 0
         suit: i64 = 0
@@ -810,11 +812,11 @@ class Foresight:
         return sum_
 
     def _score(self, at: vec[i64], camp: i64) -> i64:
-        """What a position comes to for a camp, in thousandths."""
+        """Return the worth of a position for a camp, in thousandths."""
         end: i64 = at[END]
         if self.result == BID:
-            made: bool = at[POINTS] >= self.bid or end == TUTE + 1
-            bid: i64 = (100_000 if made else -100_000) + 150 * at[POINTS]
+            fulfilled: bool = at[POINTS] >= self.bid or end == TUTE + 1
+            bid: i64 = (100_000 if fulfilled else -100_000) + 150 * at[POINTS]
             return bid if camp == 0 else -bid
         if self.result == MIDDLE:
             return self._middle(at, camp)
@@ -825,32 +827,32 @@ class Foresight:
             if i != camp and have > most:
                 most = have
             i += 1
-        mine: i64 = at[POINTS + camp] + self.carried[camp]
-        ahead: i64 = mine - most
+        own: i64 = at[POINTS + camp] + self.carried[camp]
+        ahead: i64 = own - most
         if self.result == PRIZE:
-            return self._prize(mine, most, end, camp)
+            return self._prize(own, most, end, camp)
         if end > TUTE:
             sure: i64 = 1000 * TUTE_WORTH if self.result == MOST else 120_000
             return sure if end == TUTE + 1 + camp else -sure
-        return 500 * ahead if self.result == MOST else self._game(at, camp, mine, most)
+        return 500 * ahead if self.result == MOST else self._game(at, camp, own, most)
 
-    def _game(self, at: vec[i64], camp: i64, mine: i64, most: i64) -> i64:
-        """The chance of a game that may take several deals, and a little for points."""
+    def _game(self, at: vec[i64], camp: i64, own: i64, most: i64) -> i64:
+        """Return the chance of a game that may take several deals, and a little for points."""
         end: i64 = at[END]
-        ahead: i64 = mine - most
+        ahead: i64 = own - most
         if at[GUESSED] and not end:
             return max(-100_000, min(100_000, 500 * ahead))
         if end:
             return (100_000 if end == camp + 1 else -100_000) + 500 * ahead
-        if mine >= self.target or most >= self.target:
+        if own >= self.target or most >= self.target:
             return (100_000 if ahead > 0 else -100_000) + 500 * ahead
         half: i64 = ahead // 2
         return self.chances[max(-FAR, min(FAR, half)) + FAR] + 500 * ahead
 
     def _middle(self, at: vec[i64], camp: i64) -> i64:  # noqa: C901 - as above
-        """Cabrero: who is between the highest and the lowest of those with a trick loses; and how far a camp is from its neighbours."""
+        """Return the worth in cabrero: between highest and lowest of those with a trick a camp loses; and how far it is from its neighbours."""
         end: i64 = at[END]
-        mine: i64 = at[POINTS + camp]
+        own: i64 = at[POINTS + camp]
         high: i64 = -1
         low: i64 = 9999
         takers: i64 = 0
@@ -865,12 +867,12 @@ class Foresight:
                 high = max(high, have)
                 low = min(low, have)
             if i != camp:
-                if have >= mine:
+                if have >= own:
                     above = True
-                    near = min(near, have - mine)
+                    near = min(near, have - own)
                 else:
                     below = True
-                    near = min(near, mine - have)
+                    near = min(near, own - have)
             i += 1
         at_top: i64 = 0
         between: i64 = 0
@@ -891,7 +893,7 @@ class Foresight:
             if end > TUTE:
                 loses = end != TUTE + 1 + i
             elif takers == 1:
-                # alone, all tricks: the others lose, unless it has sung
+                # One camp has all tricks: the others lose, unless it has sung.
                 loses = took == (at[TOOK] >> SANG != 0)
             elif took:
                 have = at[POINTS + i]
@@ -914,17 +916,17 @@ class Foresight:
             distance = -distance
         return 100_000 * others // max(1, self.camps - 1) - 100_000 * lost + distance
 
-    def _prize(self, mine: i64, most: i64, end: i64, camp: i64) -> i64:
-        """Arrastrado: the winner takes a prize from each, double with 101 points or a tute, and every song is paid at once."""
-        wins: bool = mine >= most
-        double: bool = max(mine, most) >= 202
+    def _prize(self, own: i64, most: i64, end: i64, camp: i64) -> i64:
+        """Return the worth in arrastrado: the winner takes a prize from each, double with 101 points or a tute, and every song is paid at once."""
+        wins: bool = own >= most
+        double: bool = max(own, most) >= 202
         if end > TUTE:
             wins = end == TUTE + 1 + camp
             double = True
         prize: i64 = 200_000 if double else 100_000
-        return (prize if wins else -prize // 2) + 150 * mine
+        return (prize if wins else -prize // 2) + 150 * own
 
 
 def _sums(weights: tuple[int, ...]) -> list[int]:
-    """By the mask of a suit: the weights of its cards together."""
+    """Return, by the mask of a suit, the weights of its cards together."""
     return [sum([weight for place, weight in enumerate(weights) if mask >> place & 1]) for mask in range(1024)]

@@ -1,16 +1,15 @@
-"""What one seat knows of a match, worked out from the events that it is told: the way from a seat's view to deals and to a `State`.
+"""The knowledge of one seat, from the events that it receives: the way from a seat's view to deals and to a `State`.
 
     knowledge = Knowledge(game, seat)
     knowledge.follow(events)                 # redacted events, from the deal on, in one go or in any parts
-    knowledge.asked(legal)                   # what the seat may answer now
+    knowledge.asked(legal)                   # the legal answers of the seat, now that it is asked
     state = knowledge.state(knowledge.deals().deal(dice))
 
-A `State` runs along in which the others hold only what they have shown; the rules move it on, so points, duties, totals and what is to be
-asked are the engine's own. What a play proves is asked of the rules, too: a card that would have been illegal beside another one proves
-that the other was not there. All obligations are lists of classes of cards, the first that is not empty being legal, so what holds for each
-card beside the one played holds for all of them.
+A `State` runs along in which the others hold only cards that they have shown; the rules move it on, so points, duties, totals and questions are
+the engine's own. The rules also say what a play proves: a card beside which the played one would have been illegal was not there. All obligations
+are lists of classes of cards, the first that is not empty being legal, so what holds for each card beside the one played holds for all of them.
 
-Parts should end where the seat is asked: an exchange before a draw is recognised by what follows it.
+Parts should end where the seat is asked: an exchange before a draw is recognised by the events after it.
 """
 
 from __future__ import annotations
@@ -34,38 +33,38 @@ if TYPE_CHECKING:
     from engine.match.redaction import Moment
     from engine.match.state import State
 
-FILLER = "4"  # a rank that no song, tute or exchange asks for, in the place of a card that nobody sees
+FILLER = "4"  # rank of a card that nobody sees: no song, tute or exchange needs it
 SILENT = ("window", "exchange", "capote")  # questions that may be declined without an event
 
 
 class Knowledge:
-    """What a seat knows. Give it every event of a board that the seat is told, in order."""
+    """The knowledge of a seat. Give it every event of a board that the seat receives, in order."""
 
     def __init__(self, game: Game, seat: int, deals: int | None = None) -> None:
-        """deals: of a board, where that is not the number of the game."""
+        """deals: number of deals of a board, if it is not that of the game."""
         self.game = game
         self.seat = seat
         self.deals_of_board = game.board_deals if deals is None else deals
-        self.table: State | None = (
-            None  # the match as this seat knows it; other hands are empty but for cards that were shown
-        )
-        self.known: list[int] = []  # by seat, the cards that are certainly there; its own hand too
+        self.table: State | None = None  # the match as this seat knows it; of other hands only cards that were shown
+        self.known: list[int] = []  # the cards that each seat certainly holds, this one included
         self.counts: list[int] = []
         self.unseen = 0
         self.away = 0
         self.proofs: list[
             list[list[int]]
-        ] = []  # by seat: [cards, how many of them it may hold by now], the first proof first
+        ] = []  # proofs of each seat, the first one first: [cards, how many of them it may hold by now]
         self.not_all: list[tuple[int, int]] = []
-        self.sung: list[tuple[int, int, dict[int, int]]] = []  # place in songs_made, seat, what it must hold by suit
+        self.sung: list[
+            tuple[int, int, dict[int, int]]
+        ] = []  # place in songs_made, seat, cards that it must hold by suit
         self._upcoming: list[Moment] = []  # the events after the present one
 
-    # ---- what it answers
+    # ---- deals and states
 
     def deals(self) -> Deals:
-        """The deals that agree with all that is known, equally likely. Raises EngineError where none does, or before the first deal."""
+        """Return the deals that agree with all that is known, equally likely. Raises EngineError if none does, or before the first deal."""
         _ = self._there()
-        need = [count - known.bit_count() for count, known in zip(self.counts, self.known, strict=True)]
+        need = [count - certain.bit_count() for count, certain in zip(self.counts, self.known, strict=True)]
         barred = [0] * len(need)
         at_most = []
         for seat, layers in enumerate(self.proofs):
@@ -78,7 +77,7 @@ class Knowledge:
         return Deals(Facts(self.known, need, self.unseen, barred, at_most, self.not_all, sung, self.away))
 
     def state(self, deal: Deal) -> State:
-        """The match at this moment with the cards where a deal has them. What comes after the deal is dealt by chance."""
+        """Return the match as it stands, with the cards where a deal has them. Later deals are random."""
         state = self._there().clone()
         if self.deals_of_board is not None:
             state.deals = max(self.deals_of_board, state.deal_no)
@@ -89,15 +88,15 @@ class Knowledge:
         state.stock = deal.stock[:]
         notes = state.notes
         if "put_away" in notes and deal.away:
-            mine = tuple([card for card in notes["put_away"] if not self.unseen & BITS[card] and card >= 0])
-            state.notes = notes | {"put_away": mine + tuple(deal.away)}
+            own = tuple([card for card in notes["put_away"] if not self.unseen & BITS[card] and card >= 0])
+            state.notes = notes | {"put_away": own + tuple(deal.away)}
         called = notes.get("called", -1)
         if called >= 0:
             for seat, cards in enumerate(deal.hands):
                 if called in cards:
                     state.notes = state.notes | {"partner": seat}
         if state.drawn is not None:
-            # the card drawn last is any of those that the seat did not have before
+            # The card drawn last is any of those that the seat did not have before.
             state.drawn = [
                 card if seat == self.seat or card < 0 else _last(deal.hands[seat], self.known[seat])
                 for seat, card in enumerate(state.drawn)
@@ -105,11 +104,11 @@ class Knowledge:
         if self.sung:
             whole = [sum([BITS[card] for card in cards]) for cards in deal.hands]
             suits = suits_sung([(seat, cards) for _, seat, cards in self.sung], whole) or ()
-            made = list(state.songs_made)
+            songs = list(state.songs_made)
             for (place, seat, _), suit in zip(self.sung, suits, strict=False):
-                made[place] = (seat, suit, made[place][2], False)
+                songs[place] = (seat, suit, songs[place][2], False)
                 state.sung |= 1 << suit
-            state.songs_made = tuple(made)
+            state.songs_made = tuple(songs)
             state.notes = state.notes | {"hidden_songs": tuple(suits)}
         state.legal = None
         if state.phase is None and not state.is_over:
@@ -119,7 +118,7 @@ class Knowledge:
     # ---- the course of the match
 
     def follow(self, events: Iterable[Moment]) -> None:
-        """Takes note of events. Raises EngineError where one cannot follow what came before."""
+        """Take note of events. Raises EngineError if one cannot follow what came before."""
         waiting = list(events)
         self._upcoming = waiting
         if self.table is not None:
@@ -136,7 +135,7 @@ class Knowledge:
         self._upcoming = []
 
     def asked(self, legal: Sequence[str]) -> None:
-        """This seat is asked now, and may answer one of these: what it and others declined before that without an event, has been declined."""
+        """Note that this seat is asked now, with these legal answers: all silent questions before that have been declined."""
         state = self._there()
         for _ in range(4 * state.seats):
             self._pass_over_others(state)
@@ -204,7 +203,7 @@ class Knowledge:
         flow.run(state, steps.STAGE)
 
     def _shown(self, state: State, event: Moment) -> int:
-        """The shown card, which the first deal of cabrero tells with its first event."""
+        """Return the shown card. In the first deal of cabrero its first event names it."""
         if event["shown"] is not None:
             return state.game.pack.parse(event["shown"])
         following = self._upcoming[0] if self._upcoming else {}
@@ -214,7 +213,7 @@ class Knowledge:
         return -1
 
     def _leader(self) -> int:
-        """The seat that holds 2o, where it leads: this one, or the seat of the first card."""
+        """Return the seat that holds 2o, if it leads: this one, or the seat of the first card."""
         pack = self.game.pack
         if self.known[self.seat] & BITS[pack.parse("2o")]:
             return self.seat
@@ -225,7 +224,7 @@ class Knowledge:
         return (self.seat + 1) % self.game.players
 
     def _stock(self, size: int) -> list[int]:
-        """Face-down cards that nobody has seen, but for those that this seat draws among the events at hand."""
+        """Return face-down cards that nobody has seen, but for those that this seat draws among the events at hand."""
         pack = self._there().game.pack
         filler = pack.card(FILLER, 0) if FILLER in pack.ranks else pack.cards[0]
         stock = [filler] * size
@@ -242,7 +241,7 @@ class Knowledge:
     # ---- cards come to light
 
     def _has(self, seat: int, card: int) -> None:
-        """A card is seen in a hand."""
+        """Note that a card was seen in a hand."""
         self._leaves_the_dark(seat, card)
         self.known[seat] |= BITS[card]
 
@@ -256,24 +255,24 @@ class Knowledge:
                 layer[1] -= 1  # it was drawn after the proof
 
     def _gives(self, seat: int, card: int) -> None:
-        """A card leaves a hand, seen by all."""
+        """Note that a card leaves a hand, seen by all."""
         self._leaves_the_dark(seat, card)
         self.known[seat] &= ~BITS[card]
         self.counts[seat] -= 1
         self._no_longer_sung(seat, card)
 
     def _no_longer_sung(self, seat: int, card: int) -> None:
-        """A card that was part of a hidden song need not be held any longer; one that another seat had was not part of it."""
+        """Drop a card from hidden songs: its seat need not hold it any longer; of another seat it was not part of the song."""
         for number, (place, singer, cards) in enumerate(self.sung):
             bit = BITS[card]
             if singer == seat:
-                left = {suit: mask & ~bit for suit, mask in cards.items()}
+                remaining = {suit: mask & ~bit for suit, mask in cards.items()}
             else:
-                left = {suit: mask for suit, mask in cards.items() if not mask & bit}
-            self.sung[number] = (place, singer, left)
+                remaining = {suit: mask for suit, mask in cards.items() if not mask & bit}
+            self.sung[number] = (place, singer, remaining)
 
     def _proved(self, seat: int, cards: int) -> None:
-        """A seat has none of these hidden cards now. Cards that it draws later may be any."""
+        """Note that a seat has none of these hidden cards now. Cards that it draws later may be any."""
         if not cards:
             return
         layers = self.proofs[seat]
@@ -285,20 +284,20 @@ class Knowledge:
     # ---- events
 
     def _answer(self, seat: int, action: int) -> None:
-        """An action that a seat has taken; questions before it were declined in silence."""
+        """Carry out an action of a seat; questions before it were declined in silence."""
         state = self._there()
         self._decline(seat)
         state.legal = (action,)
         state.apply(action)
 
     def _decline(self, seat: int = -1) -> None:
-        """Open questions that nobody answered aloud are declined, up to that of a seat."""
+        """Decline open questions that nobody answered aloud, up to that of a seat."""
         state = self._there()
         while state.phase is not None and state.phase.name in SILENT and (state.turn != seat):
             self._pass(state)
 
     def _draws_next(self, seat: int = -1) -> None:
-        """The window before the draw is closed, up to the question to a seat."""
+        """Close the window before the draw, up to the question to a seat."""
         state = self._there()
         while state.phase is windows.WINDOW and state.window == "before_draw" and state.turn != seat:
             self._pass(state)
@@ -321,7 +320,7 @@ class Knowledge:
         self._decline()
         if not state.in_trick:
             self._unsung(state)
-            if state.turn != seat:  # the leader was known to himself alone
+            if state.turn != seat:  # only the leader knew that it leads
                 state.turn = seat
                 tricks.next_lead(state)
         if state.turn != seat or state.phase is not None:
@@ -343,14 +342,14 @@ class Knowledge:
         state.apply(card)
 
     def _count_hands(self, state: State) -> None:
-        """Hands that are not played out hold some card: new ones are dealt when the last card is gone."""
+        """Keep a card in hands that are not played out: new hands are dealt when the last card is gone."""
         pack = state.game.pack
         for seat, count in enumerate(self.counts):
             if seat != self.seat and seat in state.active:
                 state.hands[seat] = pack.hand(pack.cards[: min(count, 1)])
 
     def _learn(self, state: State, seat: int, card: int) -> None:
-        """The hidden cards that a seat does not hold because it plays this one."""
+        """Note the hidden cards that a seat does not hold because it plays this one."""
         rule = state.in_force
         if rule is None or rule.duty == FREE or state.rules.illegal_move == "accuse":
             return
@@ -373,7 +372,7 @@ class Knowledge:
         self._proved(seat, lacking)
 
     def _unsung(self, state: State) -> None:
-        """Before a lead: whoever had to sing or to exchange, and did not, did not hold what for."""
+        """Note, before a lead, what those lack that had to sing or to exchange and did not."""
         rules, pack = state.rules, state.game.pack
         if state.last_trick < 0:
             if (
@@ -418,7 +417,7 @@ class Knowledge:
             state.hands[seat] = hand
 
     def _foresee_exchange(self, state: State) -> None:
-        """An exchange between this trick and the draw after it: its seat is given the card now, so that it will be asked."""
+        """Give a seat the card of its exchange between this trick and the draw now, so that it will be asked."""
         for event in self._upcoming:
             kind = event["e"]
             if kind == "exchange" and event["seat"] != self.seat:
@@ -434,7 +433,7 @@ class Knowledge:
         if text is None:
             for layer in self.proofs[seat]:
                 layer[1] += 1
-            self.not_all = [one for one in self.not_all if one[0] != seat]
+            self.not_all = [proof for proof in self.not_all if proof[0] != seat]
             return
         card = state.game.pack.parse(text)
         self.unseen &= ~BITS[card]
@@ -460,13 +459,13 @@ class Knowledge:
         self._go_on(songs.sing(state, seat, suit))
 
     def _hidden_song(self, state: State, seat: int, points: int) -> None:
-        """A twenty whose suit the others are not told."""
+        """Note a twenty whose suit stays hidden from the others."""
         pack = state.game.pack
-        there = self.unseen | self.known[seat]
+        possible = self.unseen | self.known[seat]
         cards = {}
         for suit in range(4):
             pair = _mask([suit * pack.size + place for place in _places(state.game.pair)])
-            if suit != state.trump and not state.sung >> suit & 1 and there & pair == pair:
+            if suit != state.trump and not state.sung >> suit & 1 and possible & pair == pair:
                 cards[suit] = pair
         self.sung.append((len(state.songs_made), seat, cards))
         state.songs[seat] += points
@@ -476,7 +475,7 @@ class Knowledge:
         self._go_on(claims.reached_by(state, seat))
 
     def _go_on(self, step: int) -> None:
-        """What follows from an announcement; where nothing does, the seat on turn may do something else now."""
+        """Carry out the step after an announcement; without one, offer the seat on turn what it may do now."""
         state = self._there()
         if step:
             flow.run(state, step)
@@ -494,25 +493,25 @@ class Knowledge:
     def _exchange(self, event: Moment) -> None:
         state = self._there()
         pack, seat = state.game.pack, event["seat"]
-        given = pack.parse(event["gives"])
+        card = pack.parse(event["gives"])
         taken = event.get("takes")
         deferred = state.rules.exchange == "deferred"
         if deferred:
             self.counts[seat] += 1  # the card was laid out of the hand before
         else:
-            self._gives(seat, given)
+            self._gives(seat, card)
             self.counts[seat] += 1
-        self.unseen &= ~BITS[given]
+        self.unseen &= ~BITS[card]
         if taken is not None:
             self.unseen &= ~BITS[pack.parse(taken)]
             self.known[seat] |= BITS[pack.parse(taken)]
-        if state.shown == given or deferred:
+        if state.shown == card or deferred:
             if seat == self.seat:
                 state.hands[seat] = pack.hand(_cards(self.known[seat]))
                 state.hand = state.hands[state.turn]
             return  # the rules have carried it out
-        code = (act.EXCHANGE_SEVEN if event["gives"][0] == "7" else act.EXCHANGE_TWO) + pack.suit[given]
-        give(state, seat, given)
+        code = (act.EXCHANGE_SEVEN if event["gives"][0] == "7" else act.EXCHANGE_TWO) + pack.suit[card]
+        give(state, seat, card)
         self._draws_next(seat)
         if (state.phase is windows.WINDOW or state.phase is exchanges.PHASE) and state.turn == seat:
             state.legal = (code,)
@@ -522,7 +521,7 @@ class Knowledge:
         exchanges.exchange(state, code)
         state.turn = turn
         if "before_first_lead" in state.game.exchange_moments:
-            # another card lies there now, so others may be asked before what comes next
+            # Another card lies there now, so others may be asked first.
             state.stage = 1
             flow.run(state, exchanges.stage(state) or steps.WAIT)
         else:
@@ -555,7 +554,7 @@ class Knowledge:
             self._fill_thrown(state)
 
     def _fill_thrown(self, state: State) -> None:
-        """Hands of seats that are out keep their number of cards, which may be shuffled in."""
+        """Keep the number of cards in hands of seats that are out, which may be shuffled in."""
         cards = state.game.pack.cards
         for seat in state.notes.get("thrown", ()):
             state.hands[seat] = state.game.pack.hand(cards[: self.counts[seat]])
@@ -565,10 +564,10 @@ class Knowledge:
             self._has(event["of"], self._there().game.pack.parse(text))
 
     def _takeover(self, event: Moment) -> None:
-        seat, of = event["seat"], event["of"]
+        seat, other = event["seat"], event["of"]
         for by_seat in (self.known, self.counts):
-            by_seat[seat], by_seat[of] = by_seat[of], by_seat[seat]
-        self.proofs[seat], self.proofs[of] = self.proofs[of], self.proofs[seat]
+            by_seat[seat], by_seat[other] = by_seat[other], by_seat[seat]
+        self.proofs[seat], self.proofs[other] = self.proofs[other], self.proofs[seat]
 
     def _trump(self, event: Moment) -> None:
         if event.get("seat") is not None:
@@ -577,13 +576,13 @@ class Knowledge:
     def _called(self, event: Moment) -> None:
         state, seat = self._there(), event["seat"]
         card = state.game.pack.parse(event["card"])
-        mine = bool(self.known[self.seat] & BITS[card])
+        is_own = bool(self.known[self.seat] & BITS[card])
         if state.rules.call_own_card != "solo" and seat != self.seat:
             self._proved(seat, BITS[card] & self.unseen)
-        holder = self.seat if mine else next(s for s in state.active if s not in (seat, self.seat))
+        holder = self.seat if is_own else next(s for s in state.active if s not in (seat, self.seat))
         give(state, holder, card)
         self._answer(seat, act.CALL + card)
-        if not mine:
+        if not is_own:
             state.hands[holder][state.suit_of[card]] &= ~state.bit_of[card]
 
     def _partner(self, event: Moment) -> None:
@@ -610,7 +609,7 @@ class Knowledge:
         else:
             cards = [card for card in pack.cards if self.unseen & BITS[card]][:count]
             self.away += count
-            # cards that were shown may have been put away, too: they are as hidden as the others now
+            # Cards that were shown may have been put away, too, so they count as hidden again.
             self.unseen |= self.known[seat]
             self.known[seat] = 0
         self.counts[seat] -= count
@@ -657,10 +656,10 @@ class Knowledge:
 
 
 def _mask(cards: Iterable[int]) -> int:
-    found = 0
+    mask = 0
     for card in cards:
-        found |= BITS[card]
-    return found
+        mask |= BITS[card]
+    return mask
 
 
 def _cards(mask: int) -> list[int]:
@@ -671,9 +670,9 @@ def _places(mask: int) -> list[int]:
     return [place for place in range(16) if mask >> place & 1]
 
 
-def _last(hand: list[int], known: int) -> int:
-    """A card that may have been drawn last: one that nobody had seen."""
-    hidden = [card for card in hand if not known & BITS[card]]
+def _last(hand: list[int], certain: int) -> int:
+    """Return a card that may have been drawn last: one that nobody had seen."""
+    hidden = [card for card in hand if not certain & BITS[card]]
     return hidden[-1] if hidden else -1
 
 

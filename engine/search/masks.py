@@ -1,4 +1,4 @@
-"""Machine words: arrays of them and what is asked of a set of cards, one bit a card.
+"""Arrays of machine words, and functions of card sets with one bit a card.
 
 Compiled, an array is a `librt.vecs` vector of 64-bit numbers; as Python source it is a list, so nothing but the standard library is needed.
 Bits come from tables: mypyc 2.4.1 shifts a literal wrongly from bit 31 on.
@@ -18,37 +18,39 @@ FOLD: Final = 67  # remainders of 2**0 ... 2**65 by this number are all differen
 
 
 def words(values: list[int]) -> vec[i64]:
-    """An array of these numbers."""
+    """Return an array of these numbers."""
     if INTERPRETED:
         return values[:]  # type: ignore[return-value]
     return vec[i64](values)
 
 
 def block(length: int) -> vec[i64]:
-    """So many words of 0, which `memoryview` shows as they stand; they follow what is written later."""
+    """Return this many words of 0, in memory that `memoryview` shows, with later changes."""
     if INTERPRETED:
         return array("q", [0]) * length  # type: ignore[return-value]
     return vec[i64]([0] * length)
 
 
 def byte_block(length: int) -> vec[u8]:
-    """As `block`, of bytes."""
+    """Return this many bytes of 0, like `block`."""
     if INTERPRETED:
         return bytearray(length)  # type: ignore[return-value]
     return vec[u8]([0] * length)
 
 
 def places() -> list[int]:
-    """`places()[bit % FOLD]` is the number of a bit."""
-    found = [0] * FOLD
+    """Return a list in which `places()[bit % FOLD]` is the number of a bit."""
+    numbers = [0] * FOLD
     for number in range(62):
-        found[2**number % FOLD] = number
-    return found
+        numbers[2**number % FOLD] = number
+    return numbers
 
 
 def count(mask: i64) -> i64:
-    """How many bits a mask below 2**62 holds."""
-    a: i64 = mask - ((mask >> 1) & 0x1555555555555555)  # mypyc makes a Python object of what has more than 62 bits
+    """Return the number of bits of a mask below 2**62."""
+    a: i64 = mask - (
+        (mask >> 1) & 0x1555555555555555
+    )  # mypyc makes a Python object of a literal with more than 62 bits
     b: i64 = (a & 0x3333333333333333) + ((a >> 2) & 0x3333333333333333)
     c: i64 = (b + (b >> 4)) & 0x0F0F0F0F0F0F0F0F
     d: i64 = c + (c >> 8)
@@ -57,7 +59,7 @@ def count(mask: i64) -> i64:
 
 
 def pick(mask: i64, number: i64) -> i64:
-    """The bit that stands at a place, from 0 at the low end."""
+    """Return the bit at a place, from 0 at the low end."""
     rest: i64 = mask
     while number > 0:
         rest &= rest - 1

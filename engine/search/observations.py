@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @final
 class Writer:
-    """Writes observations of a game. It keeps what is looked up for all its matches."""
+    """A writer of observations of one game. It keeps look-up tables for all its matches."""
 
     def __init__(self, game: Terms) -> None:
         shared = encoding.tables(game.pack.size)
@@ -37,7 +37,7 @@ class Writer:
         self.no_chips: i64 = sum([NO_CHIPS // 65536 * 256**seat for seat in range(game.players)])
 
     def write(self, t: KernelState, out: vec[i64], start: i64) -> None:
-        """Writes `encoding.WORDS` words from `start` on. Nothing but the hand of the seat on turn is read that others do not see."""
+        """Write `encoding.WORDS` words from `start` on. Of hidden cards it reads the hand of the seat on turn alone."""
         byte, place = self.byte, self.place
         seat: i64 = t.turn
         seats: i64 = self.seats
@@ -50,8 +50,8 @@ class Writer:
         else:
             out[start + 8] = byte[7] * NO_SUIT
         if t.shown >= 0:
-            shown: i64 = place[t.shown]
-            out[start + (shown >> 3)] = out[start + (shown >> 3)] | byte[shown & 7] * SHOWN
+            shown_card: i64 = place[t.shown]
+            out[start + (shown_card >> 3)] = out[start + (shown_card >> 3)] | byte[shown_card & 7] * SHOWN
         if t.sung:
             self._songs(t, out, start)
         dealer: i64 = t.dealer - seat
@@ -74,7 +74,7 @@ class Writer:
         self._counts(t, out, start + encoding.CAPTURED)
 
     def _cards(self, t: KernelState, out: vec[i64], start: i64) -> None:
-        """Hand, trick, and tricks that are over."""
+        """Write hand, trick, and completed tricks."""
         spread, ranks = self.spread, self.ranks
         hand: i64 = t.hands[t.turn]
         table: i64 = t.table if t.in_trick else 0
@@ -104,7 +104,7 @@ class Writer:
             suit += 1
 
     def _counts(self, t: KernelState, out: vec[i64], at: i64) -> None:
-        """The words by seat, the observer first."""
+        """Write the words by seat, the observer first."""
         byte, cards, songs, tricks = self.byte, t.cards, t.songs, t.tricks
         seats: i64 = self.seats
         captured: i64 = 0
@@ -138,18 +138,18 @@ class Writer:
             out[at + 6] = self._turned(t, t.predicted, 1, False)
 
     def _turned(self, t: KernelState, values: vec[i64], more: i64, by_side: bool) -> i64:
-        """Numbers by seat or by side, each with `more` added, as a byte a seat from the observer on."""
-        found: i64 = 0
+        """Return numbers by seat or by side, each with `more` added, as a byte a seat from the observer on."""
+        turned: i64 = 0
         other: i64 = t.turn
         place: i64 = 0
         while place < self.seats:
             value: i64 = values[t.side[other] if by_side else other] + more
-            found += self.byte[place] * min(MOST, max(0, value))
+            turned += self.byte[place] * min(MOST, max(0, value))
             place += 1
             other += 1
             if other == self.seats:
                 other = 0
-        return found
+        return turned
 
     def _chips(self, t: KernelState, out: vec[i64], at: i64) -> None:
         low: i64 = 0

@@ -31,12 +31,12 @@ def playout(
     policy: Callable[[State, Dice], int] | None = None,
     quick: bool = not INTERPRETED,
 ) -> list[int]:
-    """Board scores by seat after random play from this state to the end of the match; the state stays as it is.
+    """Return board scores by seat after random play from this state to the end of the match. The state does not change.
 
-    `policy`: what chooses a legal action in a state, for all seats, with these dice where it wants chance; None: any, a claim never.
+    `policy` chooses a legal action in a state, for all seats, with these dice; None chooses at random, but never a claim.
 
-    `rng` is a seed, or dice, which then go on. Deals to come are shuffled by them: a search must not look at the real ones.
-    `quick`: in machine words, else every action by `apply`, to the same result; as Python source the second is the faster way.
+    `rng` is a seed, or dice, which then go on. They also shuffle deals to come: a search must not look at the real ones.
+    `quick`: in the kernel, else every action by `apply`, to the same result; as Python source the second is faster.
     """
     program = running.program_of(state.game, state.suit_map) if quick and policy is None and not state.is_over else None
     if program is not None:
@@ -54,7 +54,7 @@ def playout(
 
 
 def step(state: State, dice: Dice) -> None:
-    """One random action."""
+    """Take one random action."""
     legal = state.legal_actions()
     if CLAIM in legal:
         legal = tuple([action for action in legal if action != CLAIM])
@@ -64,7 +64,7 @@ def step(state: State, dice: Dice) -> None:
 def play_many(
     game: Game, matches: int, rng: int | Dice, *, deals: int | None = None, quick: bool = not INTERPRETED
 ) -> list[int]:
-    """Board scores by seat, summed over so many random matches (of so many deals; None: by the rules). `rng` and `quick` as in `playout`."""
+    """Return board scores by seat, summed over this many random matches (of `deals` deals; None: by the rules). `rng` and `quick` as in `playout`."""
     dice = rng if isinstance(rng, Dice) else Dice(rng)
     totals = [0] * game.players
     program = running.program_of(game, running.ORDER) if quick else None
@@ -85,7 +85,7 @@ def play_many(
 
 
 def _from(state: State, program: Program, rng: int | Dice) -> list[int]:
-    """Play on in a kernel state that is used again, with its dice, by the next playout."""
+    """Play on in a kernel state, which the next playout uses again."""
     spare = program.spare
     kernel_state: KernelState = spare.pop() if spare else KernelState(program, Dice(0))
     dice = kernel_state.dice
@@ -103,10 +103,10 @@ def _from(state: State, program: Program, rng: int | Dice) -> list[int]:
 
 
 def play_on(t: KernelState) -> None:
-    """Plays by chance to the end of the match."""
+    """Play at random to the end of the match."""
     dice = t.dice
     while not t.over:
-        if t.phase == codes.CARD and not t.extra & ~announcing.CLAIM:  # most questions
+        if t.phase == codes.CARD and not t.extra & ~announcing.CLAIM:  # the usual question
             legal: i64 = t.legal
             card: i64 = pick(legal, dice.below(count(legal)))
             step: i64 = tricks.lay(t, t.program.cards.place[card % FOLD])

@@ -1,9 +1,9 @@
-"""Deals with open cards: what a deal is worth, and what each action gives away.
+"""Solving with open cards: the worth of a deal, and the loss of each action.
 
     found = solve(state)              # Solution(low, high, nodes): exact where low == high
     judge(state)                      # {action: Solution} for the seat on turn
 
-Worth is counted for the first of the two `camps`, in units of the board score, over the whole deal, what has been played included.
+Worth is counted for the first of the two `camps`, in units of the board score, over the whole deal, from its beginning on.
 """
 
 from engine.search.solving.judging import Solution, judge, max_n, solve

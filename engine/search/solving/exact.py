@@ -1,7 +1,7 @@
 """Exact solving by the rules themselves: alpha-beta over `State.apply`, for every two-sided game with all its options.
 
-Slow, so for endings: some four tricks as Python source. What every rule may ask is asked: songs, tutes, exchanges, claims, capotes, the bonus of
-the last trick. It is the measure for `engine.search.solving.tricks`, and solves what that does not know.
+It is slow, so it is for endings: some four tricks as Python source. It tries every answer to every question of the rules: songs, tutes, exchanges,
+claims, capotes, the bonus of the last trick. `engine.search.solving.tricks` is measured by it, and leaves to it the games it does not know.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ FAR: Final = 10**12  # more than any deal is worth
 
 
 class OutOfNodesError(Exception):
-    """The search was to look at no more nodes."""
+    """The limit of nodes of a search is reached."""
 
 
 class Exact:
-    """Solves the rest of one deal for the first of its camps."""
+    """A solver of the rest of one deal, for the first of its camps."""
 
     def __init__(self, state: State, nodes: int) -> None:
-        """nodes: actions that may be carried out. Raises NotTwoSidedError."""
+        """`nodes` is the number of actions that may be carried out. Raises NotTwoSidedError."""
         self.between = camps(state)
         self.first = [seat in self.between[0] for seat in range(state.seats)]
         self.root = root = state.clone()
-        root.deals = root.deal_no  # a deal that decides ends the match, so no other one is dealt
+        root.deals = root.deal_no  # The match ends with this deal, so that no other one is dealt.
         root.dice = Dice(0)
         self.before = difference(root, self.between)
         self.deal_no = root.deal_no
@@ -38,7 +38,7 @@ class Exact:
         self.table: dict[Any, tuple[int, int, int]] = {}
 
     def solve(self) -> tuple[int, int]:
-        """The least and the most that the deal is worth to the first camp, from its beginning on; equal where all is known."""
+        """Return the least and the most that the deal is worth to the first camp, from its beginning on; equal if the search was complete."""
         low, high, guess = -FAR, FAR, 0
         try:
             while low < high:
@@ -53,23 +53,23 @@ class Exact:
         return low, high
 
     def is_done(self, state: State) -> bool:
-        """Whether the deal has been counted."""
+        """Return True if the deal has been counted."""
         return state.is_over or state.deal_no != self.deal_no
 
     def value(self, state: State) -> int:
-        """What a counted deal was worth."""
+        """Return the worth of a counted deal."""
         return difference(state, self.between) - self.before
 
     def search(self, state: State, alpha: int, beta: int) -> int:  # noqa: C901 - alpha-beta in one place
-        """The worth of the deal from here, or a bound of it outside of the window."""
+        """Return the worth of the deal from here, or a bound of it outside of the window."""
         if self.is_done(state):
             return self.value(state)
         if self.nodes >= self.limit:
             raise OutOfNodesError
         key = key_of(state) if not state.in_trick else None
         low, high, first = -FAR, FAR, -1
-        if key is not None and (kept := self.table.get(key)):
-            low, high, first = kept
+        if key is not None and (stored := self.table.get(key)):
+            low, high, first = stored
             if low >= beta or low == high:
                 return low
             if high <= alpha:
@@ -77,8 +77,8 @@ class Exact:
         legal = state.legal_actions()
         if first >= 0:
             legal = (first, *(action for action in legal if action != first))
-        mine = self.first[state.turn]
-        best = -FAR if mine else FAR
+        maximizes = self.first[state.turn]
+        best = -FAR if maximizes else FAR
         chosen = first
         a, b = alpha, beta
         for action in legal:
@@ -86,11 +86,11 @@ class Exact:
             new = state.clone()
             new.dice = state.dice
             new.apply(action)
-            found = self.search(new, a, b)
-            if (found > best) if mine else (found < best):
-                best = found
+            value = self.search(new, a, b)
+            if (value > best) if maximizes else (value < best):
+                best = value
                 chosen = action
-                if mine:
+                if maximizes:
                     a = max(a, best)
                 else:
                     b = min(b, best)
@@ -108,7 +108,7 @@ class Exact:
 
 
 def key_of(state: State) -> Any:
-    """All that the rest of a deal depends on, between two tricks."""
+    """Return everything on which the rest of a deal depends, between two tricks."""
     notes = state.notes
     phase = state.phase
     return (

@@ -1,4 +1,4 @@
-"""Solving a deal, and judging the actions of one moment."""
+"""Solving a deal, and judging the actions of one decision."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from engine.search.solving.worth import camps, difference
 if TYPE_CHECKING:
     from engine.match.state import State
 
-NODES = (
-    300_000 if INTERPRETED else 60_000_000
-)  # cards that are looked at at most, where nothing else is said: some seconds
-SLOWER: Final = 12  # so many times more takes an action by the rules than a card in machine words
+NODES = 300_000 if INTERPRETED else 60_000_000  # cards to search by default: some seconds
+SLOWER: Final = 12  # an action of `State.apply` costs this many cards of `tricks`
 
 
 class Solution(NamedTuple):
-    """The worth of a deal to the first camp lies between `low` and `high`, both included; `nodes` were looked at."""
+    """The worth of a deal to the first camp, between `low` and `high`, both included; `nodes` were searched."""
 
     low: int
     high: int
@@ -28,15 +26,15 @@ class Solution(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether the worth is known."""
+        """True if the worth is known."""
         return self.low == self.high
 
 
 class Judge:
-    """Solves states of one deal, and keeps what it has found from one to the next."""
+    """A solver for the states of one deal, which reuses its results from one to the next."""
 
     def __init__(self, state: State) -> None:
-        """Any state of the deal. Raises NotTwoSidedError."""
+        """Takes any state of the deal. Raises NotTwoSidedError."""
         self.between = camps(state)
         self.deal_no = state.deal_no
         self.quick: Tricks | None = None
@@ -48,7 +46,7 @@ class Judge:
             spare.begin()
 
     def solve(self, state: State, nodes: int = NODES, guess: int | None = None) -> Solution:
-        """What the whole deal is worth from here on, to the first camp. `guess`: a number within some points of it makes it sooner done."""
+        """Return the worth of the whole deal to the first camp, from here on. A `guess` within some points makes it faster."""
         if self.quick is None or state.trump > 3:
             slow = Exact(state, max(1, nodes // SLOWER))
             low, high = slow.solve()
@@ -56,17 +54,17 @@ class Judge:
         if state.phase is None:
             low, high = self.quick.solve(state, self.between[0], nodes, guess)
             return Solution(low, high, self.quick.nodes)
-        found = [self.after(state, action, nodes, guess) for action in state.legal_actions()]
-        least, most = [one.low for one in found], [one.high for one in found]
-        nodes = sum([one.nodes for one in found])
+        solutions = [self.after(state, action, nodes, guess) for action in state.legal_actions()]
+        least, most = [solution.low for solution in solutions], [solution.high for solution in solutions]
+        nodes = sum([solution.nodes for solution in solutions])
         if state.turn in self.between[0]:
             return Solution(max(least), max(most), nodes)
         return Solution(min(least), min(most), nodes)
 
     def after(self, state: State, action: int, nodes: int = NODES, guess: int | None = None) -> Solution:
-        """The same after an action of the seat on turn."""
+        """Return the same after an action of the seat on turn."""
         new = state.clone()
-        new.deals = new.deal_no  # a deal that decides ends the match, so no other one is dealt
+        new.deals = new.deal_no  # The match ends with this deal, so that no other one is dealt.
         new.dice = Dice(0)
         before = difference(new, self.between)
         new.apply(action)
@@ -76,61 +74,61 @@ class Judge:
         return self.solve(new, nodes, guess)
 
 
-SPARE = (-1,)  # where a game keeps its solver, beside its programs
+SPARE = (-1,)  # key of a game's solver among its programs
 
 
 def solve(state: State, nodes: int = NODES) -> Solution:
-    """What the deal is worth to the first camp with open cards and a stock of known order. Raises NotTwoSidedError."""
+    """Return the worth of a deal to the first camp, with open cards and a stock of known order. Raises NotTwoSidedError."""
     return Judge(state).solve(state, nodes)
 
 
 def judge(state: State, nodes: int = NODES) -> dict[int, Solution]:
-    """The same after each legal action, in their order; so many nodes for each. Raises NotTwoSidedError."""
-    one = Judge(state)
-    found: dict[int, Solution] = {}
+    """Return the same after each legal action, in their order, with this many nodes for each. Raises NotTwoSidedError."""
+    solver = Judge(state)
+    solutions: dict[int, Solution] = {}
     guess: int | None = None
     for action in state.legal_actions():
-        found[action] = solution = one.after(state, action, nodes, guess)
+        solutions[action] = solution = solver.after(state, action, nodes, guess)
         if solution.exact:
             guess = solution.low
-    return found
+    return solutions
 
 
 def max_n(state: State, nodes: int = NODES // SLOWER) -> list[int] | None:
-    """The board scores by seat at the end of the deal if each seat plays for its own score alone and knows all cards (max^n).
+    """Return the board scores by seat at the end of the deal if each seat plays for its own score alone and knows all cards (max^n).
 
-    For three sides and more there is no exact value: where a seat has several best actions the first counts, though another may serve
-    other seats better. Of partners each looks at its own score, which is the side's. None where so many nodes are not enough.
+    For three sides and more there is no exact value: of several best actions of a seat the first counts, though another may serve other seats better.
+    Each of two partners looks at its own score, which is the side's. Return None if the nodes are not enough.
     """
     root = state.clone()
     root.deals = root.deal_no
     root.dice = Dice(0)
-    left = [nodes]
-    return _max_n(root, root.deal_no, {}, left)
+    budget = [nodes]
+    return _max_n(root, root.deal_no, {}, budget)
 
 
-def _max_n(state: State, deal_no: int, table: dict[Any, list[int]], left: list[int]) -> list[int] | None:
+def _max_n(state: State, deal_no: int, table: dict[Any, list[int]], budget: list[int]) -> list[int] | None:
     if state.is_over or state.deal_no != deal_no:
         if state.game.score_unit in ("marks", "rank"):
             return [-marks for marks in state.marks]
         carried = [state.totals[state.side[seat]] for seat in range(state.seats)]
         return [score + more for score, more in zip(state.scores(), carried, strict=True)]
-    if left[0] <= 0:
+    if budget[0] <= 0:
         return None
     key = key_of(state) if not state.in_trick else None
     if key is not None and key in table:
         return table[key]
     best: list[int] | None = None
     for action in state.legal_actions():
-        left[0] -= 1
+        budget[0] -= 1
         new = state.clone()
         new.dice = state.dice
         new.apply(action)
-        found = _max_n(new, deal_no, table, left)
-        if found is None:
+        scores = _max_n(new, deal_no, table, budget)
+        if scores is None:
             return None
-        if best is None or found[state.turn] > best[state.turn]:
-            best = found
+        if best is None or scores[state.turn] > best[state.turn]:
+            best = scores
     if key is not None and best is not None:
         table[key] = best
     return best

@@ -3,12 +3,12 @@
 A hand is one number, 16 bits a suit, and a card is the place of its bit. Hands travel as arguments, the mover's first, so there is no array of
 hands. Seats are places in the ring of those who play. The value of a position is what the first camp will still gain on the second.
 
-Alpha-beta with null windows from a first guess on, in strides; a table at the leads, in which cards count by their order among those that are
-left, so that leads that differ by points alone bound each other (`_distance`); of cards that must do the same one is tried; the highest trumps,
-and what a leader can go on leading, take their points for certain (`_sure`), and the last trick plays itself. What is known of songs: to sing
-what can be sung costs nothing, unless it shuts out a dearer song, a tute or an exchange.
+The search is alpha-beta with null windows, from a first guess on, in strides. A table of leads counts cards by their order among those that are
+left, so that leads that differ by points alone bound each other (`_distance`). Of cards with the same effect one is tried. The highest trumps, and
+the cards that a leader can go on leading, take their points for certain (`_sure`), and the last trick plays itself. Singing what can be sung
+costs nothing, unless it shuts out a dearer song, a tute or an exchange.
 
-Compiled this looks at 6 to 10 million cards a second; as Python source at some 70 times fewer, to the same values. Bits come from a table: mypyc
+Compiled this searches 6 to 10 million cards a second; as Python source some 70 times fewer, to the same values. Bits come from a table: mypyc
 2.4.1 shifts a literal wrongly from bit 31 on. Multipliers past 62 bits are attributes: as constants they would be Python objects.
 """
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from engine.rules.terms import Terms
 
 SUIT: Final = 1023  # all cards of a suit
-LOW: Final = 31  # strengths that are worth nothing
-HIGH: Final = 992  # all others
+LOW: Final = 31  # strengths worth nothing
+HIGH: Final = 992  # the others
 FAR: Final = 8000
-STRIDE: Final = 16  # points from the first bound to the next one that is tried, without a guess
-NEAR: Final = 2  # the same with a guess
+STRIDE: Final = 16  # points from one bound to the next, without a guess
+NEAR: Final = 2  # the same, with a guess
 ANY, FIRST, IN_WINDOW = 0, 1, 2
 BEFORE_DRAW, BEFORE_LEAD, BEFORE_CARD = 0, 1, 2  # moments of an exchange
 ORDERS = {"any": ANY, "forty_first": FIRST, "forty_first_side": FIRST, "forty_first_in_window": IN_WINDOW}
-TUTE: Final = 130  # as settlement.TUTE_SCORE
+TUTE: Final = 130  # equal to settlement.TUTE_SCORE
 ROWS: Final = 14 if INTERPRETED else 20  # size of the table, as a power of two
 
 
 def knows(game: Terms) -> bool:
-    """Whether deals of a game, played by two sides, can be solved here."""
+    """Return True if deals of a game, played by two sides, can be solved here."""
     rules = game.rules
     return (
         game.score_unit == "points"
@@ -69,7 +69,7 @@ def knows(game: Terms) -> bool:
 
 
 def _rises(points: list[int]) -> bool:
-    """Whether the lower half of a suit is worth nothing and no card less than one that it beats."""
+    """Return True if the lower half of a suit is worth nothing and no card less than one that it beats."""
     return points == sorted(points) and not any(points[:5])
 
 
@@ -84,29 +84,29 @@ def _knows_talk(rules: Rules, game: Terms) -> bool:
 
 
 class Tricks:
-    """Solves deals of one game. The table is kept from one call to the next of the same deal (`begin`)."""
+    """A solver of deals of one game. It keeps its table from one call to the next of the same deal (`begin`)."""
 
     def __init__(self, game: Terms) -> None:
         rules, pack = game.rules, game.pack
         self.nodes: i64 = 0
         self.limit: i64 = 0
-        self.over = False  # whether the limit has been met
+        self.over = False  # True if the limit is reached
         self.m1: i64 = 0x7FB5D329728EA185
         self.m2: i64 = 0x81DADEF4BC2DD44D - (1 << 64)
         self.k0: i64 = 0x9E3779B97F4A7C15 - (1 << 64)
         self.k1: i64 = 0xD6E8FEB86659FD93 - (1 << 64)
         self.k2: i64 = 0x165667B19E3779F9
-        self.salt: i64 = 0  # of this deal, in what a row of the table is known by
+        self.salt: i64 = 0  # mixed into the keys of this deal
         self.mask: i64 = 2**ROWS - 1
         self.table: vec[i64] = words([0] * 2 ** (ROWS + 1))
-        # how often a card cut a search short, by its place in the trick and its seat
+        # history: cut-offs by a card, by place in the trick and seat
         self.past: vec[i64] = words([0] * 1024)
         self.moves: vec[i64] = words([0] * 2048)
         self.bit: vec[i64] = words([2**place for place in range(62)])
         self.low: vec[i64] = words([max(0, (x & -x).bit_length() - 1) for x in range(1024)])
         self.high: vec[i64] = words([max(0, x.bit_length() - 1) for x in range(1024)])
         self.count: vec[i64] = words([x.bit_count() for x in range(1024)])
-        self.rank: vec[i64] = words([_among(live, held) for live in range(32) for held in range(32)])
+        self.rank: vec[i64] = words([_among(live, hand) for live in range(32) for hand in range(32)])
         points = [rules.rank_points.get(rank, 0) for rank in pack.ranks]
         self.worth: vec[i64] = words(points + [0] * 6)
         self.sums: vec[i64] = words([sum(p for place, p in enumerate(points) if x >> place & 1) for x in range(1024)])
@@ -139,25 +139,25 @@ class Tricks:
         self.seven_for: i64 = pack.mask(rules.exchange_seven) if moments and rules.exchange_seven else 0
         self.two_for: i64 = pack.mask(rules.exchange_two) if moments and rules.exchange_two else 0
         # the deal
-        self.ring: list[int] = []  # the seats by their places
+        self.ring: list[int] = []  # seats by place
         self.n: i64 = 0
         self.camps: i64 = 0
-        self.alternate = False  # whether the seats of two camps follow each other by turns
+        self.alternate = False  # True if the seats of the two camps alternate
         self.trump: i64 = 0
-        self.left: i64 = 0  # tricks that are not over
+        self.left: i64 = 0  # tricks not completed
         self.rest: i64 = 0  # card points in hands, on the table and in the stock
         self.stock: vec[i64] = words([0] * 64)
         self.drawn: i64 = 0
         self.end: i64 = 0
-        self.to_sing: i64 = 0  # suits whose pair somebody may sing or come to hold, if it has not been sung
-        self.four: i64 = 0  # tutes that somebody may say or come to hold: none, or all
+        self.to_sing: i64 = 0  # suits whose pair somebody may sing now or later, sung ones included
+        self.four: i64 = 0  # number of tutes that somebody may declare now or later: none, or all
         self.sung: i64 = 0
         self.twenties: i64 = 0
         self.swapped = False
 
     def begin(self) -> None:
-        """Another deal: nothing that was learned holds any longer, so it takes the nodes that it takes a new solver."""
-        # as Python source numbers do not wrap around
+        """Start another deal: forget everything learned, so it takes as many nodes as with a new solver."""
+        # Numbers of Python source do not wrap around.
         self.salt = (self.salt + self.k2) & 0x3FFFFFFFFFFFFFFF
         i: i64 = 0
         while i < 1024:
@@ -167,7 +167,7 @@ class Tricks:
     # ---- a question
 
     def solve(self, state: State, first: tuple[int, ...], nodes: int, guess: int | None = None) -> tuple[int, int]:
-        """What the first camp gains on the second in the whole deal, its present lead included: the least and the most.
+        """Return the least and the most that the first camp gains on the second in the whole deal, its present lead included.
 
         The state must be one at which a card is to be played. A guess should be within some points.
         """
@@ -177,7 +177,7 @@ class Tricks:
         ahead: i64 = 0
         by_seat = state.seat_points()
         for seat in state.active:
-            # of partners, who score together, either's points are those of the side
+            # Either partner's points are those of the side, since partners score together.
             ahead += by_seat[seat] if seat in first else -by_seat[seat]
         self.nodes = 0
         self.limit = nodes
@@ -227,7 +227,7 @@ class Tricks:
         self.rest = rest
         self.to_sing = 15 if self.sings else 0
         self.four = self.n_tutes
-        if not draws:  # hands only shrink: what nobody holds now nobody will
+        if not draws:  # Hands only shrink, so nobody will hold what nobody holds now.
             hands = [_word(state, seat) for seat in ring]
             if not any(hand & four == four for hand in hands for four in self.tutes):
                 self.four = 0
@@ -246,42 +246,52 @@ class Tricks:
         p: i64 = self.ring.index(state.turn)
         if state.in_trick:
             laid: i64 = 0
-            for one in state.table:
-                laid |= self.bit[one // 10 * 16 + one % 10]
+            for card in state.table:
+                laid |= self.bit[card // 10 * 16 + card % 10]
             winner: i64 = self.ring.index(state.winner)
             best: i64 = self.bit[state.best // 10 * 16 + state.best % 10]
             return self.follow(
                 h0, h1, h2, h3, p, len(state.table), state.lead * 16, winner, best,
                 state.table_points, laid, alpha, beta, ahead,
             )  # fmt: skip
-        mine = [points for seat, points in state.window_songs if seat == state.turn]
-        made: i64 = len(mine) if state.last_trick >= 0 else 9
-        return self.speak(h0, h1, h2, h3, p, alpha, beta, ahead, made, self.song_other in mine)
+        own_songs = [points for seat, points in state.window_songs if seat == state.turn]
+        number: i64 = len(own_songs) if state.last_trick >= 0 else 9
+        return self.speak(h0, h1, h2, h3, p, alpha, beta, ahead, number, self.song_other in own_songs)
 
     # ---- between two tricks
 
     def speak(  # noqa: C901 - the hot path: calls cost more than lines
-        self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, alpha: i64, beta: i64, ahead: i64, made: i64, other: bool
+        self,
+        h0: i64,
+        h1: i64,
+        h2: i64,
+        h3: i64,
+        p: i64,
+        alpha: i64,
+        beta: i64,
+        ahead: i64,
+        songs_made: i64,
+        other: bool,
     ) -> i64:
-        """The seat at a place has won a trick and leads: what it may announce first. made: songs of this turn; 9: no trick is won yet."""
-        left: i64 = self.end - self.drawn
+        """Let the winner of a trick lead, after its announcements. songs_made: number of songs of this turn; 9: no trick is won yet."""
+        stock_left: i64 = self.end - self.drawn
         songs: i64 = 0
         tutes: i64 = 0
-        if self.to_sing & ~self.sung and made < self.songs and left >= self.song_stock:
+        if self.to_sing & ~self.sung and songs_made < self.songs and stock_left >= self.song_stock:
             songs = self._songs(h0, p, other)
-        if self.four and made < self.songs and left >= self.song_stock:
+        if self.four and songs_made < self.songs and stock_left >= self.song_stock:
             i: i64 = 0
             while i < self.four:
                 if h0 & self.tutes[i] == self.tutes[i]:
                     tutes = 1
                 i += 1
         swap: i64 = 0
-        if left and (self.swap_turn or (self.swap_after and made < 9)):
-            swap = self._swaps(h0, left)
+        if stock_left and (self.swap_turn or (self.swap_after and songs_made < 9)):
+            swap = self._swaps(h0, stock_left)
         if not songs and not tutes and not swap:
             return self.follow(h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, alpha, beta, ahead)
         first: bool = not (self.camps >> p) & 1
-        free = True  # whether to say nothing may be best
+        free = True  # True if silence may be best
         if songs and not tutes and not swap:
             trump: i64 = self.bit[self.trump >> 4]
             free = not songs & trump and self.order == FIRST and not self.sung & trump
@@ -300,7 +310,7 @@ class Tricks:
                 if not songs & self.bit[suit]:
                     step += 1
                     continue
-                v = self._sing(h0, h1, h2, h3, p, suit, a, b, ahead, made, other)
+                v = self._sing(h0, h1, h2, h3, p, suit, a, b, ahead, songs_made, other)
             elif step == 4:
                 if not tutes:
                     step += 1
@@ -310,7 +320,7 @@ class Tricks:
                 if not swap:
                     step += 1
                     continue
-                v = self._swap(h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, a, b, ahead, swap, BEFORE_LEAD, made, other)
+                v = self._swap(h0, h1, h2, h3, p, 0, 0, 0, 0, 0, 0, a, b, ahead, swap, BEFORE_LEAD, songs_made, other)
             if self.over:
                 return 0
             if first:
@@ -323,8 +333,8 @@ class Tricks:
         return best
 
     def _songs(self, hand: i64, p: i64, other: bool) -> i64:
-        """The suits whose pair the seat may sing now."""
-        found: i64 = 0
+        """Return the suits whose pair the seat may sing now."""
+        suits: i64 = 0
         suit: i64 = 0
         while suit < 4:
             if (hand >> (suit * 16)) & self.pair == self.pair and not self.sung & self.bit[suit]:
@@ -332,15 +342,15 @@ class Tricks:
                     (self.order == FIRST and self._has_sung_twenty(p)) or (self.order == IN_WINDOW and other)
                 )
                 if not shut:
-                    found |= self.bit[suit]
+                    suits |= self.bit[suit]
             suit += 1
-        return found
+        return suits
 
     def _has_sung_twenty(self, p: i64) -> bool:
         return self.twenties & self.bit[p] != 0
 
     def _sing(
-        self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, suit: i64, alpha: i64, beta: i64, ahead: i64, made: i64, other: bool
+        self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, suit: i64, alpha: i64, beta: i64, ahead: i64, songs_made: i64, other: bool
     ) -> i64:  # fmt: skip
         sung: i64 = self.sung
         twenties: i64 = self.twenties
@@ -353,31 +363,31 @@ class Tricks:
             gain = -gain
         self.sung = sung | self.bit[suit]
         v: i64 = gain + self.speak(
-            h0, h1, h2, h3, p, alpha - gain, beta - gain, ahead + gain, made + 1, other or suit * 16 != self.trump
+            h0, h1, h2, h3, p, alpha - gain, beta - gain, ahead + gain, songs_made + 1, other or suit * 16 != self.trump
         )
         self.sung = sung
         self.twenties = twenties
         return v
 
-    def _swaps(self, hand: i64, left: i64) -> i64:
-        """1: the seven of trumps may be exchanged, 2: the two, 3: either."""
-        if left < self.swap_stock:
+    def _swaps(self, hand: i64, stock_left: i64) -> i64:
+        """Return the legal exchanges: 1 of the seven of trumps, 2 of the two, 3 of either."""
+        if stock_left < self.swap_stock:
             return 0
-        shown: i64 = self.bit[self.stock[self.end - 1] & 15]
-        held: i64 = (hand >> self.trump) & SUIT
-        found: i64 = 0
-        if held & self.bit[self.seven] and self.seven_for & shown:
-            found = 1
-        chained: bool = self.swapped and not self.chain and shown & self.bit[self.seven] != 0
-        if held & self.bit[self.two] and self.two_for & shown and not chained:
-            found |= 2
-        return found
+        shown_card: i64 = self.bit[self.stock[self.end - 1] & 15]
+        trumps: i64 = (hand >> self.trump) & SUIT
+        legal: i64 = 0
+        if trumps & self.bit[self.seven] and self.seven_for & shown_card:
+            legal = 1
+        chained: bool = self.swapped and not self.chain and shown_card & self.bit[self.seven] != 0
+        if trumps & self.bit[self.two] and self.two_for & shown_card and not chained:
+            legal |= 2
+        return legal
 
     def _swap(
         self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, k: i64, led: i64, bp: i64, best: i64,
-        tp: i64, laid: i64, alpha: i64, beta: i64, ahead: i64, swap: i64, moment: i64, made: i64, other: bool,
+        tp: i64, laid: i64, alpha: i64, beta: i64, ahead: i64, swap: i64, moment: i64, songs_made: i64, other: bool,
     ) -> i64:  # fmt: skip
-        """The best of the exchanges that may be made; then it is the same moment again. swap: which; for the rest see `follow` and `speak`."""
+        """Return the best of the exchanges `swap`; after each it is the same moment again. The other arguments are those of `follow` and `speak`."""
         first: bool = not (self.camps >> p) & 1
         value: i64 = -FAR if first else FAR
         taken: i64 = self.stock[self.end - 1]
@@ -385,15 +395,15 @@ class Tricks:
         which: i64 = 1
         while which < 3:
             if swap & which:
-                given: i64 = self.trump + (self.seven if which == 1 else self.two)
-                hand: i64 = h0 ^ self.bit[given] ^ self.bit[taken]
-                self.stock[self.end - 1] = given
+                card: i64 = self.trump + (self.seven if which == 1 else self.two)
+                hand: i64 = h0 ^ self.bit[card] ^ self.bit[taken]
+                self.stock[self.end - 1] = card
                 self.swapped = True
                 v: i64 = 0
                 if moment == BEFORE_DRAW:
                     v = self.after(hand, h1, h2, h3, p, alpha, beta, ahead)
                 elif moment == BEFORE_LEAD:
-                    v = self.speak(hand, h1, h2, h3, p, alpha, beta, ahead, made, other)
+                    v = self.speak(hand, h1, h2, h3, p, alpha, beta, ahead, songs_made, other)
                 else:
                     v = self.follow(hand, h1, h2, h3, p, k, led, bp, best, tp, laid, alpha, beta, ahead)
                 self.stock[self.end - 1] = taken
@@ -405,11 +415,11 @@ class Tricks:
         return value
 
     def after(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, alpha: i64, beta: i64, ahead: i64) -> i64:
-        """A trick is over, and the winner stands first: exchange before the draw, the draw, then its turn."""
-        left: i64 = self.end - self.drawn
-        if not left:
+        """Go on after a trick, whose winner stands first: exchange before the draw, the draw, then its turn."""
+        stock_left: i64 = self.end - self.drawn
+        if not stock_left:
             return self.speak(h0, h1, h2, h3, p, alpha, beta, ahead, 0, False)
-        swap: i64 = self._swaps(h0, left) if self.swap_before else 0
+        swap: i64 = self._swaps(h0, stock_left) if self.swap_before else 0
         best: i64 = 0
         if swap:
             best = self._swap(
@@ -439,7 +449,7 @@ class Tricks:
         self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, k: i64, led: i64, bp: i64, best: i64,
         tp: i64, laid: i64, alpha: i64, beta: i64, ahead: i64,
     ) -> i64:  # fmt: skip
-        """The seat at place p plays the card number k of a trick.
+        """Let the seat at place p play the card number k of a trick.
 
         h0: its hand, h1.. those of the next seats. led: suit led, as a shift (0 16 32 48); best, bp: the winning card and the place of its
         seat; tp: points on the table; laid: cards on it.
@@ -451,7 +461,7 @@ class Tricks:
         wide_low: i64 = alpha
         wide_high: i64 = beta
         first: bool = not (self.camps >> p) & 1
-        known: i64 = 255
+        best_known: i64 = 255
         key: i64 = 0
         dear: i64 = 0
         row: i64 = -1
@@ -460,7 +470,7 @@ class Tricks:
         suit_led: i64 = self.suits[led]
         table = self.table
         n: i64 = self.n
-        left: i64 = self.end - self.drawn
+        stock_left: i64 = self.end - self.drawn
         m: i64 = h0
         wins: i64 = -1  # the cards that would be winning the trick
         value: i64 = -FAR if first else FAR
@@ -476,7 +486,7 @@ class Tricks:
                     return up
                 if -down >= beta:
                     return -down
-                if not left:
+                if not stock_left:
                     if self.left == 1:
                         return self._last(h0, h1, h2, h3, p)
                     sure: i64 = self._sure(h0, h1, h2, h3, p)
@@ -487,7 +497,7 @@ class Tricks:
                     if most <= alpha:
                         return most
             if self.left > 1:
-                key = self._key(h0, h1, h2, h3, p, left, ahead, tute)
+                key = self._key(h0, h1, h2, h3, p, stock_left, ahead, tute)
                 dear = _dear(h0 | h1 | h2 | h3)
                 row = (key & self.mask) << 1
                 key ^= self.salt
@@ -507,12 +517,12 @@ class Tricks:
                         alpha = lo
                     if hi < beta:
                         beta = hi
-                    known = (e >> 32) & 255
-                    if known != 255:
-                        known = self._nth(h0 | h1 | h2 | h3, known)
+                    best_known = (e >> 32) & 255
+                    if best_known != 255:
+                        best_known = self._nth(h0 | h1 | h2 | h3, best_known)
         else:
-            if self.swap_turn and left:
-                swap: i64 = self._swaps(h0, left)
+            if self.swap_turn and stock_left:
+                swap: i64 = self._swaps(h0, stock_left)
                 if swap:
                     value = self._swap(
                         h0, h1, h2, h3, p, k, led, bp, best, tp, laid, alpha, beta, ahead, swap, BEFORE_CARD, 0, False
@@ -525,11 +535,11 @@ class Tricks:
                         beta = min(beta, value)
                     if alpha >= beta:
                         return value
-            m = followers(self.open_duty if left else self.empty_duty, h0, suit_led, trump, best, laid, False)
+            m = followers(self.open_duty if stock_left else self.empty_duty, h0, suit_led, trump, best, laid, False)
             wins = winners(m, best, suit_led, trump)
         base: i64 = (self.left * 4 + k) * 16
         live: i64 = h0 | h1 | h2 | h3 | laid
-        if left:
+        if stock_left:
             live = -1
         end: i64 = self._different(m, live, base)
         moves = self.moves
@@ -541,7 +551,7 @@ class Tricks:
             while i < end:
                 card: i64 = moves[i]
                 promise: i64 = 0x10000000000
-                if card != known:
+                if card != best_known:
                     promise = self._promise(p, k, led, bp, best, tp, card, wins, h1, h2, h3)
                     promise = (promise * 16 + (past[seat + card] >> 8) + 0x1000000) << 8
                 moves[i] = promise + card
@@ -567,15 +577,15 @@ class Tricks:
             card = picked & 255
             s: i64 = card & 48
             c: i64 = card & 15
-            one: i64 = bit[card]
+            card_bit: i64 = bit[card]
             np: i64 = bp
             nb: i64 = best
-            if one & wins:
+            if card_bit & wins:
                 np = p
-                nb = one
+                nb = card_bit
             v: i64 = 0
             if k == n - 1:
-                v = self._take(h0 ^ one, h1, h2, h3, p, np, tp + worth[c], alpha, beta, ahead)
+                v = self._take(h0 ^ card_bit, h1, h2, h3, p, np, tp + worth[c], alpha, beta, ahead)
             else:
                 after: i64 = p + 1
                 if after == n:
@@ -585,14 +595,14 @@ class Tricks:
                         h1,
                         h2,
                         h3,
-                        h0 ^ one,
+                        h0 ^ card_bit,
                         after,
                         k + 1,
                         led if k else s,
                         np,
                         nb,
                         tp + worth[c],
-                        laid | one,
+                        laid | card_bit,
                         alpha,
                         beta,
                         ahead,
@@ -601,7 +611,7 @@ class Tricks:
                     v = self.follow(
                         h1,
                         h2,
-                        h0 ^ one,
+                        h0 ^ card_bit,
                         0,
                         after,
                         k + 1,
@@ -609,7 +619,7 @@ class Tricks:
                         np,
                         nb,
                         tp + worth[c],
-                        laid | one,
+                        laid | card_bit,
                         alpha,
                         beta,
                         ahead,
@@ -617,7 +627,7 @@ class Tricks:
                 else:
                     v = self.follow(
                         h1,
-                        h0 ^ one,
+                        h0 ^ card_bit,
                         0,
                         0,
                         after,
@@ -626,7 +636,7 @@ class Tricks:
                         np,
                         nb,
                         tp + worth[c],
-                        laid | one,
+                        laid | card_bit,
                         alpha,
                         beta,
                         ahead,
@@ -676,7 +686,7 @@ class Tricks:
     def _take(  # noqa: C901 - the hot path: calls cost more than lines
         self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, winner: i64, tp: i64, alpha: i64, beta: i64, ahead: i64
     ) -> i64:
-        """The last card of a trick lies there; p has played it. The winner takes the points, and what follows is worth so much."""
+        """Complete a trick, whose last card p has played: the winner takes the points, and the rest is searched."""
         gain: i64 = tp
         if self.left == 1:
             gain += self.bonus
@@ -712,7 +722,7 @@ class Tricks:
         return gain + v
 
     def _different(self, m: i64, live: i64, base: i64) -> i64:
-        """Writes one of each set of cards that must do the same; gives the end. live: all cards that are not gone, or -1 while there is a stock."""
+        """Write one of each set of cards with the same effect; return the end. live: all cards in play, or -1 while there is a stock."""
         low = self.low
         out = self.moves
         n: i64 = base
@@ -745,7 +755,7 @@ class Tricks:
     def _promise(
         self, p: i64, k: i64, led: i64, bp: i64, best: i64, tp: i64, card: i64, wins: i64, h1: i64, h2: i64, h3: i64
     ) -> i64:
-        """Return how good a card looks: who will take the trick, if all must beat what they can, and what lies in it."""
+        """Return how good a card looks: who will take the trick, if all must beat what they can, and the points in it."""
         s: i64 = card & 48
         c: i64 = card & 15
         t: i64 = self.trump
@@ -788,11 +798,11 @@ class Tricks:
     def _sure(  # noqa: C901 - the hot path: calls cost more than lines
         self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64
     ) -> i64:
-        """Card points that each camp takes for certain: the leader's, shifted by 12 bits, and the other's.
+        """Return the card points that each camp takes for certain: the leader's, shifted by 12 bits, and the other's.
 
-        Trumps that beat every trump of the other camp take their tricks whenever they are played, or a partner's does. Beside them the leader takes
-        tricks by what nobody can beat, one after the other, for the better of two ways: while all who could ruff must follow, or when it has
-        drawn all trumps with its own. Where all tricks that are left are such ones everything is the leader's.
+        Trumps that beat every trump of the other camp take their tricks whenever they are played, or a partner's does. Besides, the leader takes
+        tricks by cards that nobody can beat, one after the other, in the better of two ways: while all who could ruff must follow, or after drawing
+        all trumps with its own. If all tricks that are left are such ones, everything is the leader's.
         """
         t: i64 = self.trump
         high = self.high
@@ -826,7 +836,7 @@ class Tricks:
         strict: bool = self.alternate and self.empty_duty & CODE == STRICT
         if not strict and (b or (mate >> t) & SUIT):
             return points << 12 | theirs
-        # rounds: tricks before trumps are drawn, of suits in which nobody ruffs; long: those after they are drawn
+        # rounds: tricks, before trumps are drawn, of suits in which nobody ruffs; long: tricks after they are drawn
         worth = self.worth
         low = self.low
         t1: i64 = (h1 >> t) & SUIT
@@ -836,7 +846,7 @@ class Tricks:
         drawn: i64 = 0  # points in those
         long: i64 = 0
         extra: i64 = 0
-        # in as many rounds of trumps as the leader has the highest ones for certain, does everybody else run out of them?
+        # `draws`: everybody else runs out of trumps in as many rounds as the leader certainly has the highest ones.
         y: i64 = b | t2
         w: i64 = own & (-2 << high[y]) if y else own
         tops: i64 = 0
@@ -876,7 +886,7 @@ class Tricks:
                     if (not z1 and t1) or (not z3 and t3):
                         going = False
                         continue
-                    # a partner who ruffs takes the lead away
+                    # A partner who ruffs takes the lead away.
                     if not z2 and t2:
                         extra = max(extra, worth[c])
                         going = False
@@ -885,7 +895,7 @@ class Tricks:
                     points += worth[c]
                     if not strict:
                         continue
-                    # the others follow by their lowest, a partner by its highest
+                    # Opponents follow with their lowest card, a partner with its highest.
                     if z1:
                         points += worth[low[z1]]
                         z1 &= z1 - 1
@@ -910,7 +920,7 @@ class Tricks:
         return points << 12 | theirs
 
     def _last(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64) -> i64:
-        """The last trick, which plays itself."""
+        """Play the last trick, in which nobody has a choice."""
         trump: i64 = self.suits[self.trump]
         s: i64 = 0
         while not h0 & self.suits[s]:
@@ -933,22 +943,22 @@ class Tricks:
         return -gain if (self.camps >> winner) & 1 else gain
 
     def _tute(self, h0: i64, h1: i64, h2: i64, h3: i64) -> i64:
-        """Whether somebody holds a tute or may still come to hold one."""
-        there: i64 = 0
+        """Return 1 if somebody holds a tute or may still come to hold one."""
+        in_stock: i64 = 0
         at: i64 = self.drawn
         while at < self.end:
-            there |= self.bit[self.stock[at]]
+            in_stock |= self.bit[self.stock[at]]
             at += 1
         i: i64 = 0
         while i < self.n_tutes:
-            four: i64 = self.tutes[i] & ~there
+            four: i64 = self.tutes[i] & ~in_stock
             if h0 & four == four or h1 & four == four or h2 & four == four or h3 & four == four:
                 return 1
             i += 1
         return 0
 
     def _to_sing(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, camp: i64) -> i64:
-        """The most that a camp (0 the first) can still sing."""
+        """Return the most that a camp (0 the first) can still sing."""
         pair: i64 = self.pair
         total: i64 = 0
         suit: i64 = 0
@@ -981,41 +991,43 @@ class Tricks:
 
     # ---- the table
 
-    def _key(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, left: i64, ahead: i64, tute: i64) -> i64:
-        """A number for a lead: hands by place from the leader on, songs that are left, the stock.
+    def _key(self, h0: i64, h1: i64, h2: i64, h3: i64, p: i64, stock_left: i64, ahead: i64, tute: i64) -> i64:
+        """Return the key of a lead: hands by place from the leader on, songs that are left, the stock.
 
-        Cards count by their order among those that are left, so leads share it that differ by points alone, unless their cards are named by
-        something else: the stock, a tute (its worth depends on what has been won), a pair that can be sung.
+        Cards count by their order among those that are left, so leads that differ by points alone share it, unless something else names their cards:
+        the stock, a tute (its worth depends on the points won), a pair that can be sung.
         """
-        more: i64 = left << 5 | p << 1
+        more: i64 = stock_left << 5 | p << 1
         if tute:
             more |= (ahead + 1024) << 12 | 8
         if self.swapped:
             more |= 1
-        said: i64 = 0
+        singable: i64 = 0
         open_: i64 = self.to_sing & ~self.sung
         if open_:
             suit: i64 = 0
             while suit < 4:
-                if open_ & self.bit[suit] and (left or self._is_paired(h0, h1, h2, h3, suit * 16)):
-                    said |= self.bit[suit]
+                if open_ & self.bit[suit] and (stock_left or self._is_paired(h0, h1, h2, h3, suit * 16)):
+                    singable |= self.bit[suit]
                 suit += 1
-            if self.order == FIRST and said & self.bit[self.trump >> 4]:
-                said |= self.twenties << 4
-        shown: i64 = self.stock[self.end - 1] if left else 0
-        named: i64 = 15 if left or tute else said
+            if self.order == FIRST and singable & self.bit[self.trump >> 4]:
+                singable |= self.twenties << 4
+        shown_card: i64 = self.stock[self.end - 1] if stock_left else 0
+        named_suits: i64 = 15 if stock_left or tute else singable
         if INTERPRETED:
-            suits = [self._folded(h0 >> s, h1 >> s, h2 >> s, h3 >> s, named >> (s >> 4) & 1) for s in range(0, 64, 16)]
-            return hash((more, said, shown, *suits)) & 0xFFFFFFFFFFFFFFF
+            suits = [
+                self._folded(h0 >> s, h1 >> s, h2 >> s, h3 >> s, named_suits >> (s >> 4) & 1) for s in range(0, 64, 16)
+            ]
+            return hash((more, singable, shown_card, *suits)) & 0xFFFFFFFFFFFFFFF
         m1: i64 = self.m1
         m2: i64 = self.m2
         k1: i64 = self.k1
         k: i64 = self.k0 * (more + 1)
-        k = _mix(k ^ (said << 8) ^ shown, m1, m2)
+        k = _mix(k ^ (singable << 8) ^ shown_card, m1, m2)
         s: i64 = 0
         while s < 4:
-            k = _mix(k ^ (self._folded(h0, h1, h2, h3, named & 1) * k1), m1, m2) + s
-            named >>= 1
+            k = _mix(k ^ (self._folded(h0, h1, h2, h3, named_suits & 1) * k1), m1, m2) + s
+            named_suits >>= 1
             h0 >>= 16
             h1 >>= 16
             h2 >>= 16
@@ -1023,9 +1035,9 @@ class Tricks:
             s += 1
         return _mix(k, m1, m2)
 
-    def _folded(self, h0: i64, h1: i64, h2: i64, h3: i64, named: i64) -> i64:
-        """Who holds which card of the suit that stands lowest: of all, or of those that are left."""
-        if named:
+    def _folded(self, h0: i64, h1: i64, h2: i64, h3: i64, by_card: i64) -> i64:
+        """Return who holds which card of the lowest suit of these hands: of all cards, or of those that are left."""
+        if by_card:
             return ((h0 & SUIT) << 10 | (h1 & SUIT)) << 20 | (h2 & SUIT) << 10 | (h3 & SUIT)
         rank = self.rank
         live: i64 = h0 | h1 | h2 | h3
@@ -1038,7 +1050,7 @@ class Tricks:
         return v << 10 | rank[top | ((h3 >> 5) & LOW)] << n | rank[live | (h3 & LOW)]
 
     def _distance(self, was: i64, now: i64) -> i64:
-        """How much two leads of one key can differ: play goes on alike in both, and each card brings somebody other points. Both as `_dear`."""
+        """Return by how much two leads of one key can differ: play goes on alike in both, with other points for each card. Both as `_dear`."""
         apart = self.apart
         return (
             apart[(was & 31) << 5 | (now & 31)]
@@ -1048,7 +1060,7 @@ class Tricks:
         )
 
     def _nth(self, live: i64, place: i64) -> i64:
-        """The card of a suit at a place among those that are left."""
+        """Return the card of a suit at a place among those that are left."""
         x: i64 = (live >> (place & 48)) & SUIT
         i: i64 = place & 15
         while i:
@@ -1079,26 +1091,26 @@ def _mix(x: i64, m1: i64, m2: i64) -> i64:
 
 
 def _dear(live: i64) -> i64:
-    """The cards worth something of those that are left, five bits a suit."""
+    """Return the cards worth something of those that are left, five bits a suit."""
     return ((live >> 5) & 31) | ((live >> 16) & 992) | ((live >> 27) & 31744) | ((live >> 38) & 0xF8000)
 
 
 def _apart(points: list[int], x: int, y: int) -> int:
-    """What the cards worth something of a suit differ by in two leads, highest against highest; beside them those worth nothing stand."""
-    mine = [points[i] for i in (4, 3, 2, 1, 0) if x >> i & 1]
+    """Return by how much the cards worth something of a suit differ in two leads, highest against highest, the rest against cards worth nothing."""
+    own = [points[i] for i in (4, 3, 2, 1, 0) if x >> i & 1]
     others = [points[i] for i in (4, 3, 2, 1, 0) if y >> i & 1]
-    return sum([abs(a - b) for a, b in zip_longest(mine, others, fillvalue=0)])
+    return sum([abs(a - b) for a, b in zip_longest(own, others, fillvalue=0)])
 
 
-def _among(live: int, held: int) -> int:
-    """Which of the cards that are left, from the lowest on, a hand holds."""
-    found = place = 0
+def _among(live: int, hand: int) -> int:
+    """Return which of the cards that are left, from the lowest on, a hand holds."""
+    places = place = 0
     for card in range(5):
         if live >> card & 1:
-            if held >> card & 1:
-                found |= 1 << place
+            if hand >> card & 1:
+                places |= 1 << place
             place += 1
-    return found
+    return places
 
 
 def _word(state: State, seat: int) -> int:

@@ -1,4 +1,4 @@
-"""What a deal is worth to one of its two camps, in the units of the board score: what exact solving compares."""
+"""The worth of a deal to one of its two camps, in the units of the board score, as exact solving compares it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class NotTwoSidedError(EngineError):
-    """A deal in which three or more play for themselves, or in which nobody knows yet who plays with whom."""
+    """A deal in which three or more play for themselves, or whose camps nobody knows yet."""
 
 
 def camps(state: Data) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The seats of the two camps of a deal: the sides, or the soloist's and the defence. Raises NotTwoSidedError."""
+    """Return the seats of the two camps of a deal: the sides, or the soloist's and the defence. Raises NotTwoSidedError."""
     rules, notes = state.rules, state.notes
     if rules.sides.startswith("soloist") or (notes.get("soloist") is not None and rules.payments != "none"):
         soloist = notes.get("soloist")
@@ -26,8 +26,8 @@ def camps(state: Data) -> tuple[tuple[int, ...], tuple[int, ...]]:
             or state.phase is not None
         ):
             raise NotTwoSidedError(f"{rules.key}: the camps of this deal are not known before its first lead")
-        mine = tuple(seat for seat in state.active if seat in (soloist, notes.get("partner")))
-        return mine, tuple(seat for seat in state.active if seat not in mine)
+        own = tuple(seat for seat in state.active if seat in (soloist, notes.get("partner")))
+        return own, tuple(seat for seat in state.active if seat not in own)
     sides = state.active_sides()
     if len(sides) != 2:
         raise NotTwoSidedError(
@@ -38,16 +38,16 @@ def camps(state: Data) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def standing(state: Data, seats: tuple[int, ...]) -> int:
-    """What some seats of one camp have on the board: score, carried points, fewer loss marks."""
+    """Return the worth of the board to some seats of one camp: score, carried points, fewer loss marks."""
     seat = seats[0]
     unit = state.game.score_unit
     if unit == "chips":
-        return sum([state.chips[one] for one in seats])
+        return sum([state.chips[other] for other in seats])
     if unit in ("marks", "rank"):
-        return -sum([state.marks[one] for one in seats])
+        return -sum([state.marks[other] for other in seats])
     return state.score[seat] + state.totals[state.side[seat]]
 
 
 def difference(state: Data, between: tuple[tuple[int, ...], tuple[int, ...]]) -> int:
-    """How far the first camp is ahead of the second on the board."""
+    """Return how far the first camp is ahead of the second on the board."""
     return standing(state, between[0]) - standing(state, between[1])

@@ -243,7 +243,7 @@ def test_what_is_checked_is_level_too() -> None:
 def test_likely_deals_follow_their_weights() -> None:
     facts = Facts([0, 0], [0, 1], 0b111, [0, 0], [], [], [], 0)
     deals, dice = Deals(facts), Dice(1)
-    found = Counter(deals.likely(dice, lambda deal: float(deal.hands[1][0]), of=12).hands[1][0] for _ in range(600))
+    found = Counter(deals.likely(dice, lambda deal: float(deal.hands[1][0]), number=12).hands[1][0] for _ in range(600))
     assert not found[0]
     assert found[2] > 1.5 * found[1]
 
