@@ -85,7 +85,7 @@ class Package:
 
         Directories get mode 0755 and files `mode`, so that the uid of a sandbox can read them. Raise OSError if writing fails.
         """
-        if not inventory.whats_wrong(dest):
+        if not inventory.find_damage(dest):
             return dest
         dest.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=".unpack-", dir=dest.parent))

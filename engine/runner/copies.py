@@ -22,13 +22,13 @@ class Copies:
     """The trees that the bots of a match are run from, by party, and when each was installed."""
 
     trees: Mapping[int, tuple[Path, Path]]
-    installed_at: Mapping[Path, str]
+    install_tokens: Mapping[Path, str]
 
     @classmethod
     def snapshot(cls, bots: Iterable[BotSpec], runtimes_by_name: Mapping[str, Runtime]) -> Copies:
         """Note the trees of these bots as they are now."""
         trees = {party: (bot.path, runtimes_by_name[bot.runtime].root) for party, bot in enumerate(bots)}
-        return cls(trees, {root: inventory.when_made(root) for both in trees.values() for root in both})
+        return cls(trees, {root: inventory.install_token(root) for both in trees.values() for root in both})
 
     def damage(self, parties: Iterable[int]) -> str:
         """Return the damage to the trees of these parties since, an empty text if none. A damaged tree is repaired before its next use.
@@ -40,14 +40,14 @@ class Copies:
         return "; ".join(filter(None, messages))
 
     def _since(self, root: Path) -> str:
-        installed_at = self.installed_at[root]
-        if not installed_at:  # The caller's own files, for which no inventory was written.
+        install_token = self.install_tokens[root]
+        if not install_token:  # The caller's own files, for which no inventory was written.
             return ""
-        if inventory.when_made(root) not in ("", installed_at):
+        if inventory.install_token(root) not in ("", install_token):
             return f"{root} was damaged, and has been repaired meanwhile"
         now = time.monotonic()
         whole = now - _read.get(root, -AGAIN_S) >= AGAIN_S
-        if wrong := inventory.whats_wrong(root, whole=whole):
+        if wrong := inventory.find_damage(root, whole=whole):
             inventory.discard(root)
             runtimes.look_again()
         elif whole:

@@ -23,7 +23,7 @@ def get(name: str, state_dir: Path) -> Runtime:
     """Return a runtime, built under `state_dir` if it is missing or damaged. Raise SandboxError if this machine does not have it."""
     checked_at, runtime = _ready.get((name, state_dir), (-math.inf, None))
     if runtime is None or time.monotonic() - checked_at > _LOOKED_S:
-        if runtime is None or inventory.whats_wrong(runtime.root):
+        if runtime is None or inventory.find_damage(runtime.root):
             runtime = _make_ready(name, state_dir)
         _ready[name, state_dir] = time.monotonic(), runtime
     return runtime

@@ -1,4 +1,4 @@
-"""Run programs of strangers so that they can hurt nobody. Knows nothing of cards; standard library only."""
+"""Run untrusted programs so that they can harm nothing. Independent of the card games; standard library only."""
 
 from engine.sandbox.cgroups.groups import available as control_groups
 from engine.sandbox.errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable, Stopped

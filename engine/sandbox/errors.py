@@ -1,7 +1,7 @@
-"""What can go wrong, kept apart by whose fault it is.
+"""Errors, separated by who is to blame.
 
-``BotFault`` is the bot's doing and may cost it the game. ``SandboxError`` and ``SandboxUnavailable`` are ours or the
-operator's and never do.
+``BotFault`` is the bot's and may cost it the game. ``SandboxError`` and ``SandboxUnavailable`` are the platform's or the operator's
+and never do.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ class SandboxError(RuntimeError):
 class BrokenOff(SandboxError):
     """The sandbox failed at a bot whose own code had begun.
 
-    Ours, like every SandboxError, so the match is played again; but if it happens at the same bot once more, the bot is to blame.
-    party: whose bot it was, put in by whoever knows the table.
+    It is the platform's failure, like every SandboxError, so the match is played again; but if it happens at the same bot once more, the bot
+    is to blame. party: the bot's party, filled in by code that knows the table.
     """
 
     party: int | None = None
 
 
 class Stopped(Exception):
-    """Whoever asked a bot does not want its answer any more. Nobody's fault."""
+    """The caller no longer wants the answer of a bot. This is nobody's fault."""
 
 
 class SandboxUnavailable(SandboxError):
-    """A tier does not hold on this host, so nothing is started. The message lists reasons and remedies."""
+    """A tier does not work on this host, so nothing is started. The message lists reasons and remedies."""
 
 
 class BotFault(Exception):
     """The bot broke a rule of the process protocol.
 
-    kind: one of ``FAULT_KINDS``; detail: one line for the bot's author. Raises ValueError for another kind.
+    kind: one of ``FAULT_KINDS``; detail: one line for the bot's author. Raise ValueError for another kind.
     """
 
     def __init__(self, kind: str, detail: str) -> None:

@@ -1,4 +1,4 @@
-"""What one bot may use. One object for every tier."""
+"""The limits of one bot, the same for every tier."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 MIB = 1 << 20
 KIB = 1 << 10
 
-# Private memory that has been made read-only leaves RLIMIT_DATA's account, so the address space is capped as well.
-# An interpreter reserves much more than it uses (64 MiB of arena per thread), hence the room.
+# Private memory that was made read-only is no longer counted by RLIMIT_DATA, so the address space is limited as well.
+# An interpreter reserves much more than it uses (64 MiB of arena per thread), hence the extra room.
 ADDRESS_SPACE_ROOM_MB = 1024
 _USER_WIDE_PROCESSES = 4096
 
@@ -18,11 +18,10 @@ _USER_WIDE_PROCESSES = 4096
 class Policy:
     """Limits of one bot process.
 
-    memory_mb: private writable memory, MiB. threads: threads at once. cpu_s: CPU seconds in all, a backstop behind the
-    per-answer clock. stderr_kib: error output kept, KiB. output_line_kib: longest line, KiB. open_files: descriptors.
-    stack_mb: main stack, MiB. address_space_mb: reserved addresses, MiB (None: memory_mb + 1024). sealed: whether no clock of
-    the host reaches it.
-    Raises ValueError where a limit is not a positive integer or too small for any interpreter.
+    memory_mb: private writable memory, MiB. threads: threads at once. cpu_s: CPU seconds in total, a backstop behind the per-answer clock.
+    stderr_kib: error output kept, KiB. output_line_kib: longest line, KiB. open_files: descriptors. stack_mb: main stack, MiB.
+    address_space_mb: reserved addresses, MiB (None: memory_mb + 1024). sealed: no clock of the host reaches the bot.
+    Raise ValueError if a limit is not a positive integer or too small for any interpreter.
     """
 
     memory_mb: int = 256
@@ -55,9 +54,9 @@ class Policy:
         return self.output_line_kib * KIB
 
     def limits(self, *, processes: int | None) -> list[tuple[int, int, int]]:
-        """Kernel limits as (resource number, soft, hard).
+        """Return kernel limits as (resource number, soft, hard).
 
-        processes: value of RLIMIT_NPROC, or None where the account would count other programs of the same user.
+        processes: value of RLIMIT_NPROC, or None if it would count other programs of the same user.
         """
         space = (self.address_space_mb or self.memory_mb + ADDRESS_SPACE_ROOM_MB) * MIB
         fixed = {
@@ -72,16 +71,16 @@ class Policy:
         }
         if processes is not None:
             fixed[resource.RLIMIT_NPROC] = processes
-        # The soft limit sends SIGXCPU; one second later the hard one kills whoever ignored it.
+        # The soft limit sends SIGXCPU; one second later the hard one kills a bot that ignored it.
         return [(number, value, value) for number, value in fixed.items()] + [
             (resource.RLIMIT_CPU, self.cpu_s, self.cpu_s + 1)
         ]
 
 
 def user_wide_processes() -> int:
-    """A wide limit on processes, for bots whose threads the kernel counts together with all programs of their user.
+    """Return a generous limit on processes, for bots whose threads the kernel counts together with all programs of their user.
 
-    Their exact number is watched from outside.
+    The exact number is checked from outside.
     """
-    mine = resource.getrlimit(resource.RLIMIT_NPROC)[1]
-    return _USER_WIDE_PROCESSES if mine == resource.RLIM_INFINITY else min(_USER_WIDE_PROCESSES, mine)
+    hard_limit = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    return _USER_WIDE_PROCESSES if hard_limit == resource.RLIM_INFINITY else min(_USER_WIDE_PROCESSES, hard_limit)

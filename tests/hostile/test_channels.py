@@ -49,7 +49,7 @@ def test_it_is_refused_to_an_ordinary_users_bots_too(state: StateDirectory) -> N
 def test_the_meter_hears_what_is_told(state: StateDirectory) -> None:
     """Without a sandbox a lock on a file is seen by everybody: no decision of it is lost."""
     start = functools.partial(choosing.start, "none")
-    (found,) = measure(start, state.python, [kind for kind in KINDS if kind.of == "Locks"], trials=40)
+    (found,) = measure(start, state.python, [kind for kind in KINDS if kind.channel == "Locks"], trials=40)
 
     assert (found.refused, found.estimate.bits, found.estimate.high) == (None, 1.0, 1.0)
     assert found.estimate.low > 0.3

@@ -21,7 +21,7 @@ import engine
 from engine.runner import BotSpec, Infrastructure, MatchResult, MatchSpec, load_package
 from engine.runner.match import play_match
 from engine.sandbox import Sandbox
-from engine.sandbox.process import nursery, spawn
+from engine.sandbox.process import forkserver, spawn
 from tests.engine.sandbox.support import REPOSITORY, StateDirectory
 from tests.hostile import players, traces
 from tests.hostile.arena import Surroundings
@@ -117,10 +117,10 @@ class Field:
 
 
 def holdings(state: StateDirectory) -> dict[str, Any]:
-    """Return what this process and its nursery hold once the nursery has forked its spares, each of which costs it a descriptor."""
+    """Return what this process and its forkserver hold once the forkserver has forked its spares, each of which costs it a descriptor."""
     ours = [psutil.Process(), psutil.Process(spawn.ready())]
     until = time.monotonic() + 60
-    while [child.name() for child in ours[1].children()] != [nursery._SPARE_NAME] * nursery._SPARES:
+    while [child.name() for child in ours[1].children()] != [forkserver._SPARE_NAME] * forkserver._SPARES:
         assert time.monotonic() < until, ours[1].children()
         time.sleep(0.05)
     return {

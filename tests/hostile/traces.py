@@ -27,10 +27,10 @@ def open_files() -> set[str]:
 
 def children() -> set[str]:
     """Our child processes and those of the process that starts bots, without those that it keeps ready."""
-    nursery = str(spawn.ready())
-    pids = (str(os.getpid()), nursery)
+    forkserver = str(spawn.ready())
+    pids = (str(os.getpid()), forkserver)
     found = {child for pid in pids for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-    return {child for child in found if child == nursery or not _is_spare(child, _name(nursery))}
+    return {child for child in found if child == forkserver or not _is_spare(child, _name(forkserver))}
 
 
 def _name(pid: str) -> str:

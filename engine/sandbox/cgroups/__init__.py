@@ -1,1 +1,1 @@
-"""Control groups, users and cores: where a bot's process is put, and the proof that it is there."""
+"""Control groups, users and cores: the place of a bot's process, and the proof that it is there."""

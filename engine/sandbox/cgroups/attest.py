@@ -1,6 +1,6 @@
-"""Look at a started bot from outside and refuse it unless every restriction is in force.
+"""Inspect a started bot from outside and refuse it unless every restriction is in force.
 
-What a process says of itself proves nothing; the kernel's account in /proc does. Costs about 0.3 ms a start.
+A process cannot prove anything about itself; the kernel's account in /proc can. This costs about 0.3 ms per start.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.sandbox.errors import SandboxError
 
 _CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
 _ENDING_S = 0.5
-_SEALING_S = 20.0  # as long as the rest of a start may take; it takes 0.0001 s
+_SEALING_S = 20.0  # The limit for the rest of a start; sealing takes 0.0001 s.
 _NEXT_LOOK_S = 0.0002
 _NAMESPACES = ("user", "pid", "net", "ipc", "uts", "mnt")
 _LIMIT_NAMES = {
@@ -37,11 +37,11 @@ _LIMIT_NAMES = {
 
 @dataclass(frozen=True)
 class Expectation:
-    """What must be seen of a confined process.
+    """The restrictions that a confined process must have.
 
-    user: kernel user id of all four kinds; limits: as ``Policy.limits``; core: the one it is pinned to, if any; filtered:
-    whether system calls are filtered and rights dropped; own_namespaces: whether it shares none with us; group: its control
-    group, if this machine has them; sealed: whether its first instructions seal it.
+    user: kernel user id of all four kinds; limits: as ``Policy.limits``; core: the core it is pinned to, if any; filtered: system calls
+    are filtered and rights dropped; own_namespaces: it shares no namespace with us; group: its control group, if this machine has them;
+    sealed: its first instructions seal it.
     """
 
     user: int
@@ -54,9 +54,9 @@ class Expectation:
 
 
 def status(pid: int) -> dict[str, str]:
-    """The fields of /proc/<pid>/status.
+    """Return the fields of /proc/<pid>/status.
 
-    Raises ProcessLookupError or FileNotFoundError where the process is gone, SandboxError where it is hidden.
+    Raise ProcessLookupError or FileNotFoundError if the process is gone, SandboxError if it is hidden.
     """
     try:
         with open(f"/proc/{pid}/status") as file:  # noqa: PTH123 - read at every start, and pathlib takes as long as the kernel
@@ -65,44 +65,44 @@ def status(pid: int) -> dict[str, str]:
         raise
     except OSError as error:
         raise SandboxError(
-            f"cannot look at the bot's process {pid}: {error}. Is /proc mounted with hidepid?"
+            f"cannot inspect the bot's process {pid}: {error}. Is /proc mounted with hidepid?"
         ) from error
     return {key: value.strip() for key, _, value in (line.partition(":") for line in text.splitlines())}
 
 
 def differences(pid: int, expected: Expectation) -> list[str]:
-    """Everything that is not as expected, one line each; empty when the bot may be trusted to be confined."""
+    """Return a line for everything that differs from the expectation; none if the bot is confined."""
     if expected.sealed:
         _await_seal(pid)
-    seen = status(pid)
+    fields = status(pid)
     wrong: list[str] = []
-    if set(seen["Uid"].split()) != {str(expected.user)}:
-        wrong.append(f"user ids are {seen['Uid']}, expected {expected.user}")
+    if set(fields["Uid"].split()) != {str(expected.user)}:
+        wrong.append(f"user ids are {fields['Uid']}, expected {expected.user}")
     if expected.filtered:
-        wrong += _rights(seen, expected)
-    if expected.core is not None and seen["Cpus_allowed_list"] != str(expected.core):
-        wrong.append(f"it may run on cores {seen['Cpus_allowed_list']}, expected {expected.core}")
+        wrong += _rights(fields, expected)
+    if expected.core is not None and fields["Cpus_allowed_list"] != str(expected.core):
+        wrong.append(f"it may run on cores {fields['Cpus_allowed_list']}, expected {expected.core}")
     if expected.own_namespaces:
-        wrong += _shared_namespaces(pid, seen)
+        wrong += _shared_namespaces(pid, fields)
     if expected.group:
         outside = expected.group.differences(pid)
-        if outside and _is_ending(pid):  # and has already left its group
+        if outside and _is_ending(pid):  # It has already left its group.
             raise ProcessLookupError(f"process {pid} has ended")
         wrong += outside
     return wrong + _wrong_limits(pid, expected.limits)
 
 
 def _await_seal(pid: int) -> None:
-    """Until a bot has put its second filter behind the first, which it does last of all that seals it.
+    """Wait until a bot has installed its second filter behind the first, which is the last step of sealing.
 
-    Raises ProcessLookupError where it has ended, SandboxError where it is not sealed.
+    Raise ProcessLookupError if it has ended, SandboxError if it is not sealed.
     """
     until = time.monotonic() + _SEALING_S
     while time.monotonic() < until:
-        seen = status(pid)
-        if int(seen["Seccomp_filters"]) == _own_filters() + 2:
+        fields = status(pid)
+        if int(fields["Seccomp_filters"]) == _own_filters() + 2:
             return
-        if seen["State"][0] in "ZX":
+        if fields["State"][0] in "ZX":
             raise ProcessLookupError(f"process {pid} has ended")
         time.sleep(_NEXT_LOOK_S)
     raise SandboxError(f"a bot did not seal itself within {_SEALING_S:g} s. Run `tute sandbox check`.")
@@ -110,35 +110,35 @@ def _await_seal(pid: int) -> None:
 
 @cache
 def _own_filters() -> int:
-    """System call filters around this process, which every bot inherits."""
+    """Return the number of system call filters around this process, which every bot inherits."""
     return int(status(os.getpid())["Seccomp_filters"])
 
 
-def _rights(seen: dict[str, str], expected: Expectation) -> list[str]:
+def _rights(fields: dict[str, str], expected: Expectation) -> list[str]:
     wrong = []
-    if seen["Seccomp"] != "2":
-        wrong.append(f"system calls are not filtered (Seccomp {seen['Seccomp']})")
-    if seen["NoNewPrivs"] != "1":
+    if fields["Seccomp"] != "2":
+        wrong.append(f"system calls are not filtered (Seccomp {fields['Seccomp']})")
+    if fields["NoNewPrivs"] != "1":
         wrong.append("it may gain privileges (NoNewPrivs 0)")
-    wrong += [f"{name} is {seen[name]}, expected none" for name in _CAPABILITY_SETS if int(seen[name], 16)]
+    wrong += [f"{name} is {fields[name]}, expected none" for name in _CAPABILITY_SETS if int(fields[name], 16)]
     if expected.user == 0:
         wrong.append("it runs as root")
-    if expected.user != os.getuid() and set(seen["Groups"].split()) - {str(expected.user)}:
-        wrong.append(f"it has kept the groups {seen['Groups']}")
+    if expected.user != os.getuid() and set(fields["Groups"].split()) - {str(expected.user)}:
+        wrong.append(f"it has kept the groups {fields['Groups']}")
     return wrong
 
 
-def _shared_namespaces(pid: int, seen: dict[str, str]) -> list[str]:
+def _shared_namespaces(pid: int, fields: dict[str, str]) -> list[str]:
     wrong = []
     depth, ours = _own_namespaces(os.getpid())
-    if len(seen["NSpid"].split()) < depth + 1:
+    if len(fields["NSpid"].split()) < depth + 1:
         wrong.append("it has no process namespace of its own")
     for name in _NAMESPACES:
         try:
             if os.readlink(f"/proc/{pid}/ns/{name}") == ours[name]:  # noqa: PTH115 - six a start
                 wrong.append(f"it shares our {name} namespace")
         except OSError as error:
-            if _is_ending(pid):  # and has already left its namespaces
+            if _is_ending(pid):  # It has already left its namespaces.
                 raise ProcessLookupError(f"process {pid} has ended") from error
             wrong.append(f"its {name} namespace cannot be seen: {error.strerror}")
     return wrong
@@ -146,13 +146,13 @@ def _shared_namespaces(pid: int, seen: dict[str, str]) -> list[str]:
 
 @cache
 def _own_namespaces(pid: int) -> tuple[int, dict[str, str]]:
-    """(depth of process namespaces, link of each namespace) of this process, which does not change them."""
+    """Return the depth of process namespaces and the link of each namespace of this process, which does not change them."""
     links = {name: str(Path(f"/proc/{pid}/ns/{name}").readlink()) for name in _NAMESPACES}
     return len(status(pid)["NSpid"].split()), links
 
 
 def _is_ending(pid: int) -> bool:
-    """Whether a process ends within a moment, or has; one that is on its way out may still look alive."""
+    """Return True if a process has ended or ends shortly; a process on its way out may still look alive."""
     until = time.monotonic() + _ENDING_S
     while time.monotonic() < until:
         try:
@@ -167,25 +167,25 @@ def _is_ending(pid: int) -> bool:
 def _wrong_limits(pid: int, limits: Sequence[tuple[int, int, int]]) -> list[str]:
     with open(f"/proc/{pid}/limits") as file:  # noqa: PTH123
         text = file.read()
-    seen = {line[:25].strip(): line[25:].split()[:2] for line in text.splitlines()[1:]}
+    actual_limits = {line[:25].strip(): line[25:].split()[:2] for line in text.splitlines()[1:]}
     wrong = []
     for number, soft, hard in limits:
         name = _LIMIT_NAMES[number]
-        if seen.get(name) != [str(soft), str(hard)]:
-            wrong.append(f"{name} is {seen.get(name)}, expected {soft}, {hard}")
+        if actual_limits.get(name) != [str(soft), str(hard)]:
+            wrong.append(f"{name} is {actual_limits.get(name)}, expected {soft}, {hard}")
     return wrong
 
 
 def attest(pid: int, expected: Expectation) -> None:
-    """Raises SandboxError with every difference found, ProcessLookupError where there is nothing left to look at."""
+    """Raise SandboxError with every difference, ProcessLookupError if the process is gone."""
     try:
         wrong = differences(pid, expected)
     except (FileNotFoundError, ProcessLookupError) as error:
         raise ProcessLookupError(f"process {pid} has ended") from error
     except (OSError, KeyError) as error:
-        wrong = [f"it cannot be examined: {error!r}"]
+        wrong = [f"it cannot be inspected: {error!r}"]
     if wrong:
         raise SandboxError(
-            "a bot was started but is not confined as it should be, so it was stopped: " + "; ".join(wrong) + ". "
+            "a bot was started but is not confined as required, so it was stopped: " + "; ".join(wrong) + ". "
             "Run `tute sandbox check`."
         )

@@ -1,11 +1,11 @@
-"""A control group for each live bot, where this machine lets the worker make one: v2 if it was delegated, else v1, else none.
+"""A control group for each live bot, if this machine lets the worker create one: v2 if it was delegated, else v1, else none.
 
-A second fence behind the limits of the process itself, counted by the kernel for whatever runs in it: memory, processes,
-CPU time, and an end that nothing in it escapes. A kind counts only after a group of it was made here, with its limits
-written and read back; from then on every bot gets one or is not started.
+It is a second barrier behind the limits of the process itself, counted by the kernel for everything in the group: memory, processes, CPU
+time, and a kill that nothing in it escapes. A kind counts only after a group of it was created here and its limits were written and read
+back; from then on a bot without one is not started.
 
-Only where the operator asks for it by SANDBOX_CONTROL_GROUPS=1: to enter a group waits for all cores (an RCU grace period), which makes
-every start 5 to 20 ms longer, and a bot is one process, whose clock, limits and end are exact without.
+It is used only if the operator asks for it by SANDBOX_CONTROL_GROUPS=1: entering a group waits for all cores (an RCU grace period), which
+makes every start 5 to 20 ms longer, and a bot is one process, whose clock, limits and end are exact without it.
 """
 
 from __future__ import annotations
@@ -23,35 +23,37 @@ from pathlib import Path
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.policy import MIB, Policy
 
-# Besides the bot's own memory: the pages of the runtime's files it touches first, thread stacks, page tables, the wrapper.
+# In addition to the bot's own memory: the runtime's files that it touches first, thread stacks, page tables, the wrapper.
 ROOM_MB = 64
 SWITCH = "SANDBOX_CONTROL_GROUPS"
-_WORKERS = "tute-worker"  # v2: the processes of a group that has groups below it must themselves be in one of these
+_WORKERS = "tute-worker"  # In v2 the processes of a group with subgroups must themselves be in a subgroup.
 _PREFIX = "tute-bot"
 _EMPTY_S = 5.0
-_NEEDED = ("memory", "pids")  # what there is no point without
+_NEEDED = ("memory", "pids")  # Without these controllers control groups are not used.
 _ALSO = ("cpuacct",)
 _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
 class Group:
-    """The group of one bot. paths: controller -> its directory; v2 has one, called "unified"."""
+    """The group of one bot. paths: controller -> its directory; v2 has one, named "unified"."""
 
-    paths: dict[str, str]  # text: every start makes, fills and removes one, and pathlib takes longer than the kernel
+    paths: dict[
+        str, str
+    ]  # Text, because every start creates, fills and removes one, and pathlib is slower than the kernel.
 
     @property
     def places(self) -> list[str]:
-        """The directories; the launcher enters each of them."""
+        """The directories, each of which the launcher enters."""
         return list(self.paths.values())
 
     @property
     def directories(self) -> dict[str, Path]:
-        """The same for those who look into them."""
+        """The same directories as Path objects."""
         return {kind: Path(place) for kind, place in self.paths.items()}
 
     def differences(self, pid: int) -> list[str]:
-        """What is wrong with a process that should be in this group, by the kernel's account. Raises OSError."""
+        """Return what is wrong with a process that should be in this group, by the kernel's account. Raise OSError."""
         with open(f"/proc/{pid}/cgroup") as file:  # noqa: PTH123
             inside = _own_groups(file.read())
         name = next(iter(self.paths.values())).rpartition("/")[2]
@@ -62,7 +64,7 @@ class Group:
         ]
 
     def cpu_s(self) -> float:
-        """CPU seconds of all that ever ran in it; 0 where nobody counts."""
+        """Return the CPU seconds of everything that ever ran in the group; 0 if they are not counted."""
         with contextlib.suppress(OSError):
             if "unified" in self.directories:
                 return int(_field(self.directories["unified"] / "cpu.stat", "usage_usec")) / 1e6
@@ -71,7 +73,7 @@ class Group:
         return 0.0
 
     def out_of_memory(self) -> bool:
-        """Whether the kernel has killed something in it for its memory limit."""
+        """Return True if the kernel has killed a process of the group at its memory limit."""
         place, name = (
             (self.directories["unified"], "memory.events")
             if "unified" in self.directories
@@ -82,7 +84,7 @@ class Group:
         return False
 
     def remove(self) -> None:
-        """Kill whatever is still in it and remove it. Harmless when repeated. Raises SandboxError if that fails."""
+        """Kill the processes left in the group and remove it. May be called again. Raise SandboxError if that fails."""
         until = time.monotonic() + _EMPTY_S
         for place in self.paths.values():
             while True:
@@ -102,7 +104,7 @@ class Group:
         if unified and (unified / "cgroup.kill").exists():
             (unified / "cgroup.kill").write_text("1")
             return
-        # pids.max bounds how many can be born meanwhile, and whoever calls comes again until the group is empty.
+        # pids.max bounds how many can start meanwhile, and the caller repeats this until the group is empty.
         for pid in _inhabitants(unified or self.directories["pids"]):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -110,9 +112,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Kind:
-    """What control groups this machine offers.
+    """The control groups that this machine offers.
 
-    name: "v2", "v1" or "none"; parents: controller -> where groups are made; note: what is counted, or why there is none.
+    name: "v2", "v1" or "none"; parents: controller -> directory for groups; note: what is counted, or why there are none.
     """
 
     name: str
@@ -120,7 +122,7 @@ class Kind:
     note: str
 
     def make(self, policy: Policy) -> Group | None:
-        """A group with the policy's limits, or None where there are none. Raises SandboxError when one cannot be made."""
+        """Create a group with the policy's limits; None if there are none here. Raise SandboxError if that fails."""
         if not self.parents:
             return None
         name = f"{_PREFIX}-{_owner(os.getpid())}-{next(_numbers)}"
@@ -132,7 +134,9 @@ class Kind:
                 _write(path, value)
         except OSError as error:
             group.remove()
-            raise SandboxError(f"cannot make the control group of a bot: {error}. Run `tute sandbox check`.") from error
+            raise SandboxError(
+                f"cannot create the control group of a bot: {error}. Run `tute sandbox check`."
+            ) from error
         except SandboxError:
             group.remove()
             raise
@@ -140,7 +144,7 @@ class Kind:
 
 
 def _limits(group: Group, policy: Policy) -> Iterator[tuple[str, str]]:
-    """(file, value). The kernel's own wrapper process and the first thread count besides the policy's threads."""
+    """Yield (file, value). The kernel's own wrapper process and the first thread count in addition to the policy's threads."""
     memory, processes = str((policy.memory_mb + ROOM_MB) * MIB), str(policy.threads + 2)
     if "unified" in group.paths:
         place = group.paths["unified"]
@@ -158,16 +162,16 @@ def _limits(group: Group, policy: Policy) -> Iterator[tuple[str, str]]:
 
 
 def _write(path: str, value: str) -> None:
-    """Set a limit and see that it is set. Raises OSError, SandboxError where the kernel holds another value."""
-    # One write call: a limit is taken or refused as a whole.
+    """Set a limit and check it. Raise OSError, SandboxError if the kernel has another value."""
+    # Use one write call, because a limit is accepted or refused as a whole.
     fd = os.open(path, os.O_RDWR)
     try:
         os.write(fd, value.encode())
-        seen = os.pread(fd, 64, 0).decode().strip()
+        actual = os.pread(fd, 64, 0).decode().strip()
     finally:
         os.close(fd)
-    if seen != value:
-        raise SandboxError(f"{path} is {seen} after {value} was written to it. Run `tute sandbox check`.")
+    if actual != value:
+        raise SandboxError(f"{path} is {actual} after {value} was written to it. Run `tute sandbox check`.")
 
 
 def _field(path: Path, name: str) -> str:
@@ -188,27 +192,27 @@ def _owner(pid: int) -> str:
 
 
 def _start_of(pid: int) -> int:
-    """When a process began, in clock ticks: with its number it names it for good. Raises OSError when it is gone."""
+    """Return when a process began, in clock ticks. Together with its number this identifies it. Raise OSError if it is gone."""
     return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
 
 
-# -- what there is here ---------------------------------------------------------------------------------------------
+# -- Detection ---------------------------------------------------------------------------------------------
 
 
 def available() -> Kind:
-    """What bots of this process are placed in: what there is, if the operator asks for it."""
+    """Return the kind of control groups that bots of this process use."""
     if os.environ.get(SWITCH) == "1":
-        return _found()
+        return _detected()
     return Kind(
         "none",
         {},
-        f"switched off; with {SWITCH}=1 the worker uses those that it may make, and each start takes 5 to 20 ms longer",
+        f"switched off; with {SWITCH}=1 the worker uses the groups that it may create, and each start takes 5 to 20 ms longer",
     )
 
 
 @cache
-def _found() -> Kind:
-    """What this process may make, tried out; once a process. The worker itself moves into a leaf where v2 asks for it."""
+def _detected() -> Kind:
+    """Try out, once per process, which groups it may create. The worker itself moves into a leaf if v2 requires it."""
     reasons = []
     for name, find in (("v2", _delegated), ("v1", _by_controller)):
         try:
@@ -227,7 +231,7 @@ def _found() -> Kind:
 
 
 def _delegated() -> dict[str, Path]:
-    """v2: the directory under which this process may make groups. Raises OSError, SandboxError with the reason."""
+    """Return the v2 directory under which this process may create groups. Raise OSError, SandboxError with the reason."""
     mounts = _mounts("cgroup2")
     own = _own_groups(Path("/proc/self/cgroup").read_text()).get("unified")
     if not mounts or own is None:
@@ -238,7 +242,7 @@ def _delegated() -> dict[str, Path]:
     lacking = [name for name in _NEEDED if name not in (base / "cgroup.controllers").read_text().split()]
     if lacking:
         raise SandboxError(f"{base} has no controller {' and '.join(lacking)}")
-    if (base / "cgroup.type").exists():  # not the root of all, which may hold processes and groups
+    if (base / "cgroup.type").exists():  # Not the root group, which may hold both processes and groups.
         _refuse_undelegated(base)
         leaf = base / _WORKERS
         leaf.mkdir(exist_ok=True)
@@ -250,7 +254,7 @@ def _delegated() -> dict[str, Path]:
 
 
 def _refuse_undelegated(base: Path) -> None:
-    """Whether the group is ours to divide: owned by us, or, for root, marked so by systemd or the root of a container's."""
+    """Raise SandboxError unless the group is ours to divide: owned by us or, for root, delegated by systemd or the root of a container."""
     if os.getuid() != 0:
         if base.stat().st_uid != os.getuid() or not os.access(base, os.W_OK):
             raise SandboxError(
@@ -264,51 +268,51 @@ def _refuse_undelegated(base: Path) -> None:
 
 
 def _by_controller() -> dict[str, Path]:
-    """v1: controller -> this process's own directory there. Raises SandboxError with the reason."""
+    """Return controller -> this process's own v1 directory. Raise SandboxError with the reason."""
     own = _own_groups(Path("/proc/self/cgroup").read_text())
-    found = {}
+    parents = {}
     for root, point, options in _mounts("cgroup"):
         for name in (*_NEEDED, *_ALSO):
             if name in options.split(",") and name in own:
                 place = _within((root, point, options), own[name])
                 if os.access(place, os.W_OK):
-                    found[name] = place
-    lacking = [name for name in _NEEDED if name not in found]
+                    parents[name] = place
+    lacking = [name for name in _NEEDED if name not in parents]
     if lacking:
         raise SandboxError(f"no {' and '.join(lacking)} directory that this user may write to")
-    return found
+    return parents
 
 
 def _mounts(kind: str) -> list[tuple[str, str, str]]:
-    """(root within the hierarchy, mount point, options) of every mount of this file system."""
-    found = []
+    """Return (root within the hierarchy, mount point, options) of every mount of this file system."""
+    mounts = []
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         before, _, after = line.partition(" - ")
         if after.split()[0] == kind:
-            found.append((before.split()[3], before.split()[4], after.split()[-1]))
-    return found
+            mounts.append((before.split()[3], before.split()[4], after.split()[-1]))
+    return mounts
 
 
 def _own_groups(text: str) -> dict[str, str]:
-    """Controller -> path, from /proc/<pid>/cgroup; v2 is called "unified"."""
-    found = {}
+    """Parse /proc/<pid>/cgroup: controller -> path; v2 is named "unified"."""
+    paths = {}
     for line in text.splitlines():
         number, names, path = line.split(":", 2)
-        found.update(dict.fromkeys(names.split(",") if names else ["unified"] if number == "0" else [], path))
-    return found
+        paths.update(dict.fromkeys(names.split(",") if names else ["unified"] if number == "0" else [], path))
+    return paths
 
 
 def _within(mount: tuple[str, str, str], path: str) -> Path:
-    """Where a group's directory is, seen through a mount. Raises SandboxError where it is outside."""
+    """Return a group's directory as seen through a mount. Raise SandboxError if it is outside."""
     root, point, _ = mount
     inside = path.removeprefix(root.rstrip("/"))
     if ".." in path or not path.startswith(root):
-        raise SandboxError(f"the group {path} is outside of what is mounted at {point}")
+        raise SandboxError(f"the group {path} is outside the hierarchy mounted at {point}")
     return Path(point, inside.lstrip("/"))
 
 
 def _sweep(parents: dict[str, Path]) -> None:
-    """Remove empty groups whose worker and nursery were both killed."""
+    """Remove empty groups whose worker and forkserver were both killed."""
     for parent in parents.values():
         for place in parent.glob(f"{_PREFIX}-*"):
             try:
@@ -319,5 +323,5 @@ def _sweep(parents: dict[str, Path]) -> None:
             except ValueError:
                 continue
             if not alive:
-                with contextlib.suppress(OSError):  # somebody lives in it: then it is not ours to judge
+                with contextlib.suppress(OSError):  # A process still lives in it, so it is not ours to remove.
                     place.rmdir()

@@ -1,4 +1,4 @@
-"""Gives each live bot its place: a control group, where this machine has them, and under a worker that is root a user of its own.
+"""Give each live bot its place: a control group, if this machine has them, and under a root worker a user of its own.
 
 That user gets a copy of the bot's files, which only it can read.
 """
@@ -21,16 +21,16 @@ from engine.sandbox.files import inventory, tree
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 
-_COPIES = "bot"  # directory of a runtime's tree
+_COPIES = "bot"  # Directory of a runtime's tree.
 _LONGER_THAN_A_MATCH_S = 7 * 86400
 
 
 @dataclass
 class Place:
-    """Where one bot runs.
+    """The place where one bot runs.
 
-    user: its kernel user id; bot: its files; slot and lock: held by it, if the worker is root and the files are a copy;
-    group: its control group, if this machine has them.
+    user: its kernel user id; bot: its files; slot and lock: reserved for it, if the worker is root and the files are a copy; group: its
+    control group, if this machine has them.
     """
 
     user: int
@@ -45,7 +45,7 @@ class Place:
         return self.group.places if self.group else []
 
     def give_back(self) -> None:
-        """Remove the copy and the control group, let the user id go. Harmless when repeated. Raises SandboxError."""
+        """Remove the copy and the control group, release the user id. May be called again. Raise SandboxError."""
         if self.slot:
             shutil.rmtree(self.bot, ignore_errors=True)
             os.close(self.lock)
@@ -57,9 +57,9 @@ class Place:
 
 
 def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) -> Place:
-    """Find a place for a bot. As root, with own_user: a slot and a copy in the runtime's tree, else its own directory.
+    """Find a place for a bot: as root with own_user, a slot and a copy in the runtime's tree; else its own directory.
 
-    Raises SandboxError when there is no free slot, a link among the files, or the copy or the control group fails.
+    Raise SandboxError if no slot is free, if the files contain a link, or if the copy or the control group fails.
     """
     where = _files(bot_dir, runtime, own_user=own_user)
     try:
@@ -72,7 +72,7 @@ def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) ->
 
 def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
     if os.getuid() != 0 or not own_user:
-        with contextlib.suppress(OSError):  # another user's files: then that user sees to it
+        with contextlib.suppress(OSError):  # They belong to another user, who takes care of it.
             tree.still(bot_dir)
         return Place(os.getuid(), bot_dir.resolve(), None)
     slot = slots.acquire()
@@ -93,7 +93,7 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
 
 
 def _claim(copies: Path, user: int) -> tuple[Path, int]:
-    """A new directory, whose name is never used again, that no ``sweep`` takes away while the descriptor is open. Raises OSError."""
+    """Create a directory with a unique name that no ``sweep`` removes while the descriptor is open. Raise OSError."""
     while True:
         target = Path(tempfile.mkdtemp(prefix=f"{user}-{inventory.kernel()}-", dir=copies))
         lock = -1
@@ -101,7 +101,7 @@ def _claim(copies: Path, user: int) -> tuple[Path, int]:
             lock = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             target.stat()
-        except (FileNotFoundError, BlockingIOError):  # a sweep was faster
+        except (FileNotFoundError, BlockingIOError):  # A sweep was faster.
             if lock >= 0:
                 os.close(lock)
         except BaseException:
@@ -113,15 +113,15 @@ def _claim(copies: Path, user: int) -> tuple[Path, int]:
 
 
 def sweep(runtimes: Path) -> int:
-    """Remove the copies that killed workers have left in the trees below ``runtimes``; their number.
+    """Remove the copies that killed workers have left in the trees below ``runtimes``; return their number.
 
-    The kernel lets a worker's lock go when it dies, in whichever container it was; a copy that is locked belongs to a bot
-    that lives or is just being started. Another kernel's locks cannot be seen (a host that was restarted, a virtual machine
-    with the same volume): its copies go when they are older than any match.
+    The kernel releases a worker's lock when it dies, in whichever container it was; a locked copy belongs to a bot that lives or is being
+    started. Locks of another kernel are invisible (a host that was restarted, a virtual machine with the same volume): its copies are
+    removed when they are older than any match.
     """
     gone = 0
     for copy in runtimes.glob(f"*/{_COPIES}/*"):
-        with contextlib.suppress(OSError):  # another worker's sweep was faster, or its owner has it
+        with contextlib.suppress(OSError):  # Another worker's sweep was faster, or the copy is in use.
             if (
                 f"-{inventory.kernel()}-" not in copy.name
                 and time.time() - copy.stat().st_mtime < _LONGER_THAN_A_MATCH_S

@@ -1,7 +1,7 @@
-"""Reservations of what a machine has once: a core for a match, a user id for a bot. Each is a lock (flock) on a file of its name.
+"""Reservations of what a machine has once: a core for a match, a user id for a bot. Each is a lock (flock) on a file with its name.
 
-All workers of a machine have to see the same files, in whatever container, network namespace or state directory they run, as whatever user.
-The kernel drops a lock when its holder dies, however it dies, so a file that is left behind means nothing and is never removed.
+All workers of a machine must see the same files, in whatever container, network namespace or state directory they run, as whatever user.
+The kernel drops a lock when its holder dies, however it dies, so a leftover file means nothing and is never removed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-SETTING = "MACHINE_DIR"  # the folder, where the operator says that all workers of this machine see the same one
-# A container has an IPC namespace and a /dev/shm of its own, unless it was given those of the host. No other folder of a host is there on
-# every Linux, writable for every user, and emptied by a restart; a private /tmp (systemd) does not hide it.
-MEMORY = Path("/dev/shm/tute-league")  # noqa: S108 - made with care below: nobody's link is followed
-HOSTS_IPC = "ipc:[4026531839]"  # the initial namespace has this number on every kernel (PROC_IPC_INIT_INO)
+SETTING = "MACHINE_DIR"  # The folder that, as the operator states, all workers of this machine share.
+# A container has an IPC namespace and a /dev/shm of its own, unless it was given those of the host. No other folder of a host exists on
+# every Linux, is writable for every user, and is emptied by a restart; a private /tmp (systemd) does not hide it.
+MEMORY = Path("/dev/shm/tute-league")  # noqa: S108 - created with care below: no link is followed
+HOSTS_IPC = "ipc:[4026531839]"  # The initial namespace has this number on every kernel (PROC_IPC_INIT_INO).
 
 
 class NotShared(Exception):
@@ -27,24 +27,24 @@ class NotShared(Exception):
 
 @dataclass
 class Reservation:
-    """Something held until `release`, or until the holder dies."""
+    """A lock held until `release`, or until its holder dies."""
 
     name: str
     _fd: int
 
     def release(self) -> None:
-        """Give it back; harmless when repeated."""
+        """Release the lock. May be called again."""
         if self._fd >= 0:
             fd, self._fd = self._fd, -1
-            fcntl.flock(fd, fcntl.LOCK_UN)  # a fork of this process may have the descriptor, too
+            fcntl.flock(fd, fcntl.LOCK_UN)  # A fork of this process may have the descriptor, too.
             os.close(fd)
 
 
 def shared_folder() -> Path | None:
     """Return the folder that all workers of this machine share; None if this process cannot know one.
 
-    That is MACHINE_DIR where it is set. Without it a process outside of containers uses /dev/shm. In a container nothing tells whether other
-    containers of the machine have workers.
+    Use MACHINE_DIR if it is set. Otherwise a process outside of containers uses /dev/shm. Inside a container there is no way to know whether
+    other containers of the machine have workers.
     """
     if setting := os.environ.get(SETTING):
         return Path(setting)
@@ -55,7 +55,7 @@ def shared_folder() -> Path | None:
 
 
 def reserve(folder: Path, name: str) -> Reservation | None:
-    """Reserve `name`; None while somebody else has it. Raises NotShared if the folder cannot be used."""
+    """Reserve `name`; None if it is taken. Raise NotShared if the folder cannot be used."""
     path = folder / name
     try:
         while True:
@@ -65,7 +65,7 @@ def reserve(folder: Path, name: str) -> Reservation | None:
                 if os.path.samestat(os.fstat(fd), path.lstat()):
                     return Reservation(name, fd)
             except FileNotFoundError:
-                pass  # somebody has removed the file meanwhile: the lock on it would be seen by nobody
+                pass  # The file was removed meanwhile, so nobody would see a lock on it.
             except BlockingIOError:
                 os.close(fd)
                 return None
@@ -81,24 +81,24 @@ def reserve(folder: Path, name: str) -> Reservation | None:
 
 
 def _open(folder: Path, path: Path) -> int:
-    """Open the file for reading, which is enough to lock it, so its owner and the rights of a mount matter only when it is made. Raises OSError."""
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe of that name keeps nobody waiting
+    """Open the file for reading, which is enough to lock it, so owner and mount rights matter only when it is created. Raise OSError."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # A pipe of that name must not block.
     while True:
         with contextlib.suppress(FileNotFoundError):
             fd = os.open(path, flags)
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 os.close(fd)
-                raise OSError(errno.EINVAL, "there is something else than a file of that name")
+                raise OSError(errno.EINVAL, "something other than a file has that name")
             return fd
         _make(folder)
         with contextlib.suppress(FileExistsError):
             fd = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o444)
-            os.fchmod(fd, 0o444)  # whatever the umask: others are to lock it, too
+            os.fchmod(fd, 0o444)  # Despite the umask, because other users must lock it, too.
             return fd
 
 
 def _make(folder: Path) -> None:
-    """Make the folder open to every user, like /tmp. Raises OSError."""
+    """Create the folder, open to every user like /tmp. Raise OSError."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         folder.mkdir()

@@ -1,4 +1,4 @@
-"""What the kernel lets this process do: capabilities(7), by number."""
+"""The capabilities that the kernel grants this process: capabilities(7), by number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SYS_NICE = 23
 
 
 def effective(capability: int) -> bool:
-    """Whether this process has a capability in effect. A worker does not change its own."""
+    """Return True if this process has a capability in effect. A worker does not change its own."""
     return bool(_mask(os.getpid()) >> capability & 1)
 
 

@@ -1,6 +1,6 @@
-"""One user id per live bot, for a worker that runs as root. A slot is reserved on the whole machine: see reservations.py.
+"""One user id per live bot, for a worker that runs as root. A slot is reserved for the whole machine: see reservations.py.
 
-Two bots under one user id could see and stop each other, and their limit of processes would be one.
+Two bots with one user id could see and stop each other, and would share one limit of processes.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from engine.sandbox.cgroups import reservations
 from engine.sandbox.errors import SandboxError
 
 FIRST_USER = 61000
-LAST_USER = 61183  # systemd hands out 61184 and up to its dynamic services
+LAST_USER = 61183  # systemd assigns 61184 and above to its dynamic services.
 WHAT_TO_DO = f"Let the worker write to it, or name another folder by {reservations.SETTING}."
-MEMORY = Path("/dev/shm/tute-league-users")  # noqa: S108 - it is looked at below
+MEMORY = Path("/dev/shm/tute-league-users")  # noqa: S108 - checked below
 
 
 @dataclass
 class Slot:
-    """A user id held for one bot until ``release``."""
+    """A user id reserved for one bot until ``release``."""
 
     user: int
-    _held: reservations.Reservation = field(repr=False)
+    _reservation: reservations.Reservation = field(repr=False)
 
     def release(self) -> None:
-        """Give the id back; harmless when repeated."""
-        self._held.release()
+        """Release the id. May be called again."""
+        self._reservation.release()
 
 
 def folder() -> Path:
-    """Return where slots are reserved: a folder of the machine or, in a container without MACHINE_DIR, of that container.
+    """Return the folder for slots: one of the machine or, in a container without MACHINE_DIR, of that container.
 
-    It belongs to root alone: in one that is open to others anybody could exchange a file, and two workers would hold the same slot. Raises
-    SandboxError if it does not.
+    It must belong to root alone: otherwise another user could exchange a file, and two workers would get the same slot. Raise SandboxError
+    if it does not.
     """
     place = MEMORY
     if os.environ.get(reservations.SETTING) and (shared := reservations.shared_folder()):
@@ -48,23 +48,23 @@ def folder() -> Path:
             place.mkdir(mode=0o700)
         facts = place.lstat()
     except OSError as error:
-        raise SandboxError(f"cannot make {place}: {error.strerror or error}. {WHAT_TO_DO}") from error
+        raise SandboxError(f"cannot create {place}: {error.strerror or error}. {WHAT_TO_DO}") from error
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid() or facts.st_mode & 0o022:
         raise SandboxError(f"{place} does not belong to this user alone. Remove it. {WHAT_TO_DO}")
     return place
 
 
 def acquire() -> Slot:
-    """Reserve a free user id, the lowest where the whole machine shares the folder. Raises SandboxError when all are in use."""
+    """Reserve a free user id, the lowest if the whole machine shares the folder. Raise SandboxError if all are in use."""
     users = list(range(FIRST_USER, LAST_USER + 1))
     if reservations.shared_folder() is None:
-        # Other containers may have workers whose slots are not seen here: by chance they seldom take the same ones.
+        # Slots of workers in other containers are invisible here, so a random order makes a collision unlikely.
         random.SystemRandom().shuffle(users)
     place = folder()
     try:
         for user in users:
-            if held := reservations.reserve(place, f"user-{user}"):
-                return Slot(user, held)
+            if reservation := reservations.reserve(place, f"user-{user}"):
+                return Slot(user, reservation)
     except reservations.NotShared as error:
         raise SandboxError(str(error)) from error
     raise SandboxError(

@@ -1,1 +1,1 @@
-"""What two bots could tell each other past the referee, and how much of it: transmitter, receiver, bits."""
+"""Covert channels: how much two bots could tell each other without the referee. Transmitter, receiver, bits."""

@@ -1,4 +1,4 @@
-"""Measures what two bots of one table can tell each other, channel by channel, in whatever way they are started."""
+"""Measure what two bots of one table can tell each other, channel by channel, for any way of starting them."""
 
 from __future__ import annotations
 
@@ -20,60 +20,60 @@ from engine.sandbox.process.bot import BotProcess
 Start = Callable[[Path, Runtime, str, Policy, "int | None"], BotProcess]
 
 TRIALS = 200
-_BOT = "talker.py"
+_BOT = "channel_probe.py"
 _POLICY = Policy(memory_mb=256)
 _ANSWER_S, _WALL_S = 5.0, 30.0
-_SEED = 11  # the same symbols in every run
+_SEED = 11  # The same symbols in every run.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """A channel.
 
-    name: for people; of: the class in the program that both bots run; symbols: how many are sent; refused: every tier that isolates refuses what it
-    needs, so that nothing is left to be measured; awake: the receiver is not frozen while it is sent, as a bot of another match.
+    name: for people; channel: its class in the program that both bots run; symbols: their number; refused: every isolating tier refuses what it
+    needs, so there is nothing to measure; awake: the receiver is not frozen while the symbol is sent, like a bot of another match.
     """
 
     name: str
-    of: str
+    channel: str
     symbols: int = 2
     refused: bool = False
     awake: bool = False
 
 
 KINDS = (
-    Kind(name="wall clock", of="WallClock", symbols=4),
-    Kind(name="time stamp counter", of="TimeStampCounter", symbols=4),
-    Kind(name="times of the own input pipe", of="PipeTimes", symbols=4),
-    Kind(name="waits with a time limit", of="TimedWait"),
-    Kind(name="interval timer", of="IntervalTimer", symbols=4, refused=True),
-    Kind(name="timer descriptor", of="TimerDescriptor", symbols=4, refused=True),
-    Kind(name="signal with a time limit", of="TimedSignal", refused=True),
-    Kind(name="inode numbers of pipes", of="PipeNumbers", symbols=8, refused=True),
-    Kind(name="inode numbers of sockets", of="SocketNumbers", symbols=8, refused=True),
-    Kind(name="cookies of sockets", of="SocketCookies", symbols=8, refused=True),
-    Kind(name="inode numbers of other descriptors", of="DescriptorNumbers", symbols=8),
-    Kind(name="shared futex", of="SharedFutex", awake=True, refused=True),
-    Kind(name="wake at the end of a thread", of="EndOfThread", awake=True, refused=True),
-    Kind(name="numbers of new threads", of="ThreadNumbers", symbols=8),
-    Kind(name="priorities of others", of="ThreadsOfOthers", refused=True),
-    Kind(name="sessions of others", of="SessionsOfOthers", refused=True),
-    Kind(name="directory of another's threads", of="ProcessDirectory"),
-    Kind(name="access times of files", of="FileTimes"),
-    Kind(name="write hints of files", of="WriteHints", symbols=4, refused=True),
-    Kind(name="locks on files", of="Locks", refused=True),
-    Kind(name="keys", of="Keys", refused=True),
-    Kind(name="page cache", of="PageCache", refused=True),
-    Kind(name="processor caches", of="Caches"),
-    Kind(name="load", of="Load"),
-    Kind(name="memory pressure", of="MemoryPressure"),
-    Kind(name="counters of the own use", of="OwnCounters"),
+    Kind(name="wall clock", channel="WallClock", symbols=4),
+    Kind(name="time stamp counter", channel="TimeStampCounter", symbols=4),
+    Kind(name="times of the own input pipe", channel="PipeTimes", symbols=4),
+    Kind(name="waits with a time limit", channel="TimedWait"),
+    Kind(name="interval timer", channel="IntervalTimer", symbols=4, refused=True),
+    Kind(name="timer descriptor", channel="TimerDescriptor", symbols=4, refused=True),
+    Kind(name="signal with a time limit", channel="TimedSignal", refused=True),
+    Kind(name="inode numbers of pipes", channel="PipeNumbers", symbols=8, refused=True),
+    Kind(name="inode numbers of sockets", channel="SocketNumbers", symbols=8, refused=True),
+    Kind(name="cookies of sockets", channel="SocketCookies", symbols=8, refused=True),
+    Kind(name="inode numbers of other descriptors", channel="DescriptorNumbers", symbols=8),
+    Kind(name="shared futex", channel="SharedFutex", awake=True, refused=True),
+    Kind(name="wake at the end of a thread", channel="EndOfThread", awake=True, refused=True),
+    Kind(name="numbers of new threads", channel="ThreadNumbers", symbols=8),
+    Kind(name="priorities of others", channel="ThreadsOfOthers", refused=True),
+    Kind(name="sessions of others", channel="SessionsOfOthers", refused=True),
+    Kind(name="directory of another's threads", channel="ProcessDirectory"),
+    Kind(name="access times of files", channel="FileTimes"),
+    Kind(name="write hints of files", channel="WriteHints", symbols=4, refused=True),
+    Kind(name="locks on files", channel="Locks", refused=True),
+    Kind(name="keys", channel="Keys", refused=True),
+    Kind(name="page cache", channel="PageCache", refused=True),
+    Kind(name="processor caches", channel="Caches"),
+    Kind(name="load", channel="Load"),
+    Kind(name="memory pressure", channel="MemoryPressure"),
+    Kind(name="counters of the own use", channel="OwnCounters"),
 )
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of a channel: an estimate, or what refused it."""
+    """The result for a channel: an estimate, or the reason why it was refused."""
 
     kind: Kind
     estimate: Estimate
@@ -84,15 +84,15 @@ _NOTHING = Estimate(0.0, 0.0, 0.0, 0)
 
 
 class _Refused(Exception):
-    """An act of a channel was not to be had."""
+    """The kernel refused an act of a channel."""
 
 
 def measure(
     start: Start, runtime: Runtime, kinds: Iterable[Kind] = KINDS, *, trials: int = TRIALS, sealed: bool = False
 ) -> Iterator[Finding]:
-    """Each channel between two bots on one core, as at a table: frozen while they are not asked.
+    """Measure each channel between two bots on one core, frozen while they are not asked, as at a table.
 
-    start: how a bot is started, as ``choosing.start`` of a tier; runtime: one of Python; sealed: as ``Policy.sealed``. Raises SandboxError.
+    start: starts a bot, like ``choosing.start`` of a tier; runtime: one for Python; sealed: as in ``Policy``. Raise SandboxError.
     """
     policy = replace(_POLICY, sealed=sealed)
     with ExitStack() as stack:
@@ -103,29 +103,29 @@ def measure(
                 yield Finding(kind, estimate(pair.trials(kind, trials), kind.symbols))
             except _Refused as refusal:
                 yield Finding(kind, _NOTHING, str(refusal))
-            except BotFault as fault:  # such as an instruction that is switched off
+            except BotFault as fault:  # For example, an instruction that is switched off.
                 pair = None
                 yield Finding(kind, _NOTHING, str(fault))
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two bots that act as they are told."""
+    """Two bots that act on command."""
 
     sender: BotProcess
     receiver: BotProcess
 
     def trials(self, kind: Kind, number: int) -> list[tuple[int, float]]:
-        """(symbol sent, number heard) of so many trials."""
+        """Return (symbol sent, number received) for `number` trials."""
         chance = random.Random(_SEED)  # noqa: S311 - symbols to be sent, no secret
-        told = {"channel": kind.of, "numbers": dict(this_machine().numbers), "peer": self.sender.pid}
-        found = []
+        message = {"channel": kind.channel, "numbers": dict(this_machine().numbers), "peer": self.sender.pid}
+        results = []
         for _ in range(number):
             symbol = chance.randrange(kind.symbols)
-            _act(self.receiver, told | {"act": "prepare"}, awake=kind.awake)
-            _act(self.sender, told | {"act": "send", "symbol": symbol})
-            found.append((symbol, _act(self.receiver, told | {"act": "hear"})))
-        return found
+            _act(self.receiver, message | {"act": "prepare"}, awake=kind.awake)
+            _act(self.sender, message | {"act": "send", "symbol": symbol})
+            results.append((symbol, _act(self.receiver, message | {"act": "hear"})))
+        return results
 
 
 def _pair(stack: ExitStack, start: Start, runtime: Runtime, policy: Policy) -> _Pair:
@@ -133,9 +133,9 @@ def _pair(stack: ExitStack, start: Start, runtime: Runtime, policy: Policy) -> _
     return _Pair(*(stack.enter_context(start(Path(__file__).parent, runtime, _BOT, policy, core)) for _ in range(2)))
 
 
-def _act(bot: BotProcess, told: dict[str, object], *, awake: bool = False) -> float:
-    """What was heard, if that was the act. Raises _Refused and BotFault."""
-    request = json.dumps(told).encode() + b"\n"
+def _act(bot: BotProcess, message: dict[str, object], *, awake: bool = False) -> float:
+    """Carry out one act; return the received number, if the act was to hear. Raise _Refused and BotFault."""
+    request = json.dumps(message).encode() + b"\n"
     if awake:
         bot.thaw()
         bot.send(request)

@@ -1,1 +1,1 @@
-"""The files that a bot may see: a copy of the interpreter and its libraries."""
+"""The files that a bot may read: a copy of the interpreter and its libraries."""

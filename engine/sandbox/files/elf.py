@@ -1,4 +1,4 @@
-"""What an ELF program asks of the host: its processor, its loader and its shared libraries. Format: elf(5)."""
+"""Read what an ELF program requires of the host: its processor, its loader and its shared libraries. Format: elf(5)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import BinaryIO
 from engine.sandbox.errors import SandboxError
 
 MAGIC = b"\x7fELF"
-MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine -> the kernel's name of the processor
+MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine -> the kernel's name of the processor.
 _HEADER_BYTES = 64
-_ENTRY_BYTES = 56  # of the program table, at least
-_EXECUTABLE = (2, 3)  # ET_EXEC, and ET_DYN for those that may be loaded anywhere
+_ENTRY_BYTES = 56  # Least size of an entry of the program table.
+_EXECUTABLE = (2, 3)  # ET_EXEC, and ET_DYN for position-independent executables.
 _64_BIT_LITTLE_ENDIAN = b"\x02\x01"
 _PT_INTERP = 3
 _LONGEST_PATH = 4096
 
 
 class NotAProgram(ValueError):
-    """A file that is no 64-bit ELF executable. The message completes a sentence that begins with the file's name."""
+    """A file that is not a 64-bit ELF executable. The message completes a sentence that begins with the file's name."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Program:
 
 
 def read(file: BinaryIO) -> Program:
-    """The program in a file that is open at its start. Raises NotAProgram, OSError."""
+    """Read the program in a file that is open at its start. Raise NotAProgram, OSError."""
     header = file.read(_HEADER_BYTES)
     if header[:4] != MAGIC:
         raise NotAProgram("is not an ELF executable")
@@ -64,7 +64,7 @@ def read(file: BinaryIO) -> Program:
 
 
 def why_not_static(path: Path) -> str | None:
-    """Why a file cannot be run as a static executable of this machine, or None where it looks like one."""
+    """Return why a file cannot run as a static executable on this machine, or None if it looks like one."""
     try:
         with path.open("rb") as file:
             program = read(file)
@@ -78,7 +78,7 @@ def why_not_static(path: Path) -> str | None:
 
 
 def loader_of(path: Path) -> Path | None:
-    """The dynamic loader that a program names, or None for a static one. Raises SandboxError where the file is no program."""
+    """Return the dynamic loader that a program names, or None for a static one. Raise SandboxError if the file is not a program."""
     try:
         with path.open("rb") as file:
             return read(file).loader
@@ -87,21 +87,21 @@ def loader_of(path: Path) -> Path | None:
 
 
 def libraries_of(loader: Path, file: Path) -> dict[str, Path]:
-    """Name searched -> file found, for one ELF file and all it needs.
+    """Return library name -> path for one ELF file and everything it needs.
 
-    The loader only lists; still, give it trusted files alone. Raises SandboxError naming a library that is missing.
+    The loader only lists them; still, pass trusted files only. Raise SandboxError with the name of a missing library.
     """
-    done = subprocess.run(
+    result = subprocess.run(
         [loader, "--list", file], capture_output=True, text=True, timeout=30, check=False, env={"PATH": "/usr/bin:/bin"}
     )
-    if done.returncode != 0:
-        raise SandboxError(f"{loader} --list {file} failed: {done.stderr.strip() or done.stdout.strip()}")
-    found: dict[str, Path] = {}
-    for line in done.stdout.splitlines():
+    if result.returncode != 0:
+        raise SandboxError(f"{loader} --list {file} failed: {result.stderr.strip() or result.stdout.strip()}")
+    libraries: dict[str, Path] = {}
+    for line in result.stdout.splitlines():
         name, arrow, rest = line.strip().partition(" => ")
         if not arrow:
-            continue  # the loader itself and the kernel's vdso
+            continue  # The loader itself and the kernel's vDSO.
         if rest.startswith("not found"):
             raise SandboxError(f"{file} needs {name}, which is not installed here; install its package")
-        found[Path(name).name] = Path(rest.rsplit(" (", 1)[0])
-    return found
+        libraries[Path(name).name] = Path(rest.rsplit(" (", 1)[0])
+    return libraries

@@ -1,7 +1,7 @@
-"""Which trees stay on the disk: those in use, and of the others those used last, up to a number of bytes.
+"""Decide which trees stay on the disk: those in use, and of the others the most recently used, up to a number of bytes.
 
-A process that uses a tree holds a shared lock on its folder, which the kernel lets go when the process dies. Whoever removes trees locks them for
-itself first, so nothing is taken from under a bot.
+A process that uses a tree holds a shared lock on its folder, which the kernel releases when the process dies. A process that removes trees
+locks them exclusively first, so nothing is removed under a bot.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from pathlib import Path
 from engine.sandbox.files import inventory
 
 log = logging.getLogger("engine.files")
-_LITTER_S = 86400.0  # work of a process that was killed
-_one_at_a_time = threading.Lock()  # a worker makes its next match ready in a thread of its own
-_held: dict[Path, tuple[int, float]] = {}  # descriptor with the lock, and when it was used last by the monotonic clock
+_LITTER_S = 86400.0  # Age of leftovers from killed processes.
+_one_at_a_time = threading.Lock()  # A worker prepares its next match in another thread.
+_locks: dict[Path, tuple[int, float]] = {}  # Descriptor with the lock, and the monotonic time of its last use.
 
 
 def use(root: Path) -> None:
-    """Note that this process uses a tree, and keep it until `let_go`. Raises FileNotFoundError where it has been removed, OSError."""
+    """Note that this process uses a tree, and keep it until `release`. Raise FileNotFoundError if it has been removed, OSError."""
     with _one_at_a_time:
-        fd, _ = _held.pop(root, (-1, 0.0))
-        if fd >= 0 and not _is_at(fd, root):  # somebody deleted it by hand
+        fd, _ = _locks.pop(root, (-1, 0.0))
+        if fd >= 0 and not _is_at(fd, root):  # It was deleted by hand.
             os.close(fd)
             fd = -1
         while fd < 0:
             fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(fd, fcntl.LOCK_SH)
-            if not _is_at(fd, root):  # it was just being removed
+            if not _is_at(fd, root):  # It was just being removed.
                 os.close(fd)
                 fd = -1
-        _held[root] = fd, time.monotonic()
+        _locks[root] = fd, time.monotonic()
     note = inventory.place(root)
-    with contextlib.suppress(OSError):  # another user's, or none
+    with contextlib.suppress(OSError):  # The note belongs to another user, or does not exist.
         os.utime(note, ns=(time.time_ns(), note.stat().st_mtime_ns))
 
 
@@ -51,26 +51,26 @@ def _is_at(fd: int, root: Path) -> bool:
         return False
 
 
-def let_go(directory: Path, before: float) -> None:
-    """Let the trees in a directory go that this process has not used since `before`, by the monotonic clock."""
+def release(directory: Path, before: float) -> None:
+    """Release the trees in a directory that this process has not used since the monotonic time `before`."""
     with _one_at_a_time:
-        for root, (fd, used) in list(_held.items()):
+        for root, (fd, used) in list(_locks.items()):
             if root.parent == directory and used < before:
-                del _held[root]
+                del _locks[root]
                 os.close(fd)
 
 
 def prune(directory: Path, most_bytes: int, copies: str = "") -> list[str]:
-    """Remove the trees that nobody uses, those used longest ago first, until the rest has at most `most_bytes`. Their names.
+    """Remove unused trees, the least recently used first, until the rest has at most `most_bytes`. Return their names.
 
-    copies: the folder of a tree with the files of live bots, if it has one: where there are any it stays, since locks of another kernel
-    cannot be seen. What killed processes have left half made goes after a day. Raises nothing: what cannot be removed stays.
+    copies: the folder of a tree with the files of live bots, if any: a tree with such files stays, because locks of another kernel are
+    invisible. Unfinished trees of killed processes are removed after a day. Raise nothing: trees that cannot be removed stay.
     """
     gone = []
     with contextlib.suppress(OSError):
-        found = sorted(_trees(directory))
-        total = sum(size for _, size, _ in found)
-        for _, size, root in found:
+        trees = sorted(_trees(directory))
+        total = sum(size for _, size, _ in trees)
+        for _, size, root in trees:
             if total <= most_bytes:
                 break
             with contextlib.suppress(OSError):
@@ -83,7 +83,7 @@ def prune(directory: Path, most_bytes: int, copies: str = "") -> list[str]:
 
 
 def _trees(directory: Path) -> Iterator[tuple[float, int, Path]]:
-    """When it was used last, in seconds, its bytes, and where it is."""
+    """Yield the time of last use in seconds, the bytes, and the path of each tree."""
     for root in list(directory.iterdir()):
         with contextlib.suppress(OSError):
             if not root.is_dir():

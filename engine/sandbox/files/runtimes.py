@@ -1,8 +1,8 @@
-"""What bots are run by: a tree copied from the host, the same in every tier.
+"""Runtimes: trees copied from the host that run bots, the same in every tier.
 
-A tree holds only what a bot needs, is readable by every user, and never contains the project's own environment. Its
-layout: ``lib/`` loader and shared libraries, ``<runtime>/`` the program, empty ``bot/``, ``dev/`` and ``tmp/``. The
-program is always run by the tree's own loader, so no library of the host is used.
+A tree holds only what a bot needs, is readable by every user, and never contains the project's own environment. Its layout: ``lib/``
+loader and shared libraries, ``<runtime>/`` the program, empty ``bot/``, ``dev/`` and ``tmp/``. The program is always run by the tree's
+own loader, so no library of the host is used.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ print(json.dumps({"program": os.path.realpath(sys.executable), "stdlib": sysconf
 "dynload": [p for p in sys.path if p.endswith("lib-dynload")], "lib": sys.platlibdir,
 "version": "%d.%d.%d" % sys.version_info[:3]}))
 """
-# The same bytes wherever and whenever it is done, for the name of a tree follows from its contents
+# The output must be the same everywhere, because the name of a tree depends on its contents.
 _COMPILE_GATE = """
 import py_compile, sys
 how = py_compile.PycInvalidationMode.UNCHECKED_HASH
@@ -50,13 +50,12 @@ class Runtime:
     """A language in the sandbox.
 
     name: "python", "binary" or "node"; version: of the program; root: its tree on the host; hash: content of the tree;
-    argv_prefix and environment: with "{root}" for wherever the tree will be; parts: what a bot may read of the tree;
-    runs_bot_files: whether the bot's own
-    files are executed; gate: the words behind the prefix with which it stops, once it is loaded, before the first instruction of the bot's own
-    code, says so by an empty line and waits for a byte; needs_pipes: whether it makes pipes of its own at its start;
-    memory_mb, address_space_mb: the least the program itself needs, MiB; sealable: whether
-    it runs without threads and without the host's clocks; host_files: files of the host that the program opens by their absolute names. The tree
-    has copies at the same names for tiers that change the root.
+    argv_prefix and environment: with "{root}" in place of the tree's path; parts: the part of the tree that a bot may read;
+    runs_bot_files: the bot's own files are executed; gate: the words after the prefix that make it stop once it is loaded, before the
+    first instruction of the bot's own code, report that by an empty line and wait for a byte; needs_pipes: it creates pipes at its
+    start; memory_mb, address_space_mb: the least that the program itself needs, MiB; sealable: it works without threads and without the
+    host's clocks; host_files: files of the host that the program opens by absolute names. The tree has copies of them for tiers that change
+    the root.
     """
 
     name: str
@@ -75,22 +74,22 @@ class Runtime:
     host_files: tuple[Path, ...] = ()
 
     def argv(self, root: str, bot: str, entry: str) -> list[str]:
-        """The command, with the tree at ``root`` and the bot's directory at ``bot``."""
+        """Return the command, with the tree at ``root`` and the bot's directory at ``bot``."""
         return [word.replace("{root}", root) for word in (*self.argv_prefix, *self.gate)] + [f"{bot}/{entry}"]
 
     def environ(self, root: str) -> dict[str, str]:
-        """The bot's whole environment: nothing of ours passes."""
+        """Return the bot's whole environment: nothing of ours is passed on."""
         fixed = {"PATH": "/nowhere", "HOME": "/nowhere", "LANG": "C.UTF-8"}
         return fixed | {name: value.replace("{root}", root) for name, value in self.environment.items()}
 
 
 def directory(state_dir: Path) -> Path:
-    """Where the trees stand."""
+    """Return the directory of the trees."""
     return state_dir.resolve() / "runtimes"
 
 
 def prune(state_dir: Path, most_bytes: int) -> list[str]:
-    """Remove runtimes that no process uses, the one used longest ago first, until the rest has at most `most_bytes`. Their names."""
+    """Remove unused runtimes, the least recently used first, until the rest has at most `most_bytes`. Return their names."""
     place = directory(state_dir)
     if not place.is_dir():
         return []
@@ -101,12 +100,12 @@ def prune(state_dir: Path, most_bytes: int) -> list[str]:
 def _empty_places(work: Path) -> None:
     for name in ("bot", "dev", "lib", "tmp"):
         (work / name).mkdir(exist_ok=True)
-    for name in ("null", "urandom", "sealed"):  # files that the namespaces tier binds two devices to, and a program
+    for name in ("null", "urandom", "sealed"):  # Mount points of the namespaces tier for two devices and a program.
         (work / "dev" / name).touch()
 
 
 def _copy_program(work: Path, program: Path, target: str, extra_elf: list[Path]) -> None:
-    """The program at ``target`` and, flat in lib/, its loader and every library of it and of ``extra_elf``."""
+    """Copy the program to ``target`` and, flat in lib/, its loader and every library of it and of ``extra_elf``."""
     _empty_places(work)
     tree.copy(program, work / target)
     loader = elf.loader_of(program)
@@ -114,9 +113,9 @@ def _copy_program(work: Path, program: Path, target: str, extra_elf: list[Path])
         raise SandboxError(f"{program} is a static program; expected one with a dynamic loader")
     tree.copy(loader.resolve(), work / "lib" / _LOADER)
     for file in [program, *extra_elf]:
-        for name, found in elf.libraries_of(loader, file).items():
+        for name, library in elf.libraries_of(loader, file).items():
             if not (work / "lib" / name).exists():
-                tree.copy(found.resolve(), work / "lib" / name)
+                tree.copy(library.resolve(), work / "lib" / name)
 
 
 def _by_loader(program: str) -> tuple[str, ...]:
@@ -124,11 +123,11 @@ def _by_loader(program: str) -> tuple[str, ...]:
 
 
 def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpreter: Path | None = None) -> Runtime:
-    """A copy of an interpreter with its standard library.
+    """Return a copy of an interpreter with its standard library.
 
-    state_dir: where trees are kept. extra: importable name, such as "engine" or "engine/cards/pack.py" -> file or directory
-    to copy. interpreter: default the one behind this process, whatever virtual environment it runs in.
-    Raises SandboxError when it cannot be copied.
+    state_dir: where trees are stored. extra: importable name, such as "engine" or "engine/cards/pack.py" -> file or directory to copy.
+    interpreter: by default the one behind this process, whatever virtual environment it runs in.
+    Raise SandboxError if it cannot be copied.
     """
     facts = _python_facts(os.path.realpath(interpreter or sys.executable))
     series = facts["version"].rpartition(".")[0]
@@ -158,7 +157,7 @@ def python(state_dir: Path, extra: Mapping[str, Path] | None = None, *, interpre
 
 
 class _DamagedBase(SandboxError):
-    """A tree that another one was to be built on has lost files since it was looked at."""
+    """The base tree of another one has lost files since it was checked."""
 
     def __init__(self, base: Path, wrong: str) -> None:
         super().__init__(f"no runtime can be built on {base.name}: {wrong}")
@@ -166,7 +165,7 @@ class _DamagedBase(SandboxError):
 
 
 def _python_with(directory: Path, name: str, program: str, extra: Mapping[str, Path] | None) -> Path:
-    """The tree of an interpreter with the extra modules. Raises _DamagedBase, SandboxError."""
+    """Return the tree of an interpreter with the extra modules. Raise _DamagedBase, SandboxError."""
     base = _python_tree(directory, name, program)
     if not extra:
         return base
@@ -175,7 +174,7 @@ def _python_with(directory: Path, name: str, program: str, extra: Mapping[str, P
 
 
 def _python_tree(directory: Path, name: str, program: str) -> Path:
-    """The tree of an interpreter alone."""
+    """Return the tree of an interpreter alone."""
     facts = _python_facts(program)
     stdlib = Path(facts["stdlib"])
     sources = {path.name: path for path in [Path(program), *stdlib.glob("*.py"), *stdlib.glob("lib-dynload/*.so")]}
@@ -188,7 +187,7 @@ _facts_of: dict[str, dict[str, str]] = {}
 
 def _python_facts(interpreter: str) -> dict[str, str]:
     if interpreter not in _facts_of:
-        done = subprocess.run(
+        result = subprocess.run(
             [interpreter, "-I", "-S", "-c", _PYTHON_FACTS],
             capture_output=True,
             text=True,
@@ -196,9 +195,9 @@ def _python_facts(interpreter: str) -> dict[str, str]:
             check=False,
             env={},
         )
-        if done.returncode != 0:
-            raise SandboxError(f"{interpreter} does not run as a Python interpreter: {done.stderr.strip()}")
-        _facts_of[interpreter] = json.loads(done.stdout)
+        if result.returncode != 0:
+            raise SandboxError(f"{interpreter} does not run as a Python interpreter: {result.stderr.strip()}")
+        _facts_of[interpreter] = json.loads(result.stdout)
     return _facts_of[interpreter]
 
 
@@ -208,7 +207,7 @@ def _build_python(work: Path, facts: Mapping[str, str]) -> None:
     tree.copy(Path(facts["stdlib"]), library, shutil.ignore_patterns(*_UNUSED_STDLIB, *_UNUSED_MODULES))
     for place in facts["dynload"]:
         if Path(place).is_relative_to(facts["stdlib"]):
-            continue  # copied with it; on some systems it stands apart
+            continue  # Copied already; on some systems it is in another place.
         tree.copy(Path(place), library / "lib-dynload", shutil.ignore_patterns(*_UNUSED_MODULES))
     modules = sorted((library / "lib-dynload").glob("*.so"))
     _copy_program(work, Path(facts["program"]), f"python/bin/python{series}", modules)
@@ -218,36 +217,40 @@ def _build_python(work: Path, facts: Mapping[str, str]) -> None:
 
 
 def _exchange_wakeup(asyncio: Path) -> None:
-    """Let event loops do without sockets, which no bot may make."""
+    """Make event loops work without sockets, which no bot may create."""
     loops = asyncio / "selector_events.py"
     text = loops.read_text(encoding="utf-8")
-    if _WAKEUP not in text:  # a copy of a copy has it already
+    if _WAKEUP not in text:  # A copy of a copy has it already.
         if text.count(_SOCKETS) != 1:
-            raise SandboxError(f"{loops} has not one line with {_SOCKETS}; this version of Python is not known")
+            raise SandboxError(
+                f"{loops} does not have exactly one line with {_SOCKETS}; this version of Python is not supported"
+            )
         loops.write_text(text.replace(_SOCKETS, _WAKEUP), encoding="utf-8")
         tree.copy(_GATES / "wakeup.py", asyncio / "wakeup.py")
 
 
 def _compile(work: Path, facts: Mapping[str, str], place: Path) -> None:
-    """Bytecode for what lacks it, made by the copied interpreter: a bot could not store it."""
+    """Create missing bytecode with the copied interpreter, because a bot could not store it."""
     _run(work, facts["version"].rpartition(".")[0], "-m", "compileall", "-q", "-j", "1", str(place))
 
 
 def _run(work: Path, series: str, *words: str) -> None:
-    """Have the copied interpreter compile something. Raises SandboxError."""
+    """Let the copied interpreter compile something. Raise SandboxError."""
     argv = [word.replace("{root}", str(work)) for word in _by_loader(f"python/bin/python{series}")]
-    done = subprocess.run([*argv, "-I", "-S", *words], capture_output=True, text=True, timeout=300, check=False, env={})
-    if done.returncode != 0:
-        told = (done.stderr or done.stdout).strip()
-        raise SandboxError(f"the copied interpreter cannot compile {words[-1]}: {told}")
+    result = subprocess.run(
+        [*argv, "-I", "-S", *words], capture_output=True, text=True, timeout=300, check=False, env={}
+    )
+    if result.returncode != 0:
+        output = (result.stderr or result.stdout).strip()
+        raise SandboxError(f"the copied interpreter cannot compile {words[-1]}: {output}")
 
 
 def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
-    """The base tree by hard links (its files never change), and the extra modules beside the standard library."""
-    if wrong := inventory.whats_wrong(base, whole=True):  # its files are ours: what a disk does to one it does to both
+    """Copy the base tree by hard links (its files never change), and add the extra modules beside the standard library."""
+    if wrong := inventory.find_damage(base, whole=True):  # The trees share files, so damage to one is damage to both.
         raise _DamagedBase(base, wrong)
     for part in base.iterdir():
-        if part.name != "bot":  # files of bots that play now, or that a killed worker has left
+        if part.name != "bot":  # Files of live bots, or left by a killed worker.
             shutil.copytree(part, work / part.name, copy_function=os.link)
     (work / "bot").mkdir()
     place = work / "python" / "extra"
@@ -259,7 +262,7 @@ def _add_modules(work: Path, base: Path, extra: Mapping[str, Path]) -> None:
 
 
 def binary(state_dir: Path) -> Runtime:
-    """For static executables: an empty tree. The bot's own file is the program. Raises SandboxError."""
+    """Return the runtime of static executables: an empty tree. The bot's own file is the program. Raise SandboxError."""
     root = tree.build_once(directory(state_dir), "binary", "empty", _empty_places)
     return Runtime(
         name="binary",
@@ -297,16 +300,16 @@ def _own_modules(root: Path) -> tuple[Path, ...]:
 
 
 def node(state_dir: Path, *, program: Path | None = None) -> Runtime:
-    """Node.js, where it is installed. Raises SandboxError, with what to do, where it is not.
+    """Return Node.js, if it is installed. Raise SandboxError, with what to do, if it is not.
 
-    Its heap is kept below the memory limit, so that an author sees Node's own message before the kernel's.
+    Its heap is limited below the memory limit, so that an author sees Node's own message before the kernel's.
     """
-    found = program or shutil.which("node")
-    if not found:
+    path = program or shutil.which("node")
+    if not path:
         raise SandboxError("Node.js is not installed on this host; install the package nodejs or enter no node bots")
-    real = Path(found).resolve()
-    done = subprocess.run([real, "--version"], capture_output=True, text=True, timeout=30, check=True, env={})
-    version = done.stdout.strip().removeprefix("v")
+    real = Path(path).resolve()
+    result = subprocess.run([real, "--version"], capture_output=True, text=True, timeout=30, check=True, env={})
+    version = result.stdout.strip().removeprefix("v")
     key = tree.signature({"node": real, "gates": _GATES}, f"{version} with its own modules and settings")
     name = f"node-{version.partition('.')[0]}"
     root = tree.build_once(directory(state_dir), name, key, lambda work: _build_node(work, real))

@@ -1,7 +1,7 @@
 """Runtime trees on disk: copied once, named by their content, read-only for everybody.
 
-A tree is made in a temporary directory under a file lock and renamed into place, so a reader sees all of it or nothing
-and two workers that start together build it once.
+A tree is built in a temporary directory under a file lock and renamed into place, so a reader sees all of it or nothing and two workers
+that start together build it once.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from engine.sandbox.errors import SandboxError
 from engine.sandbox.files import inventory, keeping
 
 log = logging.getLogger("engine.files")
-_SHORT = 16  # hexadecimal digits of a hash in a name
-_LAYOUT = "3"  # of a tree; another one has every tree made ready anew
-# A read sets a file's access time once a day, which another bot could see: unless it lies ahead. The last year that every
-# file system can hold.
+_SHORT = 16  # Hexadecimal digits of a hash in a name.
+_LAYOUT = "3"  # Version of the layout; a new one rebuilds every tree.
+# A read updates a file's access time once a day, which another bot could observe, unless that time lies in the future. This is the last year
+# that every file system can store.
 _NEVER_READ_NS = 2_145_916_800_000_000_000
 
 
@@ -37,7 +37,7 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def files_below(root: Path) -> Iterator[Path]:
-    """Every regular file below ``root``, links to files included, compiled Python excluded, in a fixed order."""
+    """Yield every regular file below ``root``, links to files included, compiled Python excluded, in a fixed order."""
     for directory, names, files in os.walk(root):
         names[:] = sorted(name for name in names if name != "__pycache__")
         for name in sorted(files):
@@ -45,7 +45,7 @@ def files_below(root: Path) -> Iterator[Path]:
 
 
 def content_hash(root: Path) -> str:
-    """SHA-256 over every file's path, executable bit and content, in hexadecimal."""
+    """Return the SHA-256 over every file's path, executable bit and content, in hexadecimal."""
     total = hashlib.sha256()
     for path in files_below(root):
         executable = "x" if path.stat().st_mode & 0o100 else "-"
@@ -55,7 +55,7 @@ def content_hash(root: Path) -> str:
 
 
 def signature(sources: dict[str, Path], *more: str) -> str:
-    """A cheap name for the sources as they are now: paths, sizes and times of change. Decides only whether to build."""
+    """Return a cheap fingerprint of the sources: paths, sizes and times of change. It only decides whether to build."""
     total = hashlib.sha256(repr((_LAYOUT, *more)).encode())
     for name, source in sorted(sources.items()):
         for path in [source] if source.is_file() else files_below(source):
@@ -65,7 +65,7 @@ def signature(sources: dict[str, Path], *more: str) -> str:
 
 
 def copy(source: Path, target: Path, leave_out: Callable[[str, list[str]], set[str]] | None = None) -> None:
-    """Copy one file or directory, links resolved, times kept (compiled Python is valid only with them)."""
+    """Copy one file or directory, with links resolved and times preserved (compiled Python is valid only with them)."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
         shutil.copytree(source, target, ignore=leave_out, dirs_exist_ok=True, ignore_dangling_symlinks=True)
@@ -76,8 +76,8 @@ def copy(source: Path, target: Path, leave_out: Callable[[str, list[str]], set[s
 def copy_plain(source: Path, target: Path) -> None:
     """Copy a directory of plain files into an empty one, readable by all, without compiled Python.
 
-    This is done for every bot, hence in one walk. Reading the copy changes no time of it, which would be a clock. Raises
-    SandboxError at anything but a file or directory: whoever copies may be root, and a link would hand out whatever it points to.
+    This is done for every bot, hence in one pass. Reading the copy does not change its access times, which would be a clock. Raise
+    SandboxError for anything but a file or directory: the worker may be root, and would copy whatever a link points to.
     """
     target.chmod(0o755)
     with os.scandir(source) as entries:
@@ -99,9 +99,9 @@ def _copy_file(source: str, target: str) -> None:
         facts = os.fstat(reading)
         writing = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
-            done = 0
-            while done < facts.st_size:
-                done += os.sendfile(writing, reading, done, facts.st_size - done)
+            copied = 0
+            while copied < facts.st_size:
+                copied += os.sendfile(writing, reading, copied, facts.st_size - copied)
             os.fchmod(writing, 0o555 if facts.st_mode & 0o100 else 0o444)
             os.utime(writing, ns=(_NEVER_READ_NS, facts.st_mtime_ns))
         finally:
@@ -111,7 +111,7 @@ def _copy_file(source: str, target: str) -> None:
 
 
 def open_to_all(root: Path) -> None:
-    """Directories 0755, files 0444 or 0555: everybody reads, nobody writes by mistake."""
+    """Set directories to 0755 and files to 0444 or 0555: everybody reads, nobody writes by mistake."""
     root.chmod(0o755)
     for directory, names, files in os.walk(root):
         for name in names:
@@ -122,7 +122,7 @@ def open_to_all(root: Path) -> None:
 
 
 def still(root: Path) -> None:
-    """Make access times below ``root`` tell nothing: reading no longer changes them. Raises OSError where they are not ours."""
+    """Freeze access times below ``root``: reading no longer changes them. Raise OSError if the files are not ours."""
     for path in [root, *root.rglob("*")]:
         times = path.lstat()
         if not path.is_symlink() and times.st_atime_ns != _NEVER_READ_NS:
@@ -130,26 +130,26 @@ def still(root: Path) -> None:
 
 
 def build_once(directory: Path, name: str, key: str, build: Callable[[Path], None]) -> Path:
-    """The tree for ``key`` (see ``signature``) in ``directory``, built by ``build(empty directory)`` if need be.
+    """Return the tree for ``key`` (see ``signature``) in ``directory``; build it by ``build(empty directory)`` if necessary.
 
-    The result is called ``<name>-<content hash>``. Raises SandboxError where the directory cannot be written.
+    The result is named ``<name>-<content hash>``. Raise SandboxError if the directory cannot be written.
     """
     index = directory / f".{name}-{key}"
     try:
         with locked(directory):
             if index.is_file():
                 finished = directory / index.read_text().strip()
-                if not (wrong := inventory.whats_wrong(finished)):
+                if not (wrong := inventory.find_damage(finished)):
                     keeping.use(finished)
                     return finished
-                log.warning("the runtime %s is made ready anew: %s", finished.name, wrong)
+                log.warning("rebuilding the runtime %s: %s", finished.name, wrong)
             directory.chmod(0o755)
             work = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=directory))
             try:
                 build(work)
                 open_to_all(work)
                 finished = directory / f"{name}-{content_hash(work)[:_SHORT]}"
-                if inventory.whats_wrong(finished):  # else bots may live in it, whose folders come and go
+                if inventory.find_damage(finished):  # A sound tree may have live bots, whose folders come and go.
                     still(work)
                     inventory.install(work, finished)
             finally:
@@ -161,6 +161,6 @@ def build_once(directory: Path, name: str, key: str, build: Callable[[Path], Non
             return finished
     except OSError as error:
         raise SandboxError(
-            f"cannot build the {name} runtime in {directory}: {str(error)[:300]}. Give a state directory that can be written "
+            f"cannot build the {name} runtime in {directory}: {str(error)[:300]}. Use a state directory that is writable "
             "and has 200 MB free."
         ) from error

@@ -1,1 +1,1 @@
-"""What the kernel is asked to hold back: system calls, files, rights."""
+"""Restrictions by the kernel: system calls, files, rights."""

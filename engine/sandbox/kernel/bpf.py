@@ -12,16 +12,16 @@ Instruction = tuple[int, int, int, int]  # operation, jump if true, jump if fals
 Program = list[Instruction]
 
 _LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _JUMP, _RETURN, _AND = 0x20, 0x15, 0x45, 0x35, 0x05, 0x06, 0x54
-_NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
+_NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16  # Offsets in struct seccomp_data.
 
 KILL_PROCESS = 0x8000_0000
 ALLOW = 0x7FFF_0000
 MAX_INSTRUCTIONS = 4096
-_FARTHEST = 255  # instructions that a comparison can jump over
+_FARTHEST = 255  # Instructions that a comparison can jump over.
 
 
 def refuse(error: int) -> int:
-    """The verdict "the call fails with this errno"."""
+    """Return the verdict "the call fails with this errno"."""
     return 0x0005_0000 | error
 
 
@@ -31,17 +31,17 @@ def verdict(value: int) -> Program:
 
 
 def load_number() -> Program:
-    """Bring the call's number into the accumulator."""
+    """Load the call's number into the accumulator."""
     return [(_LOAD, 0, 0, _NUMBER)]
 
 
 def load_arch() -> Program:
-    """Bring the caller's machine into the accumulator."""
+    """Load the caller's machine into the accumulator."""
     return [(_LOAD, 0, 0, _ARCH)]
 
 
 def load_argument(index: int, *, high: bool = False) -> Program:
-    """Bring one half of argument ``index`` (0 to 5) into the accumulator; both machines are little-endian."""
+    """Load one half of argument ``index`` (0 to 5) into the accumulator; both machines are little-endian."""
     return [(_LOAD, 0, 0, _ARGUMENTS + 8 * index + (4 if high else 0))]
 
 
@@ -57,31 +57,31 @@ def _conditional(operation: int, value: int, body: Program) -> Program:
 
 
 def if_equal(value: int, body: Program) -> Program:
-    """Run ``body`` where the accumulator equals ``value``, else go on behind it."""
+    """Run ``body`` if the accumulator equals ``value``, else continue after it."""
     return _conditional(_EQUAL, value, body)
 
 
 def unless_equal(value: int, body: Program) -> Program:
-    """Run ``body`` where the accumulator differs from ``value``, else go on behind it."""
+    """Run ``body`` if the accumulator differs from ``value``, else continue after it."""
     if len(body) > _FARTHEST:
         raise ValueError(f"a conditional block of {len(body)} instructions; the jump reaches {_FARTHEST}")
     return [(_EQUAL, len(body), 0, value), *body]
 
 
 def if_any_bit(bits: int, body: Program) -> Program:
-    """Run ``body`` where the accumulator has one of ``bits``."""
+    """Run ``body`` if the accumulator has one of ``bits``."""
     return _conditional(_ANY_BIT, bits, body)
 
 
 def if_at_least(value: int, body: Program) -> Program:
-    """Run ``body`` where the accumulator is at least ``value``, unsigned."""
+    """Run ``body`` if the accumulator is at least ``value``, unsigned."""
     return _conditional(_AT_LEAST, value, body)
 
 
 def switch(bodies: Mapping[int, Program], otherwise: Mapping[int, Program]) -> Program:
-    """Run the body of the value in the accumulator; where it has none, that of ``otherwise`` for the greatest key it reaches (one is 0).
+    """Run the body for the value in the accumulator; without one, the body in ``otherwise`` with the greatest key it reaches (one is 0).
 
-    A search by halves: the kernel runs a new filter once for each number of a call, to know those that it always allows.
+    This is a binary search: the kernel runs a new filter once for each call number, to know those that it always allows.
     """
     begins = dict(otherwise)
     for value, body in bodies.items():
@@ -96,7 +96,7 @@ def switch(bodies: Mapping[int, Program], otherwise: Mapping[int, Program]) -> P
 
 
 def _search(steps: Sequence[tuple[int, Program]]) -> Program:
-    """The body of the last step whose value the accumulator reaches; it reaches the first."""
+    """Return the body of the last step whose value the accumulator reaches; it reaches the first."""
     if len(steps) == 1:
         return steps[0][1]
     half = len(steps) // 2
@@ -107,7 +107,7 @@ def _search(steps: Sequence[tuple[int, Program]]) -> Program:
 
 
 def one_of(values: Iterable[int], then: int, otherwise: int) -> Program:
-    """The verdict ``then`` where the accumulator is one of ``values``, else ``otherwise``."""
+    """Return ``then`` if the accumulator is one of ``values``, else ``otherwise``."""
     program: Program = []
     for value in values:
         program += if_equal(value, verdict(then))
@@ -115,7 +115,7 @@ def one_of(values: Iterable[int], then: int, otherwise: int) -> Program:
 
 
 def encode(program: Sequence[Instruction]) -> bytes:
-    """The program as an array of struct sock_filter. Raises ValueError where the kernel would not take its length."""
+    """Encode the program as an array of struct sock_filter. Raise ValueError if the kernel would not accept its length."""
     if not 0 < len(program) <= MAX_INSTRUCTIONS:
-        raise ValueError(f"a filter of {len(program)} instructions; the kernel takes 1 to {MAX_INSTRUCTIONS}")
+        raise ValueError(f"a filter of {len(program)} instructions; the kernel accepts 1 to {MAX_INSTRUCTIONS}")
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in program)

@@ -1,9 +1,9 @@
-"""The allow-list of system calls a bot may make.
+"""The allow-list of system calls for a bot.
 
-Threads, but no second process; no socket; no file opened for writing; no memory that the limits do not count; nothing
-that reaches, wakes, watches or times another process, nothing that counts what others do, and no timer that runs on while
-the bot is stopped. What is not named fails with EPERM, what the tables do not know
-with ENOSYS (so that a newer C library falls back), another machine's call convention kills.
+Allowed are threads, but no second process; no socket; no file opened for writing; no memory that the limits do not count; nothing that
+reaches, wakes, watches or times another process, nothing that counts the activity of others, and no timer that runs while the bot is
+stopped. A call that is not listed fails with EPERM, an unknown one with ENOSYS (so that a newer C library falls back), and another
+machine's call convention kills the process.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ sched_get_priority_max sched_get_priority_min uname getrandom getcpu getrlimit e
 mlock munlock
 """
 ALLOWED = tuple(_ALLOWED.split())
-# A pipe's inode number comes from a counter that all processes of the host move on. Only for runtimes that cannot do without.
+# A pipe's inode number comes from a counter that all processes of the host advance. Only for runtimes that need pipes.
 _PIPES = ("pipe", "pipe2")
 
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWSDOWN = 0x100
-# NORMAL RANDOM SEQUENTIAL WILLNEED DONTNEED FREE DONTFORK DOFORK HUGEPAGE NOHUGEPAGE DONTDUMP DODUMP: the rest merges pages
-# with those of others, or moves pages of shared files out of the memory.
+# NORMAL RANDOM SEQUENTIAL WILLNEED DONTNEED FREE DONTFORK DOFORK HUGEPAGE NOHUGEPAGE DONTDUMP DODUMP. The others merge
+# pages with those of other processes, or evict pages of shared files from memory.
 _MADV_ALLOWED = (0, 1, 2, 3, 4, 8, 10, 11, 14, 15, 16, 17)
-_MEMBARRIER_ALLOWED = (0, 8, 16, 32, 64, 128, 256)  # QUERY, and those that stop only threads of the process itself
+_MEMBARRIER_ALLOWED = (0, 8, 16, 32, 64, 128, 256)  # QUERY, and those that only affect threads of the process itself.
 _ITIMER_REAL = 0
 # SET_FS GET_FS GET_XCOMP_SUPP GET_XCOMP_PERM REQ_XCOMP_PERM
 _ARCH_PRCTL_ALLOWED = (0x1002, 0x1003, 0x1021, 0x1022, 0x1023)
-# Of the operations on a private futex, which only threads of one process can share: WAIT WAKE REQUEUE CMP_REQUEUE WAKE_OP
-# WAIT_BITSET WAKE_BITSET. The others take a process id in the futex for that of an owner, and tell whether it lives.
+# Operations on a private futex, which only threads of one process can share: WAIT WAKE REQUEUE CMP_REQUEUE WAKE_OP WAIT_BITSET
+# WAKE_BITSET. The others interpret the futex as the process id of an owner, and reveal whether it lives.
 _FUTEX_PRIVATE, _FUTEX_OPERATION = 0x80, 0x7F
 _FUTEX_ALLOWED = (0, 1, 3, 4, 5, 9, 10)
 _FUTEX_WAITS, _FUTEX_WAKES = (0, 9), (1, 10)
@@ -53,25 +53,28 @@ _CLONE_VFORK = 0x4000
 _SIGKILL, _SIGCONT, _SIGSTOP = 9, 18, 19
 _NEGATIVE = 0x8000_0000
 _TERMINAL_AND_PIPE = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS TIOCGWINSZ FIONREAD FIONBIO FIO[N]CLEX
-_SEALING = ("seccomp", "execveat")  # in the first instructions of a sealed bot, which then refuse them; see ``sealed``
+_SEALING = (
+    "seccomp",
+    "execveat",
+)  # For the first instructions of a sealed bot, which then refuse them; see ``sealed``.
 _PR_SET_TSC, _RLIMIT_FSIZE = 26, 1
-# F_DUPFD F_GETFD F_SETFD F_GETFL F_SETFL F_DUPFD_CLOEXEC. Refused are, among others: locks, a bit each between two bots that
-# share a read-only file; F_SETOWN and F_SETSIG, which wake a frozen process; F_SETPIPE_SZ, kernel memory that no limit counts;
-# write hints, which stay with a file that the bot's user owns.
+# F_DUPFD F_GETFD F_SETFD F_GETFL F_SETFL F_DUPFD_CLOEXEC. Among those refused: locks, a bit each between two bots that share a
+# read-only file; F_SETOWN and F_SETSIG, which wake a frozen process; F_SETPIPE_SZ, kernel memory that no limit counts; write hints,
+# which stay with a file that the bot's user owns.
 _FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030)
 _PRCTL_ALLOWED = (3, 15, 16, 23, 39, 0x53564D41)  # GET_DUMPABLE SET_NAME GET_NAME CAPBSET_READ GET_NO_NEW_PRIVS SET_VMA
-_OWN_PID = 0xFFFF_FFF0  # stands for the bot's own process id until the launcher knows it
+_OWN_PID = 0xFFFF_FFF0  # Placeholder for the bot's own process id until the launcher knows it.
 
 
 @dataclass(frozen=True)
 class Filter:
-    """An encoded program, and the byte offsets of the constants to be replaced by the bot's own process id."""
+    """An encoded program, and the byte offsets of the constants to replace by the bot's own process id."""
 
     code: bytes
     pid_at: tuple[int, ...]
 
     def for_pid(self, pid: int) -> bytes:
-        """The program for the process ``pid``, as it counts itself."""
+        """Return the program for process ``pid``, in the bot's own numbering."""
         code = bytearray(self.code)
         for at in self.pid_at:
             code[at : at + 4] = pid.to_bytes(4, "little")
@@ -79,20 +82,20 @@ class Filter:
 
 
 def _signal_self_only() -> bpf.Program:
-    # SIGKILL would look like a kill from outside, SIGSTOP like our own freezing, and SIGCONT is its end.
+    # SIGKILL would look like a kill from outside, SIGSTOP like our own freezing, and SIGCONT ends a freeze.
     return bpf.one_of((_SIGKILL, _SIGCONT, _SIGSTOP), bpf.refuse(errno.EPERM), bpf.ALLOW)
 
 
 def _own(error: int) -> bpf.Program:
-    """Only about the bot itself: process 0, or its own id."""
+    """Allow the call only for the bot itself: process 0, or its own id."""
     return bpf.load_argument(0) + bpf.one_of((0, _OWN_PID), bpf.ALLOW, bpf.refuse(error))
 
 
 def _futex() -> bpf.Program:
-    """Private futexes. A shared one would reach whoever maps the same page of a file, such as the interpreter's own.
+    """Allow private futexes. A shared one would reach every process that maps the same page of a file, such as the interpreter's own.
 
-    Nobody ever waits for a shared one: such a wait ends at once, as if the value had changed, so that a C library which waits for the
-    end of a thread looks again; and a wake wakes nobody. So the kernel's own wake at the end of a thread reaches nobody either.
+    Nothing ever waits on a shared futex: such a wait returns at once, as if the value had changed, so a C library that waits for the end of a
+    thread looks again; and a wake does nothing. So the kernel's own wake at the end of a thread has no effect either.
     """
     private = bpf.mask(_FUTEX_OPERATION) + bpf.one_of(_FUTEX_ALLOWED, bpf.ALLOW, bpf.refuse(errno.ENOSYS))
     shared: bpf.Program = bpf.load_argument(1) + bpf.mask(_FUTEX_OPERATION)
@@ -105,7 +108,7 @@ def _futex() -> bpf.Program:
 
 
 def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
-    """Calls that depend on their arguments: name -> body that gives a verdict on every path. sealing: as in ``build``."""
+    """Return the calls that depend on their arguments: name -> body with a verdict on every path. sealing: as in ``build``."""
     eperm, allow = bpf.verdict(bpf.refuse(errno.EPERM)), bpf.verdict(bpf.ALLOW)
     read_only = bpf.if_any_bit(_OPEN_FOR_CHANGE, bpf.verdict(bpf.refuse(errno.EROFS))) + allow
     own_kill = bpf.load_argument(0) + bpf.if_equal(_OWN_PID, bpf.load_argument(1) + _signal_self_only()) + eperm
@@ -122,31 +125,33 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         + allow,
         "openat": bpf.load_argument(2) + read_only,
         "open": bpf.load_argument(1) + read_only,
-        "openat2": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # its flags lie in memory; every library falls back
+        "openat2": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # Its flags are in memory; every library falls back.
         "madvise": bpf.load_argument(2) + bpf.one_of(_MADV_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EPERM)),
         "membarrier": bpf.load_argument(0) + bpf.one_of(_MEMBARRIER_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EINVAL)),
         "futex": _futex(),
-        "futex_waitv": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # its flags lie in memory
+        "futex_waitv": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # Its flags are in memory.
         "clone": bpf.load_argument(0)
         + bpf.if_any_bit(_CLONE_NEW_NAMESPACE, eperm)
-        + bpf.if_any_bit(_CLONE_VFORK, no_fork)  # of a thread, too: who waits for one so does not stop when told to
+        + bpf.if_any_bit(_CLONE_VFORK, no_fork)  # Also for a thread: a process that waits in vfork cannot be stopped.
         + bpf.if_any_bit(_CLONE_THREAD, allow)
         + no_fork,
-        "clone3": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # as openat2
+        "clone3": bpf.verdict(bpf.refuse(errno.ENOSYS)),  # As for openat2.
         "fork": no_fork,
         "vfork": no_fork,
         "socket": bpf.verdict(bpf.refuse(errno.EAFNOSUPPORT)),
-        "socketpair": bpf.verdict(bpf.refuse(errno.EAFNOSUPPORT)),  # its inode number is counted like a pipe's
-        # They run on while the process is stopped. Timers of its own CPU time do not.
-        "alarm": bpf.verdict(bpf.refuse(0)),  # it cannot fail, it can only have had no timer before
+        "socketpair": bpf.verdict(
+            bpf.refuse(errno.EAFNOSUPPORT)
+        ),  # Its inode number comes from a counter, like a pipe's.
+        # These run on while the process is stopped. Timers of its own CPU time do not.
+        "alarm": bpf.verdict(bpf.refuse(0)),  # It cannot fail; 0 means that no timer was set before.
         "setitimer": bpf.load_argument(0) + bpf.one_of((_ITIMER_REAL,), bpf.refuse(errno.EPERM), bpf.ALLOW),
         "rt_sigtimedwait": bpf.load_argument(2)
         + bpf.if_at_least(1, eperm)
         + bpf.load_argument(2, high=True)
         + bpf.if_at_least(1, eperm)
         + allow,
-        # Another process's number: whether it lives, and what it was told. A thread of the bot's own looks the same from here.
-        "sched_getaffinity": _own(errno.ENOSYS),  # so a C library goes without
+        # The number of another process would reveal whether it lives, and its settings. A thread of the bot's own looks the same here.
+        "sched_getaffinity": _own(errno.ENOSYS),  # The C library then works without it.
         "sched_getparam": _own(errno.EPERM),
         "sched_getscheduler": _own(errno.EPERM),
         "getpgid": _own(errno.EPERM),
@@ -155,7 +160,7 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         + bpf.if_at_least(1, eperm)
         + bpf.load_argument(1)
         + bpf.one_of((0, _OWN_PID), bpf.ALLOW, bpf.refuse(errno.EPERM)),
-        # Refused is a second vDSO, and with it the clocks.
+        # This refuses a second vDSO, and with it the clocks.
         "arch_prctl": bpf.load_argument(0) + bpf.one_of(_ARCH_PRCTL_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EINVAL)),
         # A negative clock is another process's CPU time: how long the opponent thinks.
         "clock_gettime": bpf.load_argument(0)
@@ -164,7 +169,7 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         "ioctl": bpf.load_argument(1) + bpf.one_of(_TERMINAL_AND_PIPE, bpf.ALLOW, bpf.refuse(errno.ENOTTY)),
         "fcntl": bpf.load_argument(1) + bpf.one_of(_FCNTL_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EPERM)),
         "prctl": bpf.load_argument(0) + bpf.one_of(options, bpf.ALLOW, bpf.refuse(errno.EPERM)),
-        # Its own limits may be read. Lowered, they would no longer be those that are looked for, nor tell what ended it.
+        # A bot may read its own limits. It may not lower them, because they would no longer match the expected ones or explain its end.
         "prlimit64": bpf.load_argument(0)
         + bpf.if_at_least(1, eperm)
         + limit_of_files
@@ -180,9 +185,9 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
 
 @lru_cache
 def build(machine: Machine | None = None, *, pipes: bool = False, sealing: bool = False) -> Filter:
-    """The filter for ``machine`` (default: this one). Its process id is filled in by ``Filter.for_pid``.
+    """Build the filter for ``machine`` (default: this one). `Filter.for_pid` fills in the process id.
 
-    pipes: for a runtime that needs some; sealing: for a bot whose first instructions put a second filter behind this one.
+    pipes: for a runtime that needs them; sealing: for a bot whose first instructions install a second filter behind this one.
     """
     machine = machine or this_machine()
     numbers = machine.numbers
@@ -196,7 +201,7 @@ def build(machine: Machine | None = None, *, pipes: bool = False, sealing: bool 
         otherwise[0x4000_0000] = bpf.verdict(bpf.KILL_PROCESS)
     program: bpf.Program = bpf.load_arch() + bpf.unless_equal(machine.audit_arch, bpf.verdict(bpf.KILL_PROCESS))
     program += bpf.load_number()
-    # aarch64 lacks the calls that newer ones replaced
+    # aarch64 lacks the calls that newer ones have replaced.
     program += bpf.switch({numbers[name]: body for name, body in bodies.items() if name in numbers}, otherwise)
     pid_at = tuple(8 * index + 4 for index, step in enumerate(program) if step[3] == _OWN_PID)
     return Filter(bpf.encode(program), pid_at)

@@ -1,6 +1,6 @@
-"""Landlock rules, worked out before the bot's process exists (landlock(7), linux/landlock.h).
+"""Landlock rules, computed before the bot's process exists (landlock(7), linux/landlock.h).
 
-The launcher applies them in the bot's own process; here is only what is data.
+The launcher applies them in the bot's own process; this module only produces data.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from engine.sandbox.kernel.syscalls import this_machine
 _EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
 READ = _READ_FILE | _READ_DIR
 READ_AND_EXECUTE = READ | _EXECUTE
-_ON_A_FILE = _EXECUTE | 1 << 1 | _READ_FILE | 1 << 14 | 1 << 15  # rights that mean something for one file
+_ON_A_FILE = _EXECUTE | 1 << 1 | _READ_FILE | 1 << 14 | 1 << 15  # Rights that apply to a single file.
 
-_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}  # how many low bits each version knows; later versions know 16
-_ALL_TCP = 0b11  # bind and connect, from version 4
-_ALL_SCOPES = 0b11  # abstract sockets and signals, from version 6
+_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}  # Number of low bits that each version knows; later versions know 16.
+_ALL_TCP = 0b11  # Bind and connect, from version 4.
+_ALL_SCOPES = 0b11  # Abstract sockets and signals, from version 6.
 _VERSION_QUERY = 1
 
 
 @dataclass(frozen=True)
 class Support:
-    """What this kernel's Landlock can do.
+    """The abilities of this kernel's Landlock.
 
-    version: its interface version; ruleset: struct landlock_ruleset_attr that handles every right it knows; notes: what it
-    lacks, and what covers for it.
+    version: its interface version; ruleset: struct landlock_ruleset_attr that handles every right it knows; notes: what it lacks, and
+    what compensates for it.
     """
 
     version: int
@@ -39,13 +39,13 @@ class Support:
     notes: tuple[str, ...]
 
     def rule(self, path: str, rights: int) -> tuple[str, int, int]:
-        """(path, rights if it is a directory, rights if it is a file) for the launcher."""
+        """Return (path, rights if it is a directory, rights if it is a file) for the launcher."""
         handled = struct.unpack_from("<Q", self.ruleset)[0]
         return path, rights & handled, rights & handled & _ON_A_FILE
 
 
 def _create_ruleset(attributes: bytes | None, flags: int) -> int:
-    """The kernel's answer, or minus the errno."""
+    """Return the kernel's answer, or minus the errno."""
     libc = ctypes.CDLL(None, use_errno=True)
     number = ctypes.c_long(this_machine().numbers["landlock_create_ruleset"])
     size = ctypes.c_size_t(len(attributes or b""))
@@ -65,13 +65,13 @@ def _attributes(version: int, scopes: int) -> bytes:
 
 @lru_cache
 def support() -> Support:
-    """What Landlock offers here, found by making a rule set. Raises SandboxUnavailable with the remedy."""
+    """Detect Landlock by creating a rule set. Raise SandboxUnavailable with the remedy."""
     version = _create_ruleset(None, _VERSION_QUERY)
     if version < 1:
         reason = {errno.ENOSYS: "the kernel lacks it", errno.EOPNOTSUPP: "it is switched off at boot"}.get(-version)
         raise SandboxUnavailable(
             f"Landlock is not available: {reason or os.strerror(-version)}. Use Linux 5.13 or newer with landlock in "
-            "the lsm= boot list (cat /sys/kernel/security/lsm), and a container profile that lets landlock_* calls pass."
+            "the lsm= boot list (cat /sys/kernel/security/lsm), and a container profile that allows landlock_* calls."
         )
     notes: list[str] = []
     ruleset = _attributes(version, _ALL_SCOPES)

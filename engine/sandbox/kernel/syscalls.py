@@ -1,8 +1,8 @@
 """System call numbers of the two supported machines.
 
-Taken from the Linux 6.1 user headers (x86: asm/unistd_64.h; aarch64: asm-generic/unistd.h). A number never changes once
-given. The filter answers ENOSYS to every number that these tables lack, whether it is greater than all of them (a newer kernel) or
-lies in a gap (x86 gave 335 to uretprobe in Linux 6.11), as a kernel without that call does. So the tables need no upkeep to stay safe.
+Taken from the Linux 6.1 user headers (x86: asm/unistd_64.h; aarch64: asm-generic/unistd.h). A number never changes once assigned. The filter
+answers ENOSYS to every number missing from these tables, whether it is greater than all of them (a newer kernel) or lies in a gap (x86
+assigned 335 to uretprobe in Linux 6.11), as a kernel without that call does. So the tables need no upkeep to stay safe.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-LARGEST = 2**32 - 1  # a filter sees a number as 32 bits
+LARGEST = 2**32 - 1  # A filter sees a number as 32 bits.
 
 
 @dataclass(frozen=True)
 class Machine:
-    """One machine: its kernel audit number, its call numbers by name, and whether x32 numbers must be refused."""
+    """One machine: its kernel audit number, its call numbers by name, and has_x32: x32 numbers must be refused."""
 
     name: str
     audit_arch: int
@@ -29,14 +29,14 @@ class Machine:
 
     @property
     def gaps(self) -> tuple[tuple[int, int], ...]:
-        """The ranges of numbers that these tables do not know, as first and last; the last range has no end but the largest number."""
-        known = sorted(self.numbers.values())
-        between = ((low + 1, high - 1) for low, high in pairwise(known) if high > low + 1)
-        return (*between, (known[-1] + 1, LARGEST))
+        """The ranges of numbers missing from these tables, as first and last; the last range ends at the largest number."""
+        numbers = sorted(self.numbers.values())
+        between = ((low + 1, high - 1) for low, high in pairwise(numbers) if high > low + 1)
+        return (*between, (numbers[-1] + 1, LARGEST))
 
     @property
     def first_unknown(self) -> int:
-        """The number after the last one that these tables know."""
+        """The number after the last one in these tables."""
         return max(self.numbers.values()) + 1
 
 
@@ -142,8 +142,8 @@ MACHINES = {machine.name: machine for machine in (X86_64, AARCH64)}
 
 
 def this_machine() -> Machine:
-    """The machine we run on. Raises NotImplementedError, with what is supported, on any other."""
+    """Return the machine we run on. Raise NotImplementedError, with the supported ones, on any other."""
     name = platform.machine()
     if name not in MACHINES:
-        raise NotImplementedError(f"the sandbox knows {sorted(MACHINES)}, this machine is {name!r}")
+        raise NotImplementedError(f"the sandbox supports {sorted(MACHINES)}, but this machine is {name!r}")
     return MACHINES[name]

@@ -1,1 +1,1 @@
-"""The life of a bot's process: its start, its clock, its memory, its end."""
+"""The life cycle of a bot's process: start, clock, memory, end."""

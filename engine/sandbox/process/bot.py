@@ -1,4 +1,4 @@
-"""A running bot: ask it a line, read a line, and see that it does nothing in between."""
+"""A running bot: send it a line, read a line, and check that it does nothing in between."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from engine.sandbox.process.spawn import HANDSHAKE_S, Started
 from engine.sandbox.process.tail import Tail
 from engine.sandbox.process.wall import Wall
 
-PONDERING_S = 0.002  # CPU time a frozen bot may seem to use: the kernel's accounting, not thinking
-_SURELY_PONDERING_S = 0.05  # more than any accounting
-_DOUBTS = 2  # how often a process may be seen between the two: a host that is taken away while it stops a bot does that
+PONDERING_S = 0.002  # CPU time that a frozen bot may seem to use because of the kernel's accounting.
+_SURELY_PONDERING_S = 0.05  # More than accounting can explain.
+_DOUBTS = 2  # Measurements between the two that a process may have: a host that is suspended while it stops a bot causes them.
 _CHUNK = 1 << 16
-_GRACE_S = 0.3  # between the end of a bot's output and the beginning of its own end
+_GRACE_S = 0.3  # Between the end of a bot's output and the end of the bot.
 _KILL_S = 10.0
 _STOP_S = 10.0
 _LAST_STDERR = MIB
 _SAMPLE_S = watch.SAMPLE_S
 _SAMPLE_MS = int(_SAMPLE_S * 1000)
-_QUICK_SAMPLE_S = 0.25  # between two looks at a bot that answers at once: each costs as much as five answers
+_QUICK_SAMPLE_S = 0.25  # Between two samples of a bot that answers at once: each costs as much as five answers.
 _NOTHING = memoryview(b"")
-PASS = b"\n"  # what a runtime's gate waits for
+PASS = b"\n"  # Opens the gate of a runtime.
 
 
 class Reply(NamedTuple):
-    """One line of a bot, without its newline, and what it took.
+    """One line of a bot, without its newline, and its cost.
 
-    cpu_s: CPU seconds since its last line, or since the start of the process, without what it used while it was frozen;
-    wall_s: seconds since it was asked.
+    cpu_s: CPU seconds since its last line, or since the start of the process, without those used while it was frozen; wall_s: seconds
+    since the request.
     """
 
     line: bytes
@@ -49,14 +49,16 @@ class Reply(NamedTuple):
     wall_s: float
 
 
-_reply: Callable[[tuple[bytes, float, float]], Reply] = partial(tuple.__new__, Reply)  # a third of a call of the class
+_reply: Callable[[tuple[bytes, float, float]], Reply] = partial(
+    tuple.__new__, Reply
+)  # Takes a third of a call of the class.
 
 
 class BotProcess:
-    """One confined process. Not for use by two threads at once. Use as a context manager, or call ``close``.
+    """One confined process. Not for use by two threads at once. Use it as a context manager, or call ``close``.
 
-    Faults of the bot are raised as BotFault, after which only ``stderr``, ``cpu`` and ``close`` make sense; faults of
-    ours as SandboxError.
+    Faults of the bot are raised as BotFault, after which only ``stderr``, ``cpu`` and ``close`` make sense; failures of the platform as
+    SandboxError.
     """
 
     def __init__(
@@ -68,7 +70,7 @@ class BotProcess:
         gated: bool,
         on_close: Callable[[], None],
     ) -> None:
-        """Look at a process that has become the bot. Raises BrokenOff where it is not confined as expected. gated: its runtime has a gate."""
+        """Check a process that has become the bot. Raise BrokenOff if it is not confined as expected. gated: its runtime has a gate."""
         self.policy = policy
         self._longest = policy.line_bytes
         self.pid = started.pid
@@ -91,19 +93,21 @@ class BotProcess:
         self._loading = self._held = gated
         self._doubts = 0
         self.pondering_s = PONDERING_S
-        # So many wall seconds of the last answer count at most: not those in which this worker or the bot had no processor
+        # Counted wall seconds of the last answer, without those in which this worker or the bot had no processor.
         self.counted_s = 0.0
-        self.stop: Callable[[], bool] | None = None  # asked while it thinks for long; yes ends that with Stopped
-        # Asked then, too: what it gives is done while the bot is frozen and its clocks stand still.
+        self.stop: Callable[[], bool] | None = None  # Called during long turns; True ends the turn with Stopped.
+        # Called at the same times; a function that it returns runs while the bot is frozen and its clocks stand still.
         self.interlude: Callable[[], Callable[[], None] | None] | None = None
-        self.interlude_s = 0.0  # of the last answer
+        self.interlude_s = 0.0  # During the last answer.
         self._looked = monotonic()
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
         self._poll.register(self._stderr, select.POLLIN)
-        self._poll.register(self._handle, select.POLLIN)  # its end: another process of ours may hold its streams open
+        self._poll.register(
+            self._handle, select.POLLIN
+        )  # Reports the bot's end even if another process holds its streams open.
         self._ready = self._poll.poll
-        self._answered = [(self._stdout, select.POLLIN)]  # as it says when there is an answer and nothing else
+        self._answered = [(self._stdout, select.POLLIN)]  # The poll result for an answer and nothing else.
         self._kills_before = watch.memory_kills()
         try:
             self._tasks = watch.open_tasks(self.pid)
@@ -111,9 +115,9 @@ class BotProcess:
         except (OSError, SandboxError) as error:
             if not self._is_ending():
                 self.close()
-                said = self._kept.value().decode(errors="replace").strip()
-                raise BrokenOff(f"{error}" + (f" Its last words: {said}" if said else "")) from error
-            # What can be seen of a process while it ends says nothing. How it ended is found when it is asked.
+                stderr = self._kept.value().decode(errors="replace").strip()
+                raise BrokenOff(f"{error}" + (f" Its last words: {stderr}" if stderr else "")) from error
+            # The state of a process that is ending means nothing. The next request finds out how it ended.
             if not self._reap(_KILL_S, kill=False):
                 self._reap(_KILL_S, kill=True, headless=True)
         self.start_cpu_s = self._mark = self.cpu()
@@ -124,88 +128,88 @@ class BotProcess:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # -- looking ------------------------------------------------------------------------------------------------
+    # -- Observation ------------------------------------------------------------------------------------------
 
     def attest(self) -> None:
-        """Check every restriction from outside. Raises SandboxError."""
+        """Check every restriction from outside. Raise SandboxError."""
         attest(self.pid, self._expected)
 
     def cpu(self) -> float:
-        """CPU seconds of all its threads since the process began; the last known value once it has ended."""
+        """Return the CPU seconds of all its threads since the process began; the last known value once it has ended."""
         if self._end is None:
-            try:  # noqa: SIM105 - asked twice a decision, and the other way costs as much as the kernel's answer
+            try:  # noqa: SIM105 - called twice a decision, and contextlib costs as much as the kernel's answer
                 self._cpu_s = time.clock_gettime(self._clock)
             except OSError:
-                pass  # it has ended a moment ago
+                pass  # It has just ended.
         return self._cpu_s
 
     def stderr(self) -> bytes:
-        """What is kept of its error output: beginning and end, at most policy.stderr_kib."""
+        """Return the stored error output: beginning and end, at most policy.stderr_kib."""
         if self._stderr >= 0:
             self._drain_stderr(_LAST_STDERR)
         return self._kept.value()
 
-    # -- beginning ----------------------------------------------------------------------------------------------
+    # -- Start --------------------------------------------------------------------------------------------------
 
     def stand(self) -> None:
         """Wait until its runtime is loaded and it stands at the gate, before the first instruction of its own code.
 
-        Harmless when it has none, or has passed it. Raises BotFault where it ended on the way, SandboxError where it takes too long.
+        Do nothing if it has no gate, or has passed it. Raise BotFault if it ended on the way, SandboxError if it takes too long.
         """
         if not self._loading:
             return
-        wall, left = (
+        wall, left_s = (
             Wall(self.pid, HANDSHAKE_S, monotonic()),
             _SAMPLE_S,
-        )  # nearly every one is loaded before the first look
+        )  # Nearly all are loaded before the first sample.
         while not self._unread:
-            if left <= 0:
+            if left_s <= 0:
                 raise SandboxError(
                     f"a runtime was not loaded after {HANDSHAKE_S:g} s; the host is overloaded, run fewer workers"
                 )
-            self._wait(min(left, _SAMPLE_S))
+            self._wait(min(left_s, _SAMPLE_S))
             self._read()
             if not self._unread:
-                left = wall.left(monotonic())
+                left_s = wall.remaining_s(monotonic())
         self._unread.clear()
         self._loading = False
 
     def begin(self) -> None:
-        """Let it pass the gate, where it stands at one. What is sent or read first does this, too. Raises as ``stand``."""
+        """Let it pass its gate, if it stands at one. The first request does this, too. Raise what ``stand`` raises."""
         if not self._held:
             return
         self.stand()
         self._held = False
-        with contextlib.suppress(ConnectionError):  # how it ended is found when it is asked
+        with contextlib.suppress(ConnectionError):  # The next request finds out how it ended.
             os.write(self._stdin, PASS)
 
-    # -- talking ------------------------------------------------------------------------------------------------
+    # -- Conversation -------------------------------------------------------------------------------------------
 
     def ask(self, data: bytes, cpu_budget_s: float, wall_cap_s: float, max_bytes: int | None = None) -> Reply:
-        """One request and its answer of a bot that is frozen afterwards.
+        """Send a request and return the answer; the bot is frozen afterwards.
 
-        Its CPU time since its last answer must stay within the budget, the wall time within the cap; of the wall time
-        only what this worker was there to see, and in which the bot had a processor, is counted.
-        max_bytes: longest line, without its newline (default: the policy's). Raises BotFault; SandboxError where the
-        machine is too busy to say.
+        The CPU time since its last answer must stay within the budget, the wall time within the cap. Wall time counts only while this
+        worker could observe the bot and the bot had a processor.
+        max_bytes: longest line, without its newline (default: the policy's). Raise BotFault; SandboxError if the machine is too busy to
+        measure.
         """
         longest = self._longest if max_bytes is None else max_bytes
         self.begin()
         if self._unread or self._ready(0):
             self._refuse_unsolicited()
-        self.counted_s = _SAMPLE_S  # unless it takes longer
+        self.counted_s = _SAMPLE_S  # A longer answer replaces this.
         self.interlude_s = 0.0
         began = monotonic()
         try:
             written = os.write(self._stdin, data)
         except OSError:
-            written = 0  # full, or closed: which of them is found out below
+            written = 0  # The pipe is full or closed; `_write` finds out which.
         if written != len(data):
             self._unsent = memoryview(data)[written:]
             self._write()
         if self._frozen:
             self._wake()
-        # nearly every answer comes at once and in one piece; whatever comes otherwise waits in `_unread`
+        # Nearly every answer arrives at once and in one piece; anything else goes through `_unread`.
         line = None
         if (
             self._ready(_SAMPLE_MS if cpu_budget_s > _SAMPLE_S < wall_cap_s else 1) == self._answered
@@ -230,10 +234,10 @@ class BotProcess:
         return _reply((line, used, now - began))
 
     def send(self, data: bytes, deadline: float = 1.0) -> None:
-        """Write a request. What a frozen bot's pipe cannot take waits for ``read_line``.
+        """Write a request. What does not fit into a frozen bot's pipe is written by ``read_line``.
 
-        deadline: wall seconds within which a running bot must take it all.
-        Raises BotFault: protocol for output that nobody asked for, disconnect, timeout, or how it ended.
+        deadline: wall seconds within which a running bot must take all of it.
+        Raise BotFault: protocol for unsolicited output, disconnect, timeout, or how the bot ended.
         """
         self.begin()
         self._refuse_unsolicited()
@@ -242,14 +246,14 @@ class BotProcess:
         if self._unsent and not self._frozen:
             until = monotonic() + deadline
             while self._unsent:
-                left = until - monotonic()
-                if left <= 0:
+                left_s = until - monotonic()
+                if left_s <= 0:
                     raise BotFault("timeout", f"did not read its input within {deadline:g} s")
-                self._wait(left)
+                self._wait(left_s)
                 self._write()
 
     def read_line(self, cpu_budget_s: float, wall_cap_s: float, max_bytes: int | None = None) -> Reply:
-        """The next line, as ``ask`` waits for it, of a bot that is not frozen before or afterwards."""
+        """Return the next line, waiting like ``ask``, of a bot that is not frozen before or afterwards."""
         longest = self.policy.line_bytes if max_bytes is None else max_bytes
         self.begin()
         began = monotonic()
@@ -275,8 +279,8 @@ class BotProcess:
                 self.counted_s = wall.counted(monotonic())
                 return line
             now = monotonic()
-            left = wall.left(now)
-            if left <= 0:
+            left_s = wall.remaining_s(now)
+            if left_s <= 0:
                 raise BotFault("timeout", _late(wall_cap_s, used, wall.held_s()))
             if self.stop is not None and self.stop():
                 raise Stopped
@@ -285,12 +289,12 @@ class BotProcess:
                 continue
             if now - self._looked >= _SAMPLE_S:
                 self._look(now)
-            self._wait(min(left, cpu_budget_s - used, _SAMPLE_S))
+            self._wait(min(left_s, cpu_budget_s - used, _SAMPLE_S))
             self._write()
             self._read()
 
     def _do_meanwhile(self, act: Callable[[], None]) -> float:
-        """Do something else while it is frozen in the middle of its thoughts. Returns the wall seconds that this took."""
+        """Run a function while the bot is frozen in the middle of its turn. Return the wall seconds that this took."""
         began = monotonic()
         self._rest()
         self._await_stop()
@@ -301,15 +305,15 @@ class BotProcess:
         return took
 
     def pin(self, cores: Collection[int]) -> None:
-        """Let all its threads compute on these processors. Harmless when it has ended. Raises OSError where that is not allowed."""
+        """Let all its threads run on these cores. Do nothing if it has ended. Raise OSError if that is not allowed."""
         watch.pin(self._tasks, cores)
 
-    # -- freezing -----------------------------------------------------------------------------------------------
+    # -- Freezing -----------------------------------------------------------------------------------------------
 
     def freeze(self) -> None:
-        """Stop all its threads, and wait until they have stopped; at its gate, if it has not begun. Harmless when it is frozen or has ended.
+        """Stop all its threads and wait until they have stopped; at its gate, if it has not begun. Do nothing if it is frozen or has ended.
 
-        A process that has just begun may be busy in the kernel for milliseconds before it takes notice of the stop.
+        A process that has just begun may be busy in the kernel for milliseconds before it reacts to the stop.
         """
         if not self._frozen:
             self.stand()
@@ -318,12 +322,12 @@ class BotProcess:
             self._frozen_at = self.cpu()
 
     def thaw(self) -> None:
-        """Let it go on. Raises BotFault("pondering") if it has used CPU time while frozen."""
+        """Let it continue. Raise BotFault("pondering") if it has used CPU time while frozen."""
         if self._frozen:
             self._wake()
 
     def _rest(self) -> float:
-        """Freeze it. Returns the CPU time that it has used in all."""
+        """Freeze it. Return the total CPU time that it has used."""
         self._signal(signal.SIGSTOP)
         self._frozen = True
         if watch.several(self._tasks):
@@ -332,14 +336,14 @@ class BotProcess:
         return now
 
     def _wake(self) -> None:
-        """Let it go on if it was frozen. The CPU time that it used meanwhile is not counted."""
+        """Let it continue if it was frozen. CPU time that it used meanwhile is not counted."""
         if not self._frozen:
             return
         used = self.cpu() - self._frozen_at
         if used > self.pondering_s:
             self._doubts += 1
             if used > _SURELY_PONDERING_S or self._doubts > _DOUBTS:
-                raise BotFault("pondering", f"used {used * 1e3:.1f} ms of CPU while it was not asked")
+                raise BotFault("pondering", f"used {used * 1e3:.1f} ms of CPU while it was frozen")
         self._mark += used
         self._frozen = False
         self._signal(signal.SIGCONT)
@@ -347,8 +351,8 @@ class BotProcess:
     def _await_stop(self) -> None:
         """Wait until every thread has stopped.
 
-        A single thread stops before its next instruction. Of several threads, the one that passes the stop on may wait
-        milliseconds for a busy core, and meanwhile the others go on computing. Told again, so that none wakes the others for good.
+        A single thread stops before its next instruction. Of several threads, the one that passes the stop on may wait milliseconds for a
+        busy core while the others continue. The signal is repeated, so that no thread can wake the others permanently.
         """
         began, waits = monotonic(), None
         while not watch.all_stopped(self.pid):
@@ -360,17 +364,17 @@ class BotProcess:
             self._signal(signal.SIGSTOP)
 
     def _refuse_to_wait(self, waited_s: float) -> None:
-        """A bot has not stopped in time; for so many seconds others kept it from a processor."""
+        """Raise the error for a bot that has not stopped in time. waited_s: how long other processes kept it from a processor."""
         if waited_s > _STOP_S / 2:
             raise SandboxError(f"process {self.pid} does not stop within {_STOP_S:g} s; run fewer workers here")
         if watch.held_by_kernel(self.pid):
             raise BrokenOff(f"process {self.pid} does not stop within {_STOP_S:g} s; the kernel holds it")
         raise BotFault("pondering", f"did not stop within {_STOP_S:g} s")
 
-    # -- ending -------------------------------------------------------------------------------------------------
+    # -- End ----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Kill it, reap it, give everything back. Harmless when repeated. Raises SandboxError if it cannot be killed."""
+        """Kill it, reap it, release everything. May be called again. Raise SandboxError if it cannot be killed."""
         if not self._open:
             return
         self._reap(_KILL_S, kill=True)
@@ -384,20 +388,20 @@ class BotProcess:
         self._on_close()
 
     def _signal(self, number: int) -> None:
-        try:  # noqa: SIM105 - as above
+        try:  # noqa: SIM105 - as in `cpu`
             signal.pidfd_send_signal(self._handle, number)
         except OSError:
-            pass  # it has ended, or never had a handle
+            pass  # It has ended, or never had a handle.
 
     def _has_ended(self) -> bool:
         return self._end is not None or bool(select.select([self._handle], [], [], 0)[0])
 
     def _is_ending(self) -> bool:
-        """Whether it has ended, or its first thread is about to."""
+        """Return True if it has ended, or if its first thread is about to."""
         return self._has_ended() or watch.ending(self.pid)
 
     def _reap(self, timeout_s: float, *, kill: bool, headless: bool = False) -> bool:
-        """Collect the child's end, killing it first if told. Returns whether it has ended."""
+        """Collect the process, killing it first if `kill`. Return True if it has ended."""
         if self._end is not None:
             return True
         if kill:
@@ -409,7 +413,7 @@ class BotProcess:
                 raise BrokenOff(f"process {self.pid} does not die of SIGKILL; the kernel holds it. Restart the host.")
             return False
         group = self._expected.group
-        counted = group.cpu_s() if group else 0.0  # also what no process of ours was waited for
+        counted = group.cpu_s() if group else 0.0  # Includes processes that were not waited for.
         self._cpu_s = max(self._cpu_s, ended.cpu_s, counted)
         self._drain_stderr(_LAST_STDERR)
         self._end = End(
@@ -425,14 +429,14 @@ class BotProcess:
         return True
 
     def _lost(self, without: BotFault) -> BotFault:
-        """The fault of a bot whose pipe has ended: how it died, or ``without`` if it lives on."""
+        """Return the fault of a bot whose pipe has ended: how it died, or ``without`` if it is still alive."""
         self._reap(_KILL_S if watch.ending(self.pid) else _GRACE_S, kill=False)
         return fault(self._end, self.policy) if self._end else without
 
-    # -- the poll loop ------------------------------------------------------------------------------------------
+    # -- Poll loop ----------------------------------------------------------------------------------------------
 
     def _wait(self, seconds: float) -> None:
-        """Until something can be read (or written, if anything waits to be), at most ``seconds``; drains stderr."""
+        """Wait until it can be read from (or written to, if input is left), at most ``seconds``; drain stderr."""
         if self._unsent:
             self._poll.register(self._stdin, select.POLLOUT)
         try:
@@ -451,12 +455,12 @@ class BotProcess:
                 if not self._has_ended():
                     return
                 raise self._lost(BotFault("disconnect", "closed its input")) from None
-            except ConnectionError:  # a pipe breaks; a socket may be reset as well
+            except ConnectionError:  # A pipe breaks; a socket may also be reset.
                 self._unsent = _NOTHING
                 raise self._lost(BotFault("disconnect", "closed its input")) from None
 
     def _read(self) -> None:
-        ended = self._has_ended()  # before: then all that it wrote is there
+        ended = self._has_ended()  # Checked before reading, so that all of its output is there.
         try:
             data = os.read(self._stdout, _CHUNK)
         except BlockingIOError:
@@ -471,8 +475,8 @@ class BotProcess:
         if not self._unread:
             self._read()
         if self._unread:
-            shown = bytes(self._unread[:80]).decode(errors="backslashreplace")
-            raise BotFault("protocol", f"printed {shown!r} although nothing was asked")
+            excerpt = bytes(self._unread[:80]).decode(errors="backslashreplace")
+            raise BotFault("protocol", f"printed {excerpt!r} although nothing was asked")
 
     def _drain_stderr(self, most: int) -> None:
         while most > 0 and self._stderr >= 0:
@@ -496,8 +500,8 @@ class BotProcess:
 
 
 def _late(cap_s: float, used_s: float, held_s: float) -> str:
-    held = f", {held_s:.3f} s held by the kernel, as by a disk, and not counted" if held_s else ""
-    return f"no answer within {cap_s:.3f} s of wall time ({used_s:.3f} s of CPU used{held})"
+    kernel_time = f", {held_s:.3f} s in the kernel, such as waiting for a disk, not counted" if held_s else ""
+    return f"no answer within {cap_s:.3f} s of wall time ({used_s:.3f} s of CPU used{kernel_time})"
 
 
 def _over(used_s: float, budget_s: float) -> BotFault:

@@ -1,13 +1,14 @@
-"""Why did a bot's process end? Turns an exit status and what is known around it into a typed fault.
+"""Determine why a bot's process ended: turn an exit status and other evidence into a typed fault.
 
-A bot is called out of memory when its end is a failure and one of these holds:
+A bot ran out of memory if its end is a failure and one of these holds:
 
 * the last lines of its error output name a failed allocation, as Python, Node, Rust, Go and C++ programs print it;
 * the kernel killed it for the memory of its control group;
-* the largest memory it ever held, by the kernel's account, is at least 90 % of the limit.
+* its peak memory, by the kernel's account, is at least 90% of the limit.
 
-An end is ours only on evidence: the kernel says that it killed for lack of memory while the bot ran, or a process of ours was ended and took
-the bot with it. Everything else is the bot's, a SIGKILL that nothing explains too: what we cannot tell apart a bot would learn to feign.
+The platform is to blame only on evidence: the kernel reports that it killed for lack of memory while the bot ran, or a process of ours was
+killed and took the bot with it. Everything else is the bot's fault, even an unexplained SIGKILL: a bot would learn to feign what we cannot
+distinguish.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ _NEAR_THE_LIMIT = 0.9
 
 @dataclass(frozen=True)
 class End:
-    """How a process ended.
+    """The end of a process.
 
-    code: exit status, or minus the signal; peak_kib: most resident memory, KiB; cpu_s: CPU seconds of its whole life;
-    stderr: what is kept of its error output; group_was_full: the kernel killed it for the memory of its control group.
-    host_was_full: the kernel has killed processes for lack of memory since the bot began; lost_with: as in ``spawn.Ended``;
-    headless: its first thread had ended and others went on, so we ended it.
+    code: exit status, or minus the signal; peak_kib: most resident memory, KiB; cpu_s: CPU seconds of its whole life; stderr: its stored
+    error output; group_was_full: the kernel killed it for the memory of its control group; host_was_full: the kernel has killed
+    processes for lack of memory since the bot began; lost_with: as in ``spawn.Ended``; headless: its first thread had ended while others
+    continued, so we killed it.
     """
 
     code: int
@@ -49,7 +50,7 @@ class End:
 
     @property
     def how(self) -> str:
-        """For the bot's author: "exit status 3" or "signal SIGSEGV"."""
+        """The end in words for the bot's author: "exit status 3" or "signal SIGSEGV"."""
         if self.code >= 0:
             return f"exit status {self.code}"
         try:
@@ -59,25 +60,25 @@ class End:
 
 
 def out_of_memory(end: End, policy: Policy) -> str | None:
-    """What shows that the bot ended for lack of memory, or None."""
+    """Return the evidence that the bot ended for lack of memory, or None."""
     if end.code == 0:
         return None
     if end.group_was_full:
         return "the kernel ended it at the limit of its control group"
-    found = _ALLOCATION_FAILED.search(end.stderr[-_LAST_LINES:])
-    if found:
-        return found[0].decode(errors="replace")[:200]
+    match = _ALLOCATION_FAILED.search(end.stderr[-_LAST_LINES:])
+    if match:
+        return match[0].decode(errors="replace")[:200]
     if end.peak_kib * KIB >= _NEAR_THE_LIMIT * policy.memory_bytes:
         return f"it held {end.peak_kib * KIB // MIB} MiB"
     return None
 
 
 def fault(end: End, policy: Policy) -> BotFault:
-    """The fault of a bot that ended although it was still needed. Raises SandboxError where something shows that it is not to blame."""
+    """Return the fault of a bot that ended too early. Raise SandboxError on evidence that it is not to blame."""
     if end.lost_with:
         raise SandboxError(f"{end.lost_with} was killed from outside, and the bot with it; see the kernel log (dmesg)")
     if end.headless:
-        return BotFault("crash", "ended its first thread and went on without it")
+        return BotFault("crash", "ended its first thread and continued without it")
     memory = out_of_memory(end, policy)
     if memory:
         return BotFault("memory", f"ended by {end.how}: {memory} (limit {policy.memory_mb} MiB)")

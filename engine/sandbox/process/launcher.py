@@ -1,8 +1,8 @@
-"""Runs inside the new process: lowers every right in turn, then becomes the bot.
+"""Runs inside the new process: drops every right in turn, then becomes the bot.
 
-The worker compiles this file and hands it to the nursery, which forks for every bot; the child runs it with a plan. It
-knows nothing of tiers: it does what the plan says. Any step that fails ends the process before the bot's first
-instruction, with the step's name on the status pipe.
+The worker compiles this file and passes it to the forkserver, which forks for every bot; the child runs it with a plan. It does not know
+about tiers: it does what the plan says. Any step that fails ends the process before the bot's first instruction, with the step's name on
+the status pipe.
 """
 
 import ctypes
@@ -10,7 +10,7 @@ import os
 import resource
 import struct
 
-TYPE_CHECKING = False  # as in nursery.py: no import that the program does not need
+TYPE_CHECKING = False  # As in forkserver.py: only necessary imports.
 if TYPE_CHECKING:
     from typing import Any
 
@@ -44,22 +44,22 @@ def _prctl(option: int, first: int = 0, second: int = 0) -> int:
     return _checked(libc.prctl(option, *words))
 
 
-# Once here, in the nursery, rather than in every child: looking a C function up takes longer than calling it.
+# Done here once, in the forkserver, instead of in every child: looking up a C function takes longer than calling it.
 _prctl(_PR_GET_NO_NEW_PRIVS)
 libc.signal(_SIGPIPE, libc.signal(_SIGPIPE, None))
 
 
-_alone = False  # whether this process has left the network of its parent
+_alone = False  # True if this process has left the network of its parent.
 
 
 def prepare() -> None:
-    """What a spare does before it knows its bot: leaving the network takes half a millisecond, going back next to nothing."""
+    """Leave the parent's network ahead of time: leaving takes half a millisecond, returning next to nothing."""
     global _alone
     _alone = not libc.unshare(_CLONE_NEWNET)
 
 
 def choose_network(plan: "Plan") -> None:
-    """True: a network of its own, in which there is nothing. False: the parent's, to which a spare goes back. None: either."""
+    """Set the network. True: an empty one of its own. False: the parent's, to which a spare returns. None: either."""
     if plan["own_network"] and not _alone:
         _checked(libc.unshare(_CLONE_NEWNET))
     elif _alone and plan["own_network"] is False:
@@ -69,30 +69,30 @@ def choose_network(plan: "Plan") -> None:
 
 
 def die_with_parent(plan: "Plan") -> None:
-    """Ask for SIGKILL when the parent ends; refuse if it already has. Must follow the change of user, which clears it."""
+    """Ask for SIGKILL when the parent ends; fail if it already has. Must follow the change of user, which clears it."""
     _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
     if os.getppid() != plan["parent"]:
         raise OSError(f"the parent {plan['parent']} is gone, {os.getppid()} took its place")
 
 
 def lead_session(plan: "Plan") -> None:
-    """The process leads a session of its own: no terminal, no signal meant for our group."""
+    """Start a session: no terminal, and no signals meant for our group."""
     if os.getsid(0) != os.getpid():
         os.setsid()
 
 
 def close_files(plan: "Plan") -> None:
-    """Only the standard streams, what the plan keeps for the next program, and the status pipe until then stay."""
+    """Close all files but the standard streams, the ones that the plan keeps for the next program, and, until then, the status pipe."""
     os.set_inheritable(plan["status"], False)
     first = 3
-    for kept in sorted([plan["status"], *plan["keep"]]):
-        os.closerange(first, kept)
-        first = kept + 1
+    for descriptor in sorted([plan["status"], *plan["keep"]]):
+        os.closerange(first, descriptor)
+        first = descriptor + 1
     os.closerange(first, 1 << 20)
 
 
 def enter_groups(plan: "Plan") -> None:
-    """Into the control groups, whose limits are already set."""
+    """Enter the control groups, whose limits are already set."""
     for place in plan["groups"]:
         procs = os.open(place + "/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
         os.write(procs, b"0")
@@ -111,14 +111,14 @@ def set_limits(plan: "Plan") -> None:
 
 
 def change_root(plan: "Plan") -> None:
-    """Make the runtime tree the root; only root can, and everybody else goes without."""
+    """Make the runtime tree the root. Only root can; other users skip this."""
     if plan["root"] is not None:
         os.chroot(plan["root"])
         os.chdir("/")
 
 
 def change_user(plan: "Plan") -> None:
-    """Become the slot user, with no group besides its own."""
+    """Become the slot user, with no other group than its own."""
     user = plan["user"]
     if user is not None:
         os.setgroups([])
@@ -139,19 +139,19 @@ def drop_capabilities(plan: "Plan") -> None:
 
 
 def no_new_privileges(plan: "Plan") -> None:
-    """No program run from here on gains rights."""
+    """Keep all later programs from gaining rights."""
     if plan["no_new_privileges"]:
         _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
 def enter_directory(plan: "Plan") -> None:
-    """The bot's working directory."""
+    """Enter the bot's working directory."""
     os.chdir(plan["directory"])
     os.umask(0o077)
 
 
 def restrict_files(plan: "Plan") -> None:
-    """Landlock: nothing but the named trees may be read, nothing may be written."""
+    """Apply Landlock: only the named trees may be read, nothing may be written."""
     if plan["landlock"] is None:
         return
     ruleset, rules = plan["landlock"]
@@ -168,7 +168,7 @@ def restrict_files(plan: "Plan") -> None:
 
 
 def filter_calls(plan: "Plan") -> None:
-    """Seccomp: the last step, since it forbids the others."""
+    """Install the system call filter. This is the last step, because it forbids the others."""
     if plan["filter"] is None:
         return
     code, pid_at = plan["filter"]
@@ -183,7 +183,7 @@ def filter_calls(plan: "Plan") -> None:
 def become(plan: "Plan") -> None:
     """Run the bot: the file that its command names, or another program in a descriptor.
 
-    SIGPIPE is back to its default: an interpreter ignores it, and ignoring is inherited.
+    Reset SIGPIPE to its default, because an interpreter ignores it and children inherit that.
     """
     libc.signal(_SIGPIPE, None)
     program = plan["program"]
@@ -214,7 +214,7 @@ STEPS = (
 
 
 def run(plan: "Plan") -> None:
-    """Do every step or none: the first failure is reported and the process ends."""
+    """Do every step; the first failure is reported and ends the process."""
     for step in STEPS:
         try:
             step(plan)

@@ -1,4 +1,4 @@
-"""Starts bots through the nursery, from the worker's side: waits until a process has become the bot, or says why it has not."""
+"""Start bots through the forkserver, from the worker's side: wait until a process has become the bot, or report why it has not."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from typing import Any
 
 from engine.sandbox.errors import SandboxError
 
-HANDSHAKE_S = 20.0  # a start takes 0.005 s; a host that needs a thousand times that cannot keep time for matches
-FIRST_KEPT = 4  # the number at which a started program finds the first descriptor it is to keep
+HANDSHAKE_S = 20.0  # A start takes 0.005 s; a host that needs a thousand times that cannot keep time for matches.
+FIRST_KEPT = 4  # The number at which a started program finds its first kept descriptor.
 _GIVE_UP_S = 10.0
 _PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP
 _BOOT = """
 import sys, marshal
-with open(int(sys.argv[2]), "rb") as file: nursery, launcher = marshal.load(file)
-n, l = {}, {}
-exec(nursery, n)
+with open(int(sys.argv[2]), "rb") as file: forkserver, launcher = marshal.load(file)
+f, l = {}, {}
+exec(forkserver, f)
 exec(launcher, l)
-n["serve"](int(sys.argv[1]), l["prepare"], l["run"])
+f["serve"](int(sys.argv[1]), l["prepare"], l["run"])
 """
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a bot ended.
+    """The end of a bot.
 
-    status: as waitpid, of the bot itself; peak_kib: the most memory it ever held; cpu_s: of its whole life; lost_with: which process of
-    ours was ended by somebody else, if any, and took the bot with it.
+    status: as from waitpid, of the bot itself; peak_kib: its peak memory; cpu_s: of its whole life; lost_with: the process of ours, if any,
+    that was killed from outside and took the bot with it.
     """
 
     status: int
@@ -49,42 +49,42 @@ class Ended:
 
 
 class Child:
-    """A process the nursery has borne for us. handle: cannot come to mean another process, as its number can."""
+    """A process that the forkserver has forked for us. handle: never refers to another process, as its number may."""
 
     def __init__(self, pid: int, handle: int, end: int) -> None:
         self.pid = pid
         self.handle = handle
-        self.end = end  # where the nursery tells of its end
+        self.end = end  # The forkserver reports its end here.
 
     @property
     def bot(self) -> int:
-        """A handle of the process that is to be the bot."""
+        """A handle of the process that becomes the bot."""
         return self.handle
 
     def kill(self) -> None:
-        """End the bot; harmless when it has ended."""
+        """Kill the bot; do nothing if it has ended."""
         self.signal(signal.SIGKILL)
 
     def signal(self, number: int) -> None:
-        """Send a signal; harmless when it has ended."""
+        """Send a signal; do nothing if it has ended."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.handle, number)
 
     def collect(self, timeout_s: float) -> Ended | None:
-        """How it ended, or None if it has not within the time."""
+        """Return how it ended, or None if it has not within the time."""
         if not select.select([self.end], [], [], timeout_s)[0]:
             return None
-        told = os.read(self.end, 256)
-        if told:
-            return Ended(*marshal.loads(told))
-        # The nursery itself was killed, and all bots with it; the handle shows when this one has gone.
+        report = os.read(self.end, 256)
+        if report:
+            return Ended(*marshal.loads(report))
+        # The forkserver itself was killed, and all bots with it; the handle shows when this one is gone.
         if not select.select([self.handle], [], [], timeout_s)[0]:
             return None
         self._end_group()
         return Ended(signal.SIGKILL, 0, 0.0, lost_with="the process that starts bots")
 
     def _end_group(self) -> None:
-        """As the nursery does: a wrapper may leave a child. By the handle, since its number may be another's by now."""
+        """Kill its process group like the forkserver: a wrapper may leave a child. Use the handle, because its number may be reused."""
         try:
             signal.pidfd_send_signal(self.handle, signal.SIGKILL, None, _PROCESS_GROUP)
         except ProcessLookupError:
@@ -95,16 +95,16 @@ class Child:
                     os.killpg(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Give the descriptors back."""
+        """Close the descriptors."""
         os.close(self.handle)
         os.close(self.end)
 
 
 @dataclass
 class Started:
-    """A process that may already be running the bot. Descriptors are ours to close.
+    """A process that may already be running the bot. The caller closes the descriptors.
 
-    child: what was started; pid: the bot as this process counts (the child's, unless namespaces lie between).
+    child: the started process; pid: the bot in our numbering (the child's, unless namespaces lie between).
     """
 
     child: Child
@@ -114,33 +114,33 @@ class Started:
     stderr: int
 
     def discard(self) -> str:
-        """Kill it, collect it, close everything. Returns what it had printed on stderr."""
+        """Kill it, collect it, close everything. Return what it had printed on stderr."""
         _end(self.child)
-        said = b""
+        output = b""
         with contextlib.suppress(BlockingIOError):
-            said = os.read(self.stderr, 1 << 12)
+            output = os.read(self.stderr, 1 << 12)
         for fd in (self.stdin, self.stdout, self.stderr):
             os.close(fd)
-        return said.decode(errors="replace").strip()
+        return output.decode(errors="replace").strip()
 
 
 @lru_cache
 def _code() -> bytes:
-    """The nursery's and the launcher's programs, compiled for the same interpreter."""
+    """Compile the programs of the forkserver and the launcher for the same interpreter."""
     here = Path(__file__)
-    names = ("nursery", "launcher")
+    names = ("forkserver", "launcher")
     return marshal.dumps(
         tuple(compile(here.with_name(f"{name}.py").read_text(), name, "exec", optimize=2) for name in names)
     )
 
 
-class _Nursery:
-    """The nursery of this process."""
+class _ForkServer:
+    """The forkserver of this process."""
 
     def __init__(self) -> None:
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            order = memory_file("nursery", _code())
+            order = memory_file("forkserver", _code())
             try:
                 argv = [
                     os.path.realpath(sys.executable),
@@ -170,28 +170,28 @@ class _Nursery:
         finally:
             theirs.close()
         self.socket.settimeout(HANDSHAKE_S)
-        self.in_step = True  # False while a request is unanswered: were that cut short, answers would be mixed up
+        self.in_step = True  # False while a request is unanswered: an interruption then would mix up answers.
 
-    def bear(self, plan: dict[str, Any], descriptors: Sequence[int], end: int) -> Child:
-        """A child that runs the plan; ``end`` is where we read of its end. Raises OSError."""
+    def fork_bot(self, plan: dict[str, Any], descriptors: Sequence[int], end: int) -> Child:
+        """Fork a child that runs the plan; ``end`` is the descriptor for its end. Raise OSError."""
         self.in_step = False
         socket.send_fds(self.socket, [marshal.dumps(plan)], descriptors)
         answer, handles, _, _ = socket.recv_fds(self.socket, 4096, 1)
         self.in_step = True
         if not answer:
             raise ConnectionResetError("the process that starts bots has ended")
-        told = marshal.loads(answer)
-        if not isinstance(told, int):
-            raise OSError(told)
-        if not handles:  # no descriptor was free for it
+        reply = marshal.loads(answer)
+        if not isinstance(reply, int):
+            raise OSError(reply)
+        if not handles:  # No descriptor was free for it.
             with contextlib.suppress(ProcessLookupError):
-                os.kill(told, signal.SIGKILL)
+                os.kill(reply, signal.SIGKILL)
             select.select([end], [], [], _GIVE_UP_S)
             raise OSError("no descriptor left for a handle of the bot")
-        return Child(told, handles[0], end)
+        return Child(reply, handles[0], end)
 
     def close(self) -> None:
-        """End it, and with it every bot it has borne."""
+        """End it, and with it every bot that it has forked."""
         self.socket.close()
         try:
             self.process.wait(timeout=_GIVE_UP_S)
@@ -200,22 +200,22 @@ class _Nursery:
             self.process.wait()
 
 
-_nursery: _Nursery | None = None
+_forkserver: _ForkServer | None = None
 _lock = threading.Lock()
 
 
 def _forget() -> None:
-    """In a forked child: the nursery is the parent's, and must not outlive it because we hold its socket too."""
-    global _nursery, _lock
-    if _nursery is not None:
-        _nursery.socket.close()
-        _nursery.process.returncode = 0  # not ours to wait for
-    _nursery, _lock = None, threading.Lock()
+    """Drop the forkserver in a forked child: it is the parent's, and would outlive it if we held its socket too."""
+    global _forkserver, _lock
+    if _forkserver is not None:
+        _forkserver.socket.close()
+        _forkserver.process.returncode = 0  # It is not ours to wait for.
+    _forkserver, _lock = None, threading.Lock()
 
 
 def _close() -> None:
-    if _nursery is not None:
-        _nursery.close()
+    if _forkserver is not None:
+        _forkserver.close()
 
 
 os.register_at_fork(after_in_child=_forget)
@@ -223,28 +223,28 @@ atexit.register(_close)
 
 
 def ready() -> int:
-    """Start the nursery now rather than with the first bot. Returns its process id. Raises SandboxError."""
+    """Start the forkserver now instead of with the first bot. Return its process id. Raise SandboxError."""
     with _lock:
-        return _living_nursery().process.pid
+        return _living_forkserver().process.pid
 
 
-def _living_nursery() -> _Nursery:
-    global _nursery
-    if _nursery is not None and (_nursery.process.poll() is not None or not _nursery.in_step):
-        _nursery.close()
-        _nursery = None
-    if _nursery is None:
+def _living_forkserver() -> _ForkServer:
+    global _forkserver
+    if _forkserver is not None and (_forkserver.process.poll() is not None or not _forkserver.in_step):
+        _forkserver.close()
+        _forkserver = None
+    if _forkserver is None:
         try:
-            _nursery = _Nursery()
+            _forkserver = _ForkServer()
         except OSError as error:
             raise SandboxError(
                 f"cannot start the process that starts bots: {error}. Raise the worker's open files and process limits."
             ) from error
-    return _nursery
+    return _forkserver
 
 
-def is_nursery(pid: int) -> bool:
-    """Whether this process is a nursery, ours or another worker's. A bot cannot pretend to be one where it would help it: it has no children."""
+def is_forkserver(pid: int) -> bool:
+    """Return True if this process is a forkserver, ours or another worker's. Posing as one gains a bot nothing: it has no children."""
     try:
         return _BOOT.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
@@ -252,7 +252,7 @@ def is_nursery(pid: int) -> bool:
 
 
 def memory_file(name: str, content: bytes) -> int:
-    """A descriptor of an anonymous file with ``content``, at its start."""
+    """Return a descriptor of an anonymous file with ``content``, at its start."""
     fd = os.memfd_create(name)
     os.write(fd, content)
     os.lseek(fd, 0, os.SEEK_SET)
@@ -260,10 +260,10 @@ def memory_file(name: str, content: bytes) -> int:
 
 
 class _Pipes:
-    """The pipes of a bot: its three streams, the launcher's status and the news of its end."""
+    """The pipes of a bot: its three streams, the launcher's status and the report of its end."""
 
     def __init__(self, *, timeless: bool) -> None:
-        """timeless: the streams are sockets. A pipe bears the time at which it was last written to, for both ends to see."""
+        """timeless: use sockets as streams. A pipe stores the time of its last write, which both ends can see."""
         self._open: set[int] = set()
         try:
             stream = self._sockets if timeless else self._pipe
@@ -275,7 +275,7 @@ class _Pipes:
         except OSError as error:
             self.close()
             raise SandboxError(
-                f"cannot make the pipes of a bot: {error}. Raise the worker's open files limit."
+                f"cannot create the pipes of a bot: {error}. Raise the worker's open files limit."
             ) from error
         for fd in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(fd, False)
@@ -286,7 +286,7 @@ class _Pipes:
         return ends
 
     def _sockets(self) -> tuple[int, int]:
-        """As a pipe: what is written to the second is read from the first."""
+        """Return a pair like a pipe: what is written to the second is read from the first."""
         reading, writing = socket.socketpair()
         writing.shutdown(socket.SHUT_RD)
         ends = reading.detach(), writing.detach()
@@ -298,31 +298,31 @@ class _Pipes:
         return [self.stdin_theirs, self.stdout_theirs, self.stderr_theirs, self.status_theirs, self.end_theirs]
 
     def close(self, *fds: int) -> None:
-        """Close these, or all that are still open and not handed on."""
+        """Close these, or all that are still open and not passed on."""
         for fd in fds or tuple(self._open):
             os.close(fd)
             self._open.remove(fd)
 
     def hand_on(self, *fds: int) -> None:
-        """Somebody else closes these."""
+        """Leave these open: their new owner closes them."""
         self._open.difference_update(fds)
 
 
 def launch(plan: dict[str, Any], *, keep: Sequence[int] = (), timeless: bool = False) -> Started:
-    """Have the launcher run ``plan`` until it has executed plan["argv"].
+    """Let the launcher run ``plan`` until it has executed plan["argv"].
 
-    keep: descriptors the executed program needs; it finds them from FIRST_KEPT on. timeless: its streams tell no time.
-    Raises SandboxError, with the step that failed, and leaves nothing.
+    keep: descriptors for the executed program, which finds them from FIRST_KEPT on. timeless: its streams store no times.
+    Raise SandboxError with the failed step, and leave nothing behind.
     """
     plan = {**plan, "cores": sorted(os.sched_getaffinity(0))}
     pipes = _Pipes(timeless=timeless)
     try:
         with _lock:
-            child = _living_nursery().bear(plan, [*pipes.theirs, *keep], pipes.end)
+            child = _living_forkserver().fork_bot(plan, [*pipes.theirs, *keep], pipes.end)
     except OSError as error:
         pipes.close()
         raise SandboxError(
-            f"cannot start a process for a bot: {error}. Look at the worker's process limit and its open files limit."
+            f"cannot start a process for a bot: {error}. Check the worker's process limit and its open files limit."
         ) from error
     except BaseException:
         pipes.close()
@@ -342,7 +342,7 @@ def launch(plan: dict[str, Any], *, keep: Sequence[int] = (), timeless: bool = F
 
 
 def _read_to_end(fd: int, timeout_s: float) -> str:
-    """All that is written to a pipe until it is closed. Raises SandboxError when that takes too long."""
+    """Read a pipe until it is closed. Raise SandboxError if that takes too long."""
     text = b""
     while select.select([fd], [], [], timeout_s)[0]:
         piece = os.read(fd, 4096)

@@ -1,7 +1,7 @@
-"""Ends the processes that a killed worker has left under a bot's user.
+"""Kill the processes that a killed worker has left under a bot's user.
 
-A wrapper that is killed while it sets up, together with the nursery, leaves a child that waits for it for ever. No code of a bot
-has run in it, but the kernel counts it among the processes of the next bot of that user.
+A wrapper that is killed during its setup, together with the forkserver, leaves a child that waits for it for ever. No code of a bot has run
+in it, but the kernel counts it among the processes of the next bot of that user.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ _PROC = Path("/proc")
 
 
 def clear() -> int:
-    """End them on this machine, as far as this process sees it; their number. For a worker that is root: nobody else has users for bots.
+    """Kill them on this machine, as far as this process can see it; return their number. Only for root: other workers have no bot users.
 
-    What a nursery has borne lives, whoever's it is: workers in other networks hold their slots under the same names.
+    Children of any forkserver stay alive: workers in other networks hold their slots under the same names.
     """
-    if os.getuid() != 0 or (_PROC / "self").readlink() != Path(
-        str(os.getpid())
-    ):  # or /proc counts processes otherwise than we do
+    # Otherwise /proc numbers processes differently from us.
+    if os.getuid() != 0 or (_PROC / "self").readlink() != Path(str(os.getpid())):
         return 0
     users = range(slots.FIRST_USER, slots.LAST_USER + 1)
     families = {
@@ -34,13 +33,13 @@ def clear() -> int:
     }
     ended = 0
     for pid, (user, _) in families.items():
-        if user in users and not _has_nursery(pid, families):
+        if user in users and not _has_forkserver(pid, families):
             ended += _end(pid, families[pid])
     return ended
 
 
 def _family(pid: int) -> tuple[int, int] | None:
-    """Its user and its parent, None once it is gone or only waits to be collected."""
+    """Return a process's user and parent, None if it is gone or only waits to be collected."""
     try:
         text = (_PROC / str(pid) / "status").read_text()
     except OSError:
@@ -51,10 +50,10 @@ def _family(pid: int) -> tuple[int, int] | None:
     return int(fields["Uid"].split()[0]), int(fields["PPid"])
 
 
-def _has_nursery(pid: int, families: dict[int, tuple[int, int]]) -> bool:
-    """Whether a nursery is among its ancestors. One that has just begun, and is not in the list, is looked at afresh."""
+def _has_forkserver(pid: int, families: dict[int, tuple[int, int]]) -> bool:
+    """Return True if a forkserver is among its ancestors. One that has just started, and is not in the list, is looked up."""
     while pid > 1:
-        if spawn.is_nursery(pid):
+        if spawn.is_forkserver(pid):
             return True
         family = families.get(pid) or _family(pid)
         if family is None:
@@ -64,7 +63,7 @@ def _has_nursery(pid: int, families: dict[int, tuple[int, int]]) -> bool:
 
 
 def _end(pid: int, family: tuple[int, int]) -> bool:
-    """By a handle, after one more look: the number may have become another's."""
+    """Kill by a handle, after another check: the number may have been reused."""
     with contextlib.suppress(OSError):
         handle = os.pidfd_open(pid)
         try:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-_HEAD_SHARE = 4  # a quarter for the beginning: the end holds the traceback
+_HEAD_SHARE = 4  # A quarter is for the beginning, because the end has the traceback.
 
 
 class Tail:
-    """At most ``size`` bytes of everything fed, its beginning and its end, with a mark where something was dropped."""
+    """At most ``size`` bytes of all input: its beginning and its end, with a mark where something was dropped."""
 
     def __init__(self, size: int) -> None:
         self._head_size = size // _HEAD_SHARE
@@ -28,5 +28,5 @@ class Tail:
             del self._end[: len(self._end) - self._end_size]
 
     def value(self) -> bytes:
-        """What is kept."""
+        """Return the stored text."""
         return self._head + (self._mark if self._dropped else b"") + bytes(self._end)

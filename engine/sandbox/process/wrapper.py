@@ -1,7 +1,7 @@
-"""A bot below a wrapper of ours that stands still while the bot lives.
+"""A bot below a wrapper of ours that is stopped while the bot lives.
 
-A wrapper that collects its child can tell no more of its end than a byte, in which `exit(137)` and a SIGKILL are one. So it is stopped before
-the bot's first instruction: whatever ends the bot, nobody collects it until its own status has been read.
+A wrapper that collects its child can report only one byte of its end, in which `exit(137)` and a SIGKILL look the same. So the wrapper is
+stopped before the bot's first instruction: whatever ends the bot, it is not collected until its own status has been read.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import signal
 from engine.sandbox.process import watch
 from engine.sandbox.process.spawn import Child, Ended
 
-_END_S = 1.0  # for a wrapper that is let go, to collect its bot and to end
+_END_S = 1.0  # Time for a continued wrapper to collect its bot and to end.
 
 
 class WrappedChild(Child):
-    """A wrapper, as the nursery knows it, and the bot below it."""
+    """A wrapper, as the forkserver knows it, and the bot below it."""
 
     def __init__(self, wrapper: Child, pid: int, word: int) -> None:
-        """Stop the wrapper of a process that waits to become the bot, and take over its descriptors. Raises OSError where that has ended.
+        """Stop the wrapper of a process that waits to become the bot, and take over its descriptors. Raise OSError if it has ended.
 
-        word: what the wrapper says of the bot's end can be read there.
+        word: descriptor of the wrapper's report on the bot's end.
         """
         super().__init__(wrapper.pid, wrapper.handle, wrapper.end)
-        # Pending before the bot can begin, it stops the wrapper before its next instruction, whenever that comes.
+        # The signal is pending before the bot can begin, so it stops the wrapper before its next instruction.
         self.signal(signal.SIGSTOP)
         self._bot = os.pidfd_open(pid)
         self._bot_pid = pid
@@ -40,12 +40,12 @@ class WrappedChild(Child):
         return self._bot
 
     def kill(self) -> None:
-        """End the bot; its wrapper then ends by itself. A bot whose wrapper went first would become a zombie of process 1."""
+        """Kill the bot; its wrapper then ends by itself. If the wrapper went first, the bot would become a zombie of process 1."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._bot, signal.SIGKILL)
 
     def collect(self, timeout_s: float) -> Ended | None:
-        """How the bot ended, or None if it has not within the time."""
+        """Return how the bot ended, or None if it has not within the time."""
         if self._ended is None and select.select([self._bot, self.end], [], [], timeout_s)[0]:
             self._ended = self._collect(timeout_s)
         return self._ended
@@ -54,7 +54,7 @@ class WrappedChild(Child):
         if self._status is None:
             try:
                 self._status = watch.exit_status(self._bot_pid)
-            except OSError:  # the wrapper has been ended, and the bot with it
+            except OSError:  # The wrapper was killed, and the bot with it.
                 self._status = int(signal.SIGKILL)
         self.signal(signal.SIGCONT)
         wrapper, forced = super().collect(_END_S), False
@@ -70,14 +70,14 @@ class WrappedChild(Child):
         return Ended(self._status, wrapper.peak_kib, wrapper.cpu_s, lost_with)
 
     def last_word(self) -> bytes:
-        """What the wrapper of a bot that has been collected said of its end."""
-        said = b""
-        while piece := os.read(self._word, 4096):  # until it closed it by ending
-            said += piece
-        return said
+        """Return the wrapper's report on the end of a collected bot."""
+        output = b""
+        while piece := os.read(self._word, 4096):  # Until the wrapper closes it by ending.
+            output += piece
+        return output
 
     def close(self) -> None:
-        """Give the descriptors back."""
+        """Close the descriptors."""
         os.close(self._bot)
         os.close(self._word)
         super().close()

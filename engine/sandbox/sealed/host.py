@@ -1,4 +1,4 @@
-"""Whether bots can be sealed on this machine, and what there is to know of it for that."""
+"""Detect whether bots can be sealed on this machine, and create the copies."""
 
 from __future__ import annotations
 
@@ -21,37 +21,38 @@ _LINE = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) .*\[(vvar\w*|vdso)\]$", re.MULTILI
 
 @cache
 def clocks() -> tuple[int, int]:
-    """The kernel's pages of time in every program: where they begin, counted from the vDSO, and their bytes.
+    """Return the kernel's time pages in every program: their start relative to the vDSO, and their size in bytes.
 
-    Read from this process: one kernel lays them out alike for all. Raises SandboxUnavailable with the reason where bots cannot be sealed.
+    They are read from this process, because one kernel uses the same layout for all. Raise SandboxUnavailable with the reason if bots cannot
+    be sealed.
     """
     if platform.machine() != "x86_64":
         raise SandboxUnavailable(
-            f"bots are sealed on x86-64 only: what a sealed one starts with is machine code, and none is written for {platform.machine()}"
+            f"bots can be sealed on x86-64 only: a sealed bot starts with machine code, which does not exist for {platform.machine()}"
         )
     if "\nSeccomp_filters:" not in Path("/proc/self/status").read_text():
-        raise SandboxUnavailable("before Linux 5.9 nobody can see whether a bot has sealed itself, so none is")
-    found = [
+        raise SandboxUnavailable("before Linux 5.9 it is impossible to check whether a bot has sealed itself")
+    pages = [
         (int(begin, 16), int(end, 16), name) for begin, end, name in _LINE.findall(Path("/proc/self/maps").read_text())
     ]
-    if not found or found[-1][2] != "vdso" or any(a[1] != b[0] for a, b in pairwise(found)):
+    if not pages or pages[-1][2] != "vdso" or any(a[1] != b[0] for a, b in pairwise(pages)):
         raise SandboxUnavailable(
-            "the kernel's clocks do not lie in this process as they are expected to, so bots cannot be sealed"
+            "the kernel's clocks are not laid out in this process as expected, so bots cannot be sealed"
         )
-    # whoever cannot be asked for it cannot take it away either: User Mode Linux
+    # A kernel without this query cannot disable the counter either: User Mode Linux.
     if ctypes.CDLL(None).prctl(_PR_GET_TSC, ctypes.byref(ctypes.c_int()), 0, 0, 0) != 0:
         raise SandboxUnavailable(
-            "this kernel cannot take the time stamp counter from a process, so bots cannot be sealed"
+            "this kernel cannot disable the time stamp counter of a process, so bots cannot be sealed"
         )
-    lowest, (begin, end, _) = found[0][0], found[-1]
+    lowest, (begin, end, _) = pages[0][0], pages[-1]
     return lowest - begin, end - lowest
 
 
 def anonymous(content: bytes) -> int:
-    """A descriptor, at its start, of an anonymous file that may be executed. Raises OSError."""
+    """Return a descriptor, at its start, of an executable anonymous file. Raise OSError."""
     try:
         file = os.memfd_create("sealed", _MFD_CLOEXEC | _MFD_EXEC)
-    except OSError:  # Linux before 6.3, where every such file may be
+    except OSError:  # Linux before 6.3, where all such files are executable.
         file = os.memfd_create("sealed", _MFD_CLOEXEC)
     try:
         with open(file, "wb", closefd=False) as writing:
@@ -64,25 +65,25 @@ def anonymous(content: bytes) -> int:
 
 
 def program(runtime: Runtime, entry: Path) -> int:
-    """A descriptor of the program of a bot, in a copy that seals itself. entry: the bot's file.
+    """Return a descriptor of a bot's program, in a copy that seals itself. entry: the bot's file.
 
-    Raises SandboxError, BotFault for a file of the bot's that cannot be copied so.
+    Raise SandboxError, BotFault if the bot's own file cannot be sealed.
     """
     path = entry if runtime.runs_bot_files else Path(runtime.argv(str(runtime.root), "", "")[0])
     try:
         facts = path.stat()
-        make = _made if runtime.runs_bot_files else _kept
+        make = _sealed_copy if runtime.runs_bot_files else _cached_copy
         return anonymous(make(path, facts.st_mtime_ns, facts.st_size))
     except CannotSeal as reason:
         if runtime.runs_bot_files:
             raise BotFault("crash", f"{entry.name} cannot be sealed: it {reason}") from reason
         raise SandboxUnavailable(f"no bot of {runtime.name} can be sealed: {path} {reason}") from reason
     except OSError as error:
-        raise SandboxError(f"cannot read {path} to make a sealed copy of it: {error}") from error
+        raise SandboxError(f"cannot read {path} for a sealed copy: {error}") from error
 
 
-def _made(path: Path, _time: int, _size: int) -> bytes:
+def _sealed_copy(path: Path, _time: int, _size: int) -> bytes:
     return sealed(path.read_bytes(), clocks())
 
 
-_kept = cache(_made)
+_cached_copy = cache(_sealed_copy)

@@ -1,7 +1,7 @@
-"""Machine code as a listing: the bytes at the left, what they mean at the right, as an assembler prints them.
+"""Machine code as a listing: the bytes on the left, their meaning on the right, as an assembler prints them.
 
-A line is `bytes ; meaning`. Besides bytes it may hold `name:`, a place; `>name`, one byte, and `>>name`, four bytes: the way to
-a place from behind these bytes; `$name`, four bytes: a number.
+A line is `bytes ; meaning`. Besides bytes it may contain `name:`, a label; `>name`, one byte, and `>>name`, four bytes: the distance to a
+label from behind these bytes; `$name`, four bytes: a number.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from collections.abc import Mapping
 
 
 def assemble(listing: str, numbers: Mapping[str, int], places: Mapping[str, int]) -> tuple[bytes, dict[str, int]]:
-    """The code, and where its places are.
+    """Return the code, and the offsets of its labels.
 
-    numbers: for `$name`; places: those outside the code, counted from its begin. Raises KeyError for a name that is nowhere,
-    OverflowError where a way is too long.
+    numbers: for `$name`; places: labels outside the code, relative to its start. Raise KeyError for an unknown name, OverflowError if a
+    distance is too long.
     """
     words = [word for line in listing.splitlines() for word in line.partition(";")[0].split()]
-    found = dict(places)
+    offsets = dict(places)
     at = 0
     for word in words:
         if word.endswith(":"):
-            found[word[:-1]] = at
+            offsets[word[:-1]] = at
         at += _size(word)
     code = bytearray()
     for word in words:
@@ -28,10 +28,10 @@ def assemble(listing: str, numbers: Mapping[str, int], places: Mapping[str, int]
         if word.startswith("$"):
             code += numbers[word[1:]].to_bytes(size, "little", signed=True)
         elif word.startswith(">"):
-            code += (found[word.lstrip(">")] - len(code) - size).to_bytes(size, "little", signed=True)
+            code += (offsets[word.lstrip(">")] - len(code) - size).to_bytes(size, "little", signed=True)
         elif size:
             code += bytes.fromhex(word)
-    return bytes(code), found
+    return bytes(code), offsets
 
 
 def _size(word: str) -> int:

@@ -1,7 +1,7 @@
 """A copy of a program that seals itself before its first instruction.
 
-A segment is added behind those of the program: our instructions, where the program now begins, the clocks, the filter, and a
-longer table of segments. Nothing else is changed. Format: elf(5).
+A segment is added after those of the program: our instructions, where the program now starts, the clocks, the filter, and a longer table of
+segments. Nothing else changes. Format: elf(5).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ PAGE = 4096
 MOST_BYTES = 64 << 20
 _PT_LOAD, _PT_PHDR = 1, 6
 _READ_EXECUTE = 5
-_ENTRY_BYTES = 56  # of the table of segments
-_FAR = 1 << 20  # bytes that a copy may grow by so that its table lies in memory as it lies in the file
+_ENTRY_BYTES = 56  # Of the table of segments.
+_FAR = 1 << 20  # Bytes that a copy may grow so that its table has the same position in memory as in the file.
 
 _CODE = """
 seal:                              ; as the kernel starts a program: at rsp argc, argv, null, environment, null, then pairs
@@ -56,7 +56,7 @@ unmap:                             ; the kernel's clocks, and the pages with the
     85 c0                          ; test eax, eax
     0f 85 >>stay                   ; jnz stay
 
-    6a 00                          ; push 0                 no signal is held back meanwhile
+    6a 00                          ; push 0                 no signal is blocked meanwhile
     48 8d 05 >>back                ; lea rax, [back]
     50                             ; push rax
     68 04 00 00 04                 ; push 0x4000004         SA_RESTORER, SA_SIGINFO
@@ -100,7 +100,7 @@ unmap:                             ; the kernel's clocks, and the pages with the
     bf 01 00 00 00                 ; mov edi, 1             SECCOMP_SET_MODE_FILTER
     31 f6                          ; xor esi, esi
     48 89 e2                       ; mov rdx, rsp
-    b8 3d 01 00 00                 ; mov eax, 317           seccomp; last, so that whoever sees two filters knows of all the rest
+    b8 3d 01 00 00                 ; mov eax, 317           seccomp; last, so that two filters prove all the steps before
     0f 05                          ; syscall
     85 c0                          ; test eax, eax
     0f 85 >>stay                   ; jnz stay
@@ -118,12 +118,12 @@ unmap:                             ; the kernel's clocks, and the pages with the
     45 31 e4                       ; xor r12d, r12d
     e9 >>begin                     ; jmp begin
 
-stay:                              ; what is not sealed does not begin: whoever waits for the second filter gives up
+stay:                              ; a program that is not sealed does not begin: the worker gives up waiting for the second filter
     b8 22 00 00 00                 ; mov eax, 34            pause
     0f 05                          ; syscall
     eb >stay                       ; jmp stay
 
-trap:                              ; rdx: the registers of the instruction that failed. One that reads the counter finds 0
+trap:                              ; rdx: the registers of the instruction that failed. One that reads the counter gets 0
     48 8b 82 a8 00 00 00           ; mov rax, [rdx+168]     its place
     66 81 38 0f 31                 ; cmp word [rax], 0x310f
     75 >rdtscp                     ; jne rdtscp
@@ -140,7 +140,7 @@ zero:
     48 c7 82 90 00 00 00 00 00 00 00 ; mov qword [rdx+144], 0   rax
     48 c7 82 88 00 00 00 00 00 00 00 ; mov qword [rdx+136], 0   rdx
     c3                             ; ret
-fault:                             ; any other ends the process, as soon as it is tried again: nobody handles it now
+fault:                             ; any other ends the process when it is tried again, because the signal is no longer handled
     6a 00                          ; push 0
     6a 00                          ; push 0
     6a 00                          ; push 0
@@ -160,23 +160,21 @@ back:
 
 
 class CannotSeal(ValueError):
-    """A program that no segment can be added to. The message completes a sentence that begins with the file's name."""
+    """No segment can be added to this program. The message completes a sentence that begins with the file's name."""
 
 
 def sealed(program: bytes, clocks: tuple[int, int]) -> bytes:
-    """A copy that seals itself.
+    """Return a copy that seals itself.
 
-    program: an executable of this machine, without a loader of its own; clocks: where the kernel's pages of time begin, counted from
-    the address that it tells a program, and their bytes (see ``host.clocks``). Raises CannotSeal.
+    program: an executable for this machine, without a loader of its own; clocks: the start of the kernel's time pages, relative to the
+    address that it passes to a program, and their size (see ``host.clocks``). Raise CannotSeal.
     """
     if len(program) > MOST_BYTES:
-        raise CannotSeal(
-            f"has {len(program)} bytes; the copies that are made for sealed bots end at {MOST_BYTES >> 20} MiB"
-        )
+        raise CannotSeal(f"has {len(program)} bytes; programs of sealed bots are limited to {MOST_BYTES >> 20} MiB")
     try:
         return _sealed(program, clocks)
     except (struct.error, OverflowError):
-        raise CannotSeal("has segments that lie where none can") from None
+        raise CannotSeal("has segments at impossible addresses") from None
 
 
 def _sealed(program: bytes, clocks: tuple[int, int]) -> bytes:
@@ -185,13 +183,13 @@ def _sealed(program: bytes, clocks: tuple[int, int]) -> bytes:
     table = [list(struct.unpack_from("<IIQQQQQQ", program, table_at + size * index)) for index in range(count)]
     loads = [entry for entry in table if entry[0] == _PT_LOAD]
     if not loads or count >= 0xFFFE:
-        raise CannotSeal("has no segment that is loaded")
+        raise CannotSeal("has no loadable segment")
     file_end = _pages(len(program))
     first, image_end = (
         loads[0][3] - loads[0][2],
-        _pages(max(at + max(filled, held) for _, _, _, at, _, filled, held, _ in loads)),
+        _pages(max(at + max(in_file, in_memory) for _, _, _, at, _, in_file, in_memory, _ in loads)),
     )
-    # Where it costs little, the segment lies in the file as it lies in memory: a loader looks for its own table so.
+    # If it costs little, the segment has the same position in the file as in memory: loaders look for their own table that way.
     offset = max(file_end, image_end - first)
     if offset - file_end > _FAR or offset + first < image_end:
         offset = file_end
@@ -204,7 +202,7 @@ def _sealed(program: bytes, clocks: tuple[int, int]) -> bytes:
     code_at = filter_at + _aligned(len(steps))
     places = {"begin": begin - address, "table": 0, "vdso": vdso_at, "filter": filter_at}
     numbers = {"clocks_at": clocks[0], "clocks_bytes": clocks[1], "filter_steps": len(steps) // 8}
-    code, found = assemble(_CODE, numbers, {name: at - code_at for name, at in places.items()})
+    code, labels = assemble(_CODE, numbers, {name: at - code_at for name, at in places.items()})
     added = bytearray(code_at) + code
     added[vdso_at : vdso_at + len(vdso.image())] = vdso.image()
     added[filter_at : filter_at + len(steps)] = steps
@@ -217,7 +215,7 @@ def _sealed(program: bytes, clocks: tuple[int, int]) -> bytes:
     added[:table_bytes] = b"".join(struct.pack("<IIQQQQQQ", *entry) for entry in table)
 
     copy = bytearray(program) + bytes(offset - len(program)) + added
-    struct.pack_into("<QQ", copy, 24, address + code_at + found["seal"], offset)
+    struct.pack_into("<QQ", copy, 24, address + code_at + labels["seal"], offset)
     struct.pack_into("<HH", copy, 54, _ENTRY_BYTES, count + 1)
     return bytes(copy)
 

@@ -1,7 +1,7 @@
 """The clocks of a sealed bot, in place of those that the kernel maps into every program (vdso(7)).
 
-Every clock says a fixed day plus the CPU time of the process, which only runs while the bot computes. The C library finds them
-as it finds the kernel's: by name, in a small shared library whose address the kernel hands to every program.
+Every clock shows a fixed day plus the CPU time of the process, which only runs while the bot computes. The C library finds them as it finds
+the kernel's: by name, in a small shared library whose address the kernel passes to every program.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from functools import cache
 
 from engine.sandbox.sealed.listing import assemble
 
-DAY = 1_767_225_600  # 2026-01-01, seconds since 1970
+DAY = 1_767_225_600  # 2026-01-01, seconds since 1970.
 _CODE = """
 clock_gettime:               ; edi: which clock; rsi: where the time goes, in seconds and nanoseconds
     41 89 f8                 ; mov r8d, edi
-    bf 02 00 00 00           ; mov edi, 2               the CPU time of the process, the one clock that the filter lets through
+    bf 02 00 00 00           ; mov edi, 2               the CPU time of the process, the only clock that the filter allows
     b8 e4 00 00 00           ; mov eax, 228             clock_gettime
     0f 05                    ; syscall
     85 c0                    ; test eax, eax
-    75 >told                 ; jnz told
+    75 >out                  ; jnz out
     41 83 e8 02              ; sub r8d, 2
-    41 83 f8 01              ; cmp r8d, 1               who asked for the CPU time (2) or the thread's (3) gets it as it is
-    76 >told                 ; jbe told
+    41 83 f8 01              ; cmp r8d, 1               the clocks of CPU time (2) and of the thread (3) are returned unchanged
+    76 >out                  ; jbe out
     48 81 06 $day            ; add qword [rsi], day
-told:
+out:
     c3                       ; ret
 
 gettimeofday:                ; rdi: where the time goes, in seconds and microseconds, or null
@@ -58,9 +58,9 @@ time:                        ; rdi: where the seconds go as well, or null
     48 83 c4 18              ; add rsp, 24
     48 05 $day               ; add rax, day
     4d 85 c0                 ; test r8, r8
-    74 >said                 ; jz said
+    74 >done                 ; jz done
     49 89 00                 ; mov [r8], rax
-said:
+done:
     c3                       ; ret
 
 clock_getres:                ; rsi: where the step of a clock goes, or null
@@ -87,12 +87,12 @@ both:
 _FUNCTIONS = ("clock_gettime", "gettimeofday", "time", "clock_getres", "getcpu")
 _HEADER, _PROGRAM_HEADER, _SYMBOL, _DYNAMIC = 64, 56, 24, 16  # bytes of each, see elf(5)
 _DT_NULL, _DT_HASH, _DT_STRTAB, _DT_SYMTAB, _DT_STRSZ, _DT_SYMENT, _DT_SONAME = 0, 4, 5, 6, 10, 11, 14
-_GLOBAL_FUNCTION, _A_SECTION = 0x12, 1  # any section: what counts is that the symbol has one
+_GLOBAL_FUNCTION, _A_SECTION = 0x12, 1  # Any section will do: the symbol only must have one.
 
 
 @cache
 def image() -> bytes:
-    """The library as it lies in memory, at any address; all of it may be read and executed, nothing written."""
+    """Return the library as it is in memory, at any address; all of it is readable and executable, nothing writable."""
     code, places = assemble(_CODE, {"day": DAY}, {})
     names = bytearray(b"\0")
     symbols = bytearray(_SYMBOL)
@@ -128,6 +128,6 @@ def image() -> bytes:
     ident = b"\x7fELF\x02\x01\x01" + bytes(9)
     header = ident + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, _HEADER, 0, 0, _HEADER, _PROGRAM_HEADER, 2, 64, 0, 0)
     load = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, size, size, 4096)
-    # Its dynamic section is told to be read-only (4): the C library then leaves it as it is.
-    found = struct.pack("<IIQQQQQQ", 2, 4, tables_at, tables_at, tables_at, len(dynamic), len(dynamic), 8)
-    return header + load + found + body
+    # The dynamic section is marked read-only (4), so that the C library leaves it unchanged.
+    dynamic_header = struct.pack("<IIQQQQQQ", 2, 4, tables_at, tables_at, tables_at, len(dynamic), len(dynamic), 8)
+    return header + load + dynamic_header + body

@@ -1,7 +1,7 @@
-"""Finds out whether a tier holds on this host: it starts a canary bot in it that tries to get out. Version numbers prove nothing.
+"""Test whether a tier holds on this host: start a canary bot in it that tries to break out. Version numbers prove nothing.
 
-A tier holds only if every attempt fails *and* the bot plays: it answers, is still while frozen, and is cut off when it
-computes for ever.
+A tier holds only if every attempt fails *and* the bot plays: it answers, stays idle while frozen, and is cut off when it computes for
+ever.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _POLICY = Policy(memory_mb=128)
 _SEALED = Policy(memory_mb=128, sealed=True)
 _BOT, _SEALED_BOT = "canary_bot.py", "sealed_bot.py"
 _STARTING_S, _ANSWER_S, _BURN_S, _FROZEN_S = 10.0, 1.0, 0.05, 0.03
-_LOOK_S = 20.0  # in which a sealed bot cannot wait five times for five seconds, as it tries to
+_LOOK_S = 20.0  # Too short for the five waits of five seconds that a sealed bot attempts.
 
 
 @dataclass(frozen=True)
 class TierReport:
-    """Whether a tier holds here.
+    """The result of testing a tier on this host.
 
-    isolates: whether it confines bots at all; reasons: why it does not hold; remedies: what to do; notes: what is weaker
-    but covered; canaries: attempt -> contained; unsealed: why no bot is sealed in it, None where bots are.
+    isolates: it confines bots at all; holds: it may be used; reasons: why it does not hold; remedies: what to do; notes: weaknesses that are
+    covered; canaries: attempt -> contained; unsealed: why no bot is sealed in it, None if bots are.
     """
 
     name: str
@@ -50,7 +50,7 @@ class TierReport:
 
 @contextlib.contextmanager
 def _listeners(directory: Path) -> Iterator[dict[str, object]]:
-    """Things a canary must not reach, while they exist: a world-readable file, a TCP and a local socket."""
+    """Provide things that a canary must not reach: a world-readable file, a TCP and a local socket."""
     name = f"tute-canary-{os.getpid()}-{time.monotonic_ns()}"
     with contextlib.ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".canary-", dir=directory)))
@@ -63,7 +63,7 @@ def _listeners(directory: Path) -> Iterator[dict[str, object]]:
         local.listen()
         network = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
         port = 9
-        with contextlib.suppress(OSError):  # a container without even a loopback: any port will do
+        with contextlib.suppress(OSError):  # In a container without even a loopback any port will do.
             network.bind(("127.0.0.1", 0))
             network.listen()
             port = network.getsockname()[1]
@@ -71,14 +71,14 @@ def _listeners(directory: Path) -> Iterator[dict[str, object]]:
 
 
 def battery(start: Start, runtime: Runtime, state_dir: Path) -> tuple[dict[str, bool], list[str]]:
-    """Run the canary. Returns attempt -> contained, and a line for every one that was not.
+    """Run the canary. Return attempt -> contained, and a line for every attempt that was not.
 
-    Raises SandboxError where it cannot even be started.
+    Raise SandboxError if it cannot even be started.
     """
     with _listeners(state_dir) as goal, start(Path(__file__).parent, runtime, _BOT, _POLICY) as bot:
-        told = json.dumps({**goal, "worker": os.getpid(), "memory_mb": _POLICY.memory_mb}).encode()
+        message = json.dumps({**goal, "worker": os.getpid(), "memory_mb": _POLICY.memory_mb}).encode()
         try:
-            bot.send(told + b"\n")
+            bot.send(message + b"\n")
             got = json.loads(bot.read_line(_STARTING_S, 3 * _STARTING_S).line)
             results = {name: what is None for name, what in got.items()}
             failures = [f"{name}: {what}" for name, what in got.items() if what is not None]
@@ -87,13 +87,13 @@ def battery(start: Start, runtime: Runtime, state_dir: Path) -> tuple[dict[str, 
                 if not passed:
                     failures.append(f"{name}: failed")
         except (BotFault, ValueError) as fault:
-            said = bot.stderr().decode(errors="replace").strip().splitlines()[-1:]
-            raise SandboxError(f"the canary bot did not finish: {fault} {' '.join(said)}") from fault
+            last_line = bot.stderr().decode(errors="replace").strip().splitlines()[-1:]
+            raise SandboxError(f"the canary bot did not finish: {fault} {' '.join(last_line)}") from fault
     return results, failures
 
 
 def _play(bot: BotProcess) -> Iterator[tuple[str, bool]]:
-    """What any bot must be able to do, and must not: (name, passed)."""
+    """Yield (name, passed) for everything that any bot must be able to do, and must not."""
     bot.freeze()
     yield "play", all(bot.ask(b"card\n", _ANSWER_S, _ANSWER_S).line == b"card" for _ in range(3))
     bot.ask(b"spin\n", _ANSWER_S, _ANSWER_S)
@@ -109,30 +109,30 @@ def _play(bot: BotProcess) -> Iterator[tuple[str, bool]]:
 
 
 def stopped_clocks(start: Start, runtime: Runtime, stops_s: tuple[float, ...] = (2 * _FROZEN_S,)) -> list[str]:
-    """What a sealed bot learned of having been stopped for so long: a line for every clock, none where it learned nothing.
+    """Return what a sealed bot learned from having been stopped: a line for each clock that leaked.
 
-    Whatever a clock shows more than before must be CPU time that the bot has used. A stop is longer where the bot uses more
-    than that to look at its clocks. Raises SandboxError where it cannot be sealed.
+    A clock may advance only by the CPU time that the bot has used. A stop is longer if the bot needs more than that to read its clocks.
+    Raise SandboxError if it cannot be sealed.
     """
-    told = json.dumps({"vsyscall": "[vsyscall]" in Path("/proc/self/maps").read_text()}).encode() + b"\n"
+    message = json.dumps({"vsyscall": "[vsyscall]" in Path("/proc/self/maps").read_text()}).encode() + b"\n"
     failures: dict[str, str] = {}
     with start(Path(__file__).parent, runtime, _SEALED_BOT, _SEALED) as bot:
         try:
             bot.freeze()
-            bot.ask(told, _LOOK_S, _LOOK_S)  # what it does for the first time takes longest
-            began, before = bot.cpu(), json.loads(bot.ask(told, _LOOK_S, _LOOK_S).line)
+            bot.ask(message, _LOOK_S, _LOOK_S)  # Everything takes longest the first time.
+            began, before = bot.cpu(), json.loads(bot.ask(message, _LOOK_S, _LOOK_S).line)
             for stop_s in stops_s:
                 used = stop_s
-                while used >= stop_s:  # as much as that a clock may show: only a longer stop would be seen
+                while used >= stop_s:  # A clock may show this much, so only a longer stop would be noticed.
                     stop_s = max(stop_s, 4 * (bot.cpu() - began))
                     time.sleep(stop_s)
-                    since, now = bot.cpu(), json.loads(bot.ask(told, _LOOK_S, _LOOK_S).line)
+                    since, now = bot.cpu(), json.loads(bot.ask(message, _LOOK_S, _LOOK_S).line)
                     used = bot.cpu() - began
-                    for name, shown in now.items():
-                        if shown is not None and (before[name] is None or abs(shown - before[name]) > used):
-                            failures[name] = f"{name} went from {before[name]} to {shown} in {used:.6f} s of CPU time"
+                    for name, reading in now.items():
+                        if reading is not None and (before[name] is None or abs(reading - before[name]) > used):
+                            failures[name] = f"{name} went from {before[name]} to {reading} in {used:.6f} s of CPU time"
                     began, before = since, now
         except (BotFault, ValueError) as fault:
-            said = bot.stderr().decode(errors="replace").strip().splitlines()[-1:]
-            raise SandboxError(f"the sealed canary bot did not finish: {fault} {' '.join(said)}") from fault
+            last_line = bot.stderr().decode(errors="replace").strip().splitlines()[-1:]
+            raise SandboxError(f"the sealed canary bot did not finish: {fault} {' '.join(last_line)}") from fault
     return list(failures.values())

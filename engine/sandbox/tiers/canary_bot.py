@@ -1,9 +1,8 @@
 """The canary: tries to break out of the sandbox it is started in, then plays like any other bot.
 
-Started as a bot, never imported. First line in: {"sentinel": path, "worker": pid, "port": TCP port, "listener":
-abstract socket name, "memory_mb": limit, "directory": a directory the worker may write to}. First line out: attempt ->
-what it got, null where it got nothing. Then it answers every line with the line itself; "spin" leaves a thread
-computing behind, "burn" never answers.
+Started as a bot, never imported. First line in: {"sentinel": path, "worker": pid, "port": TCP port, "listener": abstract socket name,
+"memory_mb": limit, "directory": a directory the worker may write to}. First line out: attempt -> what it achieved, or null. Then it
+answers every line with the line itself; "spin" leaves a computing thread behind, "burn" never answers.
 """
 
 import ctypes
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 MIB = 1 << 20
-PTRACE_SEIZE = 0x4206  # unlike attaching, it would not stop the worker
+PTRACE_SEIZE = 0x4206  # Unlike attaching, it would not stop the worker.
 KNOWN_VARIABLES = {"PATH", "HOME", "LANG", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PWD", "LC_CTYPE"}
 SYSCALLS = {
     "x86_64": {"keyctl": 250, "io_uring_setup": 425, "bpf": 321, "perf_event_open": 298, "timer_create": 222,
@@ -32,19 +31,19 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def let_through(result: int) -> str | None:
-    """What a C call got. Some calls are made so that they fail late and do no harm; only a refusal counts as contained."""
+    """Return what a C call achieved. Some calls are made to fail late and harmlessly; only a refusal counts as contained."""
     error = ctypes.get_errno()
     return None if result < 0 and error in (errno.EPERM, errno.ENOSYS) else f"returned {result}, errno {error}"
 
 
 def system_call(name: str, *arguments: int) -> str | None:
-    """One raw system call."""
+    """Make a raw system call."""
     number = SYSCALLS[os.uname().machine][name]
     return let_through(libc.syscall(ctypes.c_long(number), *[ctypes.c_long(word) for word in arguments]))
 
 
 def read(path: str) -> str:
-    """The beginning of a file."""
+    """Read the beginning of a file."""
     return f"read {Path(path).read_bytes()[:20]!r}"
 
 
@@ -54,14 +53,14 @@ def environment() -> str | None:
 
 
 def descriptors() -> str | None:
-    found = []
+    descriptors_left = []
     for fd in range(3, 512):
         try:
             os.fstat(fd)
-            found.append(fd)
+            descriptors_left.append(fd)
         except OSError:
             pass
-    return f"has {found}" if found else None
+    return f"has {descriptors_left}" if descriptors_left else None
 
 
 def list_root() -> str | None:
@@ -128,7 +127,7 @@ def raise_limit() -> str:
 
 
 def attempts(goal: dict[str, Any]) -> dict[str, Callable[[], str | None]]:
-    """Name -> attempt. It is contained if it raises or returns None."""
+    """Return name -> attempt. An attempt is contained if it raises or returns None."""
     worker, twice = goal["worker"], 2 * goal["memory_mb"] * MIB
     return {
         "read a file of the host": lambda: read(goal["sentinel"]),
@@ -172,7 +171,7 @@ def attempts(goal: dict[str, Any]) -> dict[str, Callable[[], str | None]]:
 
 
 def outcome(attempt: Callable[[], str | None]) -> str | None:
-    """What an attempt got."""
+    """Return what an attempt achieved."""
     try:
         return attempt()
     except (OSError, MemoryError, ValueError):

@@ -1,4 +1,4 @@
-"""Choose a tier that holds here and start bots in it. What was not proved by the canary on this host is not used."""
+"""Choose a tier that holds on this host and start bots in it. A tier that the canary has not tested is not used."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _BY_NAME = {tier.name: tier for tier in TIERS}
 
 
 def tier_called(name: str) -> Tier:
-    """The tier of that name. Raises ValueError that lists the names."""
+    """Return the tier with this name. Raise ValueError with all names."""
     if name not in _BY_NAME:
         raise ValueError(f"tier {name!r} is unknown; expected auto, {', '.join(_BY_NAME)}")
     return _BY_NAME[name]
 
 
 def is_weaker(name: str, than: str) -> bool:
-    """Whether one tier confines less than another. Raises ValueError where one is unknown."""
+    """Return True if one tier confines less than another. Raise ValueError for an unknown one."""
     return TIERS.index(tier_called(name)) > TIERS.index(tier_called(than))
 
 
 def table() -> str:
-    """The tiers as the Markdown table of docs/sandbox.md."""
+    """Format the tiers as the Markdown table of docs/sandbox.md."""
     lines = ["| tier, strongest first | a bot is held by | it needs | it leaves open |", "|---|---|---|---|"]
     for tier in TIERS:
         name = f"`{tier.name}`" if tier.isolates else f"`{tier.name}`, never chosen by `auto`"
@@ -51,7 +51,7 @@ def table() -> str:
 def start(
     tier: str, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None
 ) -> BotProcess:
-    """Start one bot in a tier that nobody has checked; for everybody but the canary there is ``Sandbox``."""
+    """Start one bot in an untested tier. Only for the canary; everything else uses ``Sandbox``."""
     chosen = tier_called(tier)
     if not _is_own_file(bot_dir, entry):
         raise SandboxError(f"{bot_dir} has no file {entry}; name the entry file by its path in the bot's directory")
@@ -74,16 +74,14 @@ def start(
         raise
     except OSError as error:
         where.give_back()
-        raise SandboxError(
-            f"cannot start a bot: {error}. Look at the worker's open files and process limits."
-        ) from error
+        raise SandboxError(f"cannot start a bot: {error}. Check the worker's open files and process limits.") from error
     except BaseException:
         where.give_back()
         raise
 
 
 def refuse_to_seal(tier: Tier, runtime: Runtime, *, sealed: bool = True) -> None:
-    """Raises SandboxUnavailable with the reason where bots of a runtime cannot be sealed in this tier, if they are to be."""
+    """Raise SandboxUnavailable with the reason if bots of a runtime must be sealed and cannot be in this tier."""
     if not sealed:
         return
     reason = tier.unsealed()
@@ -95,7 +93,7 @@ def refuse_to_seal(tier: Tier, runtime: Runtime, *, sealed: bool = True) -> None
 
 
 def _is_own_file(bot_dir: Path, entry: str) -> bool:
-    """Whether the entry is a file, and one below the bot's directory: neither `..` nor a link leads out of it."""
+    """Return True if the entry is a file below the bot's directory: neither `..` nor a link leads out of it."""
     if "\0" in entry:
         return False
     real = os.path.realpath(os.path.join(bot_dir, entry))  # noqa: PTH118 - pathlib takes three times as long
@@ -112,8 +110,9 @@ def _look_at_program(file: Path, entry: str) -> None:
 def _report(name: str, state_dir: Path) -> TierReport:
     tier = tier_called(name)
     if not tier.isolates:
-        left = [f"no isolation; it leaves open: {tier.leaves_open}"]
-        return TierReport(name, False, True, notes=left, unsealed=tier.unsealed())
+        return TierReport(
+            name, False, True, notes=[f"no isolation; it leaves open: {tier.leaves_open}"], unsealed=tier.unsealed()
+        )
     notes: list[str] = []
     try:
         notes += tier.prerequisites()
@@ -127,7 +126,7 @@ def _report(name: str, state_dir: Path) -> TierReport:
 
 
 def _unsealed(tier: Tier, runtime: Runtime) -> str | None:
-    """Why no bot is sealed in a tier that holds, or None."""
+    """Return why no bot is sealed in a tier that holds, or None."""
     try:
         refuse_to_seal(tier, runtime)
     except SandboxError as error:
@@ -136,9 +135,9 @@ def _unsealed(tier: Tier, runtime: Runtime) -> str | None:
 
 
 def proved(look: Callable[[], list[str]], tries: int = 3) -> str | None:
-    """None as soon as one look finds nothing, else what the last one found.
+    """Return None as soon as one look finds nothing, else what the last one found.
 
-    A clock that leaks does so at every look. A look that a busy machine broke off says nothing, and would leave all bots of this process unsealed.
+    A clock that leaks does so at every look. A look that a busy machine interrupted proves nothing, and would keep this process from sealing bots.
     """
     reason = ""
     for _ in range(tries):
@@ -152,7 +151,7 @@ def proved(look: Callable[[], list[str]], tries: int = 3) -> str | None:
 
 
 def check(state_dir: Path, *, again: bool = False) -> list[TierReport]:
-    """One report a tier, the strongest first; proved by the canary once per process, or ``again``."""
+    """Return one report per tier, the strongest first; tested by the canary once per process, or ``again``."""
     if again:
         _report.cache_clear()
     return [_report(tier.name, state_dir.resolve()) for tier in TIERS]
@@ -161,8 +160,8 @@ def check(state_dir: Path, *, again: bool = False) -> list[TierReport]:
 class Sandbox:
     """Starts bots in one tier.
 
-    tier: the name of one of TIERS, or "auto" for the strongest that holds here and isolates; state_dir: where runtimes are
-    kept. Raises SandboxUnavailable when it does not hold, ValueError for another name.
+    tier: the name of one of TIERS, or "auto" for the strongest that holds here and isolates; state_dir: folder of the runtimes.
+    Raise SandboxUnavailable if it does not hold, ValueError for another name.
     """
 
     def __init__(self, tier: str = "auto", state_dir: Path = Path("var")) -> None:
@@ -180,24 +179,24 @@ class Sandbox:
                 return candidate.name
             refused += [f"{candidate.name}: {reason}" for reason in report.reasons + report.remedies]
         raise SandboxUnavailable(
-            "no sandbox holds on this host, so no bot is started. " + " ".join(refused) + " See docs/sandbox.md."
+            "no sandbox works on this host, so no bot is started. " + " ".join(refused) + " See docs/sandbox.md."
         )
 
     @property
     def control_groups(self) -> str:
-        """The kind every bot is placed in: "v2", "v1" or "none"."""
+        """The kind of control groups that bots are placed in: "v2", "v1" or "none"."""
         return groups.available().name
 
     @property
     def report(self) -> TierReport:
-        """What the canary found in this tier."""
+        """The report of this tier."""
         return _report(self.tier, self.state_dir)
 
     def start(self, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None) -> BotProcess:
-        """Start a bot and return once it is confined and attested; its own code begins with the first request, where its runtime has a gate.
+        """Start a bot and return once it is confined and attested; if its runtime has a gate, its own code begins with the first request.
 
-        bot_dir: its unpacked files; entry: path of the file to run in it; core: the one it is pinned to, or any.
-        May be called early: freeze the process until it is needed, before its own code. Raises SandboxError when any step fails, BotFault
-        when the bot's own file cannot be executed.
+        bot_dir: its unpacked files; entry: path of the file to run in it; core: the core it is pinned to, or any.
+        It may be called early: freeze the process, before its own code, until it is needed. Raise SandboxError if any step fails, BotFault if
+        the bot's own file cannot be executed.
         """
         return start(self.tier, bot_dir, runtime, entry, policy, core)

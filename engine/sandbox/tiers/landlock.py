@@ -1,7 +1,7 @@
 """The tier that needs nothing installed: Landlock, the system call filter, limits; as root also a slot user and chroot.
 
-An ordinary user's bot runs on the host's file system, where it can read only its runtime and its own files. It can
-still learn that other paths exist (stat is not covered by Landlock); as root, chroot hides them.
+An ordinary user's bot runs on the host's file system, where it can read only its runtime and its own files. It can still learn that other
+paths exist (Landlock does not cover stat); as root, chroot hides them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CALLS = ("capset", "landlock_create_ruleset", "landlock_add_rule", "landlock_re
 
 
 def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> dict[str, Any]:
-    """Every step of the launcher, as data. With a slot the bot's files must lie inside the runtime's tree."""
+    """Return every step of the launcher, as data. With a slot, the bot's files must be inside the runtime's tree."""
     support = landlock.support()
     root = str(runtime.root)
     inside, bot = ("", str(place.bot).removeprefix(root)) if place.slot else (root, str(place.bot))
@@ -38,7 +38,7 @@ def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int |
     numbers = this_machine().numbers
     return {
         "groups": place.groups,
-        "own_network": None,  # no call that would use one passes the filter
+        "own_network": None,  # The filter allows no call that would use a network.
         "core": core,
         "limits": policy.limits(processes=policy.threads + 1 if place.slot else user_wide_processes()),
         "root": root if place.slot else None,
@@ -57,7 +57,7 @@ def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int |
 
 
 def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
-    """Start a bot. Raises SandboxError and leaves no process behind when any step fails."""
+    """Start a bot. If any step fails, raise SandboxError and leave no process behind."""
     steps = plan(place, runtime, entry, policy, core)
     program = host.program(runtime, place.bot / entry) if policy.sealed else -1
     try:
@@ -73,8 +73,8 @@ def _unsealed() -> str | None:
     if os.getuid() == 0:
         return None
     return (
-        "an ordinary user's bot can ask for the times of the host's files, which Landlock does not cover; run the worker as root, or "
-        "install bubblewrap"
+        "an ordinary user's bot can read the times of the host's files, which Landlock does not cover; run the worker as root, or install "
+        "bubblewrap"
     )
 
 

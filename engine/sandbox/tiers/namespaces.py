@@ -1,4 +1,4 @@
-"""The tier of bubblewrap: own user, process, network, IPC, host name and mount namespaces around the same filter.
+"""The bubblewrap tier: own user, process, network, IPC, host name and mount namespaces around the same filter.
 
 Inside there is one process and a read-only tree; no /proc, no writable file, no device but null and urandom.
 """
@@ -33,22 +33,22 @@ from engine.sandbox.tiers.tier import BY_LAUNCHER, NO_PROGRAM, Tier
 
 _SEALED = "/dev/sealed"
 _NOBODY = "65534"
-_FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it
+_FIRST_PROCESS = 1  # --as-pid-1: the bot is its namespace's init, whose end ends everything in it.
 _WRAPPER = "bwrap"
-_SET_UP_S = 0.003  # what bubblewrap takes from its start to that of the bot, in the median: a look before delays it
+_SET_UP_S = 0.003  # Median time of bubblewrap's setup; an earlier look would delay it.
 _NEXT_LOOK_S = 0.0005
-_FILTER, _INFO, _GO, _PROGRAM = range(FIRST_KEPT, FIRST_KEPT + 4)  # descriptors as bubblewrap sees them
-_BEGAN = b'"exit-code"'  # bubblewrap tells this only of a program that it has become
+_FILTER, _INFO, _GO, _PROGRAM = range(FIRST_KEPT, FIRST_KEPT + 4)  # Descriptors in bubblewrap.
+_BEGAN = b'"exit-code"'  # Bubblewrap reports this only after it has started the program.
 
 
 def bubblewrap() -> str:
-    """Path of the bwrap program. Raises SandboxUnavailable with how to install it."""
-    found = _on_path(os.environ.get("PATH", ""))
-    if not found:
+    """Return the path of the bwrap program. Raise SandboxUnavailable with how to install it."""
+    program = _on_path(os.environ.get("PATH", ""))
+    if not program:
         raise SandboxUnavailable(
             "bubblewrap is not installed. Install the package `bubblewrap` (apt, dnf, apk, pacman)."
         )
-    return found
+    return program
 
 
 @cache
@@ -58,17 +58,17 @@ def _on_path(path: str) -> str | None:
 
 @cache
 def _blocked(runtime: Path) -> Path | None:
-    """`unreachable`, once a runtime: were it closed later, bubblewrap would not start."""
+    """Return `unreachable`, cached per runtime: if a directory were closed later, bubblewrap would fail to start."""
     return unreachable(runtime)
 
 
 def unreachable(path: Path) -> Path | None:
-    """The first directory on the way to ``path`` that other users may not pass, or None. A slot user must pass all."""
+    """Return the first directory on the way to ``path`` that other users may not pass, or None. A slot user must pass all."""
     return next((step for step in reversed([path, *path.parents]) if not step.stat().st_mode & 0o001), None)
 
 
 def command(place: Place, runtime: Runtime, entry: str, *, own_network: bool, sealed: bool) -> list[str]:
-    """The bubblewrap command line. own_network: it is started in a network of its own and need not make one.
+    """Return the bubblewrap command line. own_network: it is started in a network of its own and need not create one.
 
     sealed: the program of the command is in the descriptor _PROGRAM.
     """
@@ -92,23 +92,23 @@ def command(place: Place, runtime: Runtime, entry: str, *, own_network: bool, se
 
 
 def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
-    """Start a bot. Raises SandboxError and leaves no process behind when any step fails."""
+    """Start a bot. If any step fails, raise SandboxError and leave no process behind."""
     blocked = _blocked(runtime.root) if place.slot else None
     if blocked:
         raise SandboxUnavailable(
             f"the bot's own user cannot pass the directory {blocked}. Put the state directory where every user may "
             "pass (chmod o+x), such as /var/lib/tute-league, or run the worker as an ordinary user."
         )
-    processes = policy.threads + 2  # the wrapper itself counts
+    processes = policy.threads + 2  # The wrapper itself counts.
     limits = policy.limits(processes=processes if place.slot else user_wide_processes())
-    own_network = place.slot is not None and effective(SYS_ADMIN)  # the launcher makes it, a spare ahead
+    own_network = place.slot is not None and effective(SYS_ADMIN)  # The launcher creates it; a spare does so ahead.
     open_here: set[int] = set()
     try:
         info_in, info_out = os.pipe()
         open_here |= {info_in, info_out}
         go_in, go_out = os.pipe()
         open_here |= {go_in, go_out}
-        if runtime.gate:  # what the bot's own code waits for anyhow
+        if runtime.gate:  # The bot's own code waits at its gate anyway.
             os.write(go_out, b"\n")
         filter_fd = memory_file(
             "filter", call_filter.build(pipes=runtime.needs_pipes, sealing=policy.sealed).for_pid(_FIRST_PROCESS)
@@ -143,24 +143,24 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             os.close(fd)
             open_here.remove(fd)
         try:
-            time.sleep(_SET_UP_S)  # it shares our core: looking sooner or oftener makes it later
+            time.sleep(_SET_UP_S)  # It shares our core, so looking sooner or more often would delay it.
             pid = _bot_pid(info_in)
             wrapper = Path(bubblewrap()).stat()
             _await(lambda: _is_another_program(pid, wrapper) if runtime.gate else _is_set_up(pid))
-            # In either case no code of the bot has run yet: it stands before its runtime's gate, or bubblewrap before the bot.
-            started.child, started.pid = held = WrappedChild(started.child, pid, info_in), pid
+            # In both cases no code of the bot has run yet: it is at its runtime's gate, or bubblewrap has not started it.
+            started.child, started.pid = child_and_pid = WrappedChild(started.child, pid, info_in), pid
             if not place.slot:
-                # Set inside the namespace, which counts from zero; before, it would count all the user's programs.
+                # Set inside the namespace, which counts from zero; set earlier, it would count all the user's programs.
                 limits = policy.limits(processes=processes)
                 resource.prlimit(pid, resource.RLIMIT_NPROC, (processes, processes))
             if not runtime.gate:
                 os.write(go_out, b"\n")
                 _await(lambda: _is_another_program(pid, wrapper))
-            if _program(pid) is None and not _has_begun(held[0]):
+            if _program(pid) is None and not _has_begun(child_and_pid[0]):
                 raise SandboxError("it did not start the bot")
         except (OSError, ValueError, SandboxError) as error:
-            said = started.discard()
-            raise SandboxError(f"bubblewrap could not start a bot: {said or error}") from error
+            output = started.discard()
+            raise SandboxError(f"bubblewrap could not start a bot: {output or error}") from error
     finally:
         for fd in open_here:
             os.close(fd)
@@ -171,27 +171,27 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
 
 
 def _room_for(program: int) -> tuple[int, int, int]:
-    """The limit on files that lets bubblewrap write this one down; the sealed program takes it back first of all."""
+    """Return the limit on files that lets bubblewrap write this one; the sealed program lowers it first of all."""
     size = os.fstat(program).st_size
     return resource.RLIMIT_FSIZE, size, size
 
 
 def _bot_pid(info: int) -> int:
-    """The bot's process id on our side, from bubblewrap. Raises SandboxError when it ends without telling."""
+    """Return the bot's process id on our side, from bubblewrap. Raise SandboxError if it ends without a report."""
     text = b""
     while b"}" not in text:
         if not select.select([info], [], [], HANDSHAKE_S)[0]:
-            raise SandboxError(f"it said nothing within {HANDSHAKE_S:g} s")
+            raise SandboxError(f"it reported nothing within {HANDSHAKE_S:g} s")
         piece = os.read(info, 4096)
         if not piece:
-            raise SandboxError("it ended without a word")
+            raise SandboxError("it ended without a report")
         text += piece
     pid: int = json.loads(text)["child-pid"]
     return pid
 
 
 def _await(condition: Callable[[], bool]) -> None:
-    """Until bubblewrap has come so far. Raises SandboxError when it takes too long."""
+    """Wait for a stage of bubblewrap. Raise SandboxError if it takes too long."""
     until = time.monotonic() + HANDSHAKE_S
     while not condition():
         if time.monotonic() > until:
@@ -200,26 +200,26 @@ def _await(condition: Callable[[], bool]) -> None:
 
 
 def _is_set_up(pid: int) -> bool:
-    """Whether bubblewrap's child has given up its rights: all that it needed them and its parent for is done. Raises OSError once it has ended."""
+    """Return True if bubblewrap's child has dropped its rights, so that its setup is complete. Raise OSError once it has ended."""
     return not int(attest.status(pid)["CapPrm"], 16)
 
 
 def _is_another_program(pid: int, wrapper: os.stat_result) -> bool:
-    """Whether it runs another program than bubblewrap by now, whatever that is called, or none because it has ended."""
+    """Return True if it now runs another program than bubblewrap, whatever its name, or has ended."""
     program = _program(pid)
     return program is None or not os.path.samestat(program, wrapper)
 
 
 def _program(pid: int) -> os.stat_result | None:
-    """The file that a process executes; None of one that has ended."""
+    """Return the file that a process executes; None if it has ended."""
     try:
-        return os.stat(f"/proc/{pid}/exe")  # noqa: PTH116 - looked at again and again
+        return os.stat(f"/proc/{pid}/exe")  # noqa: PTH116 - called repeatedly
     except FileNotFoundError:
         return None
 
 
 def _has_begun(child: WrappedChild) -> bool:
-    """Whether a process that has ended had become the bot. Bubblewrap has no threads: one whose first thread only has ended is a bot."""
+    """Return True if an ended process had become the bot. Bubblewrap has no threads: if only the first thread has ended, it is a bot."""
     return child.collect(HANDSHAKE_S) is None or _BEGAN in child.last_word()
 
 
@@ -240,6 +240,6 @@ TIER = Tier(
     ),
     prerequisites=_prerequisites,
     start=start,
-    # execvp(3) takes a file that is no program for a script, and there is no shell to run it.
+    # execvp(3) treats a file that is not a program as a script, and there is no shell to run it.
     no_program={**BY_LAUNCHER, "bwrap: execvp": (*NO_PROGRAM, errno.ENOENT)},
 )

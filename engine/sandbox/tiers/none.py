@@ -1,4 +1,4 @@
-"""No isolation: a bot is a program of the worker's own user. Only for bots one trusts, only when asked for by name.
+"""No isolation: a bot is a program of the worker's own user. Only for trusted bots, and only if requested by name.
 
 The limits on memory, CPU and output, the clock and the freezing are the same, so that a bot behaves the same.
 """
@@ -15,7 +15,7 @@ from engine.sandbox.tiers.tier import Tier
 
 
 def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
-    """Start a bot with limits and nothing else. Raises SandboxError when that fails."""
+    """Start a bot with limits and nothing else. Raise SandboxError if that fails."""
     limits = policy.limits(processes=None)
     root, bot = str(runtime.root), str(place.bot)
     started = launch(

@@ -1,8 +1,7 @@
-"""The canary of sealed bots: looks at every clock there is. Started as a bot, never imported.
+"""The canary of sealed bots: reads every clock there is. Started as a bot, never imported.
 
-Every line in, {"vsyscall": whether the kernel has the oldest of its clocks at their fixed place}, is answered by a line: what
-looks at a clock -> the seconds that it shows, or null where it was refused. Where something succeeds that would open a clock,
-it shows another second each time.
+Each input line is {"vsyscall": true if the kernel has the oldest of its clocks at their fixed address}; the answer is a line with clock ->
+the seconds it shows, or null if it was refused. If an action succeeds that would open a clock, its value differs each time.
 """
 
 import ctypes
@@ -21,10 +20,10 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 CALL = {"clock_gettime": 228, "gettimeofday": 96, "time": 201, "times": 100, "getrusage": 98, "adjtimex": 159}
-CLOCKS = (0, 1, 4, 5, 6, 7, 8, 9, 11)  # all that run on while a process is stopped
+CLOCKS = (0, 1, 4, 5, 6, 7, 8, 9, 11)  # All that run on while a process is stopped.
 ARCH_MAP_VDSO_64 = 0x2003
 RDTSC, RDTSCP = bytes.fromhex("0f31"), bytes.fromhex("0f01f9")
-SHIFT_AND_RETURN = bytes.fromhex("48c1e2204809d0c3")  # both halves into the answer
+SHIFT_AND_RETURN = bytes.fromhex("48c1e2204809d0c3")  # Combines both halves into the answer.
 VSYSCALL_TIME = 0xFFFF_FFFF_FF60_0400
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -32,26 +31,26 @@ open_seconds = itertools.count()
 
 
 class Pair(ctypes.Structure):
-    """Seconds, and a fraction of them."""
+    """Seconds, and a fraction of a second."""
 
     _fields_ = (("seconds", ctypes.c_long), ("fraction", ctypes.c_long), ("more", ctypes.c_long * 30))
 
 
 def called(name: str, *words: object, units: float = 1e9) -> float | None:
-    """A clock by its system call, which writes a pair down."""
+    """Read a clock by its system call, which writes a pair."""
     pair = Pair()
     failed = libc.syscall(ctypes.c_long(CALL[name]), *words, ctypes.byref(pair), None) < 0
     return None if failed else pair.seconds + pair.fraction / units
 
 
 def returned(name: str) -> float | None:
-    """A system call whose answer is the time."""
+    """Make a system call that returns the time."""
     answer = libc.syscall(ctypes.c_long(CALL[name]), None)
     return None if answer < 0 else float(answer)
 
 
 def counter(instruction: bytes) -> float:
-    """The time stamp counter, as an instruction reads it, in units of a thousand million."""
+    """Read the time stamp counter by an instruction, in units of 10^9."""
     code = mmap.mmap(
         -1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
     )
@@ -62,15 +61,15 @@ def counter(instruction: bytes) -> float:
 
 
 def mapped() -> float | None:
-    """The kernel's clocks, mapped anew, or still there."""
+    """Try to map the kernel's clocks again, or find them still there."""
     libc.syscall.restype = ctypes.c_long
     at: int = libc.syscall(ctypes.c_long(158), ctypes.c_long(ARCH_MAP_VDSO_64), ctypes.c_long(0x10_0000_0000))
-    there = at >= 0 or ctypes.get_errno() == errno.EEXIST
-    return float(next(open_seconds)) if there else None
+    exists = at >= 0 or ctypes.get_errno() == errno.EEXIST
+    return float(next(open_seconds)) if exists else None
 
 
 def begun_anew() -> float | None:
-    """A new program has new clocks: that it is refused is seen from here, that it is not by what it prints."""
+    """Start a new program, which has new clocks. A refusal returns; success is visible by what it prints."""
     try:
         os.execv(sys.executable, [sys.executable, "-c", "import time; print(time.time())"])  # noqa: S606 - refused where it matters
     except OSError:
@@ -78,7 +77,7 @@ def begun_anew() -> float | None:
 
 
 def own_pipe() -> float:
-    """The time at which a pipe was made."""
+    """Return the creation time of a pipe."""
     ends = os.pipe()
     try:
         return os.fstat(ends[0]).st_mtime
@@ -88,14 +87,14 @@ def own_pipe() -> float:
 
 
 def first_read(name: str) -> float:
-    """The time at which a file, or a directory, was read for the first time."""
+    """Return the time at which a file, or a directory, was first read."""
     path = HERE / name
     _ = list(path.iterdir()) if path.is_dir() else path.read_bytes()
     return path.stat().st_atime
 
 
 def counted() -> float:
-    """A second thread, whose counting would be a clock while this one waits."""
+    """Start a second thread, whose counting would be a clock while this one waits."""
     thread = threading.Thread(target=int)
     thread.start()
     thread.join()
@@ -103,7 +102,7 @@ def counted() -> float:
 
 
 def woken(wait: Callable[[], object]) -> Callable[[], float | None]:
-    """Seconds that a wait of five takes, by the clock of all programs."""
+    """Return a function that measures a wait of five seconds by the clock of all programs."""
 
     def measure() -> float:
         before = time.monotonic()
@@ -142,24 +141,24 @@ LOOKS: dict[str, Callable[[], float | None]] = {
 
 
 def look() -> dict[str, float | None]:
-    """Every clock, each as far as it lets itself be read."""
-    seen: dict[str, float | None] = {}
+    """Read every clock, as far as possible."""
+    readings: dict[str, float | None] = {}
     for name, reading in LOOKS.items():
         try:
-            seen[name] = reading()
+            readings[name] = reading()
         except (OSError, RuntimeError):
-            seen[name] = None
-    return seen
+            readings[name] = None
+    return readings
 
 
 def oldest() -> float | None:
-    """The oldest clock of all, at its fixed place."""
-    shown: int = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_void_p)(VSYSCALL_TIME)(None)
-    return None if shown < 0 else float(shown)
+    """Read the oldest clock, at its fixed address."""
+    reading: int = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_void_p)(VSYSCALL_TIME)(None)
+    return None if reading < 0 else float(reading)
 
 
 def main() -> None:
-    """Look whenever a line comes."""
+    """Read all clocks whenever a line arrives."""
     unread = iter(sorted(path.name for path in HERE.iterdir()))
     for line in sys.stdin:
         answer = look()

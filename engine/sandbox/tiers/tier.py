@@ -1,4 +1,4 @@
-"""What a tier says of itself. Order and strength follow from the list in the package; everything else is here."""
+"""The declaration of a tier. Order and strength follow from the list in the package; everything else is here."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from engine.sandbox.process.bot import BotProcess
 
 Start: TypeAlias = Callable[[Place, Runtime, str, Policy, "int | None"], BotProcess]
 
-# What execve says of a file that is no program. Everything else it says (no memory, no permission, a file system that is
-# mounted noexec) is the fault of this machine.
+# The errors of execve for a file that is not a program. All its other errors (no memory, no permission, a file system mounted noexec) are
+# the fault of this machine.
 NO_PROGRAM = (errno.ENOEXEC, errno.EINVAL, errno.ELIBBAD)
 BY_LAUNCHER = {"failed at become: ": NO_PROGRAM}
 
@@ -26,13 +26,13 @@ BY_LAUNCHER = {"failed at become: ": NO_PROGRAM}
 class Tier:
     """A way to confine a bot.
 
-    name: the word of the settings; held_by, needs, leaves_open: for people, parts of a sentence; remedies: sentences that
-    say what to do where the tier does not hold.
-    prerequisites: raises SandboxError where something is missing, else returns what is weaker on this machine but covered.
+    name: its name in the settings; held_by, needs, leaves_open: for people, parts of a sentence; remedies: sentences that say what to do if
+    the tier does not hold.
+    prerequisites: raises SandboxError if something is missing, else returns weaknesses of this machine that are covered.
     start: starts a bot in a place, with its runtime, entry file, policy and core; raises SandboxError and leaves no process.
-    unsealed: why no bot can be sealed in it for the present user, or None.
-    isolates: False where a bot may do whatever the worker may; such a tier is never chosen by "auto", nor tested.
-    no_program: what a failed start says -> the errors with which that means that the bot's file is no program.
+    unsealed: why no bot can be sealed in it for the current user, or None.
+    isolates: False if a bot may do whatever the worker may; such a tier is never chosen by "auto", nor tested.
+    no_program: text of a failed start -> the errors that then mean that the bot's file is not a program.
     """
 
     name: str
@@ -47,6 +47,6 @@ class Tier:
     no_program: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: BY_LAUNCHER)
 
     def says_no_program(self, file: Path, complaint: str) -> bool:
-        """Whether a start failed because of what stands in the bot's file."""
+        """Return True if a start failed because of the contents of the bot's file."""
         codes = next((codes for step, codes in self.no_program.items() if step in complaint), ())
         return file.is_file() and any(os.strerror(code) in complaint for code in codes)

@@ -27,7 +27,7 @@ def store(content: archive.Package) -> Package:
 
 
 def spec(version: BotVersion, folder: Path) -> BotSpec:
-    """The bot of `version`, unpacked under `folder` once per contents, and kept there until `keeping.let_go`. Raises OSError.
+    """The bot of `version`, unpacked under `folder` once per contents, and kept there until `keeping.release`. Raises OSError.
 
     The hash is computed anew: a damaged row is noticed here.
     """
@@ -47,6 +47,6 @@ def unpacked(content: archive.Package, folder: Path) -> BotSpec:
             keeping.use(found.path)
         except FileNotFoundError:  # another worker has just made room
             continue
-        if not inventory.whats_wrong(found.path):
+        if not inventory.find_damage(found.path):
             return found
     raise OSError(f"{content.manifest.name} cannot be unpacked in {folder}: what is written there does not stay")

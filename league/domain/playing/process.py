@@ -194,7 +194,7 @@ class Machine:
                     self.play(work, ahead=time.monotonic() < until)
                 self.after()
                 work = None if self.stopping.is_set() else self.upcoming.take()
-                keeping.let_go(self.folder, before=work.since if work else time.monotonic())
+                keeping.release(self.folder, before=work.since if work else time.monotonic())
             self.room.tidy()
             return True
         finally:

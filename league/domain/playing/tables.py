@@ -107,7 +107,7 @@ class Tables:
             with self._lock:
                 del self._held[held.row.pk]
                 if not self._held:
-                    keeping.let_go(self.folder, before=time.monotonic())
+                    keeping.release(self.folder, before=time.monotonic())
 
     def _play(self, held: Held) -> None:
         row, until = held.row, time.monotonic() + MOST_S

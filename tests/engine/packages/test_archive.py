@@ -209,21 +209,21 @@ def test_what_the_disk_has_damaged_is_unpacked_again(
         name: read.files[name] for name in ("bot.py", "bot.toml", "data/weights")
     }
     assert oct((dest / "bot.py").stat().st_mode & 0o777) == "0o644"
-    assert inventory.whats_wrong(dest, whole=True) == ""
+    assert inventory.find_damage(dest, whole=True) == ""
 
 
 def test_sound_files_are_not_written_again(unpacked: tuple[package.Package, Path]) -> None:
     """Whatever their times: what is read and found to be right stays, and its new times are noted."""
     read, dest = unpacked
-    made, node = inventory.when_made(dest), (dest / "bot.py").stat().st_ino
+    made, node = inventory.install_token(dest), (dest / "bot.py").stat().st_ino
     os.utime(dest / "bot.py", ns=(0, 0))
 
     read.unpack(dest)
 
-    assert ((dest / "bot.py").stat().st_ino, inventory.when_made(dest)) == (node, made)
+    assert ((dest / "bot.py").stat().st_ino, inventory.install_token(dest)) == (node, made)
     (dest / "bot.py").write_bytes(b"print(2)")  # the note has the time that it had before
     read.unpack(dest)
-    assert ((dest / "bot.py").read_bytes(), inventory.when_made(dest) != made) == (b"print(1)", True)
+    assert ((dest / "bot.py").read_bytes(), inventory.install_token(dest) != made) == (b"print(1)", True)
 
 
 def test_unpack_makes_only_a_binary_entry_executable(tmp_path: Path) -> None:

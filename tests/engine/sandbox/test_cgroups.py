@@ -214,7 +214,7 @@ def test_a_bot_outside_its_group_is_stopped(
     group.remove()
     monkeypatch.setattr(groups.Group, "places", property(lambda self: []))
 
-    with pytest.raises(SandboxError, match=r"is not confined as it should be.* control group"):
+    with pytest.raises(SandboxError, match=r"is not confined as required.* control group"):
         choosing.start("none", bot("import sys\nsys.stdin.read()"), state.python, "bot.py", POLICY)
 
     assert groups_left(kind, os.getpid()) == []
@@ -229,7 +229,7 @@ def with_bots(tier: str, state: StateDirectory, directory: Path) -> tuple[subpro
     return runner, bots
 
 
-@pytest.mark.parametrize("victim", mostly_slow(["worker", "worker and nursery"], "worker".__eq__))
+@pytest.mark.parametrize("victim", mostly_slow(["worker", "worker and forkserver"], "worker".__eq__))
 def test_no_group_outlives_a_worker_that_is_killed(
     kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str], victim: str
 ) -> None:
@@ -238,18 +238,18 @@ def test_no_group_outlives_a_worker_that_is_killed(
     for tier in tiers_here:
         runner, bots = with_bots(tier, state, directory)
         assert len(groups_left(kind, runner.pid)) == 3 * len(kind.parents)
-        nurseries = Path(f"/proc/{runner.pid}/task/{runner.pid}/children").read_text().split()
+        forkservers = Path(f"/proc/{runner.pid}/task/{runner.pid}/children").read_text().split()
 
         os.kill(runner.pid, signal.SIGKILL)
-        for nursery in nurseries if "nursery" in victim else []:
-            os.kill(int(nursery), signal.SIGKILL)
+        for forkserver in forkservers if "forkserver" in victim else []:
+            os.kill(int(forkserver), signal.SIGKILL)
         runner.communicate(timeout=60)
         until = time.monotonic() + 60
-        while (any(map(running, bots)) or ("nursery" not in victim and groups_left(kind, runner.pid))) and (
+        while (any(map(running, bots)) or ("forkserver" not in victim and groups_left(kind, runner.pid))) and (
             time.monotonic() < until
         ):
             time.sleep(0.005)
-        if "nursery" in victim:  # nobody is left who could: the next worker does
+        if "forkserver" in victim:  # nobody is left who could: the next worker does
             again = [sys.executable, "-c", "from engine.sandbox.cgroups import groups; groups.available()"]
             subprocess.run(again, check=True, cwd=REPOSITORY, timeout=60)
 

@@ -222,7 +222,7 @@ def test_calls_of_another_machine_kill() -> None:
 
 
 def test_a_program_the_kernel_would_not_take_is_refused() -> None:
-    with pytest.raises(ValueError, match="4097 instructions; the kernel takes 1 to 4096"):
+    with pytest.raises(ValueError, match="4097 instructions; the kernel accepts 1 to 4096"):
         bpf.encode(bpf.verdict(bpf.ALLOW) * 4097)
     with pytest.raises(ValueError, match="the jump reaches 255"):
         bpf.if_equal(1, bpf.verdict(bpf.ALLOW) * 256)

@@ -35,7 +35,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
         return root
 
     yield tree
-    keeping.let_go(tmp_path, before=time.monotonic())
+    keeping.release(tmp_path, before=time.monotonic())
 
 
 def test_those_used_longest_ago_go_first_until_the_rest_is_small_enough(tmp_path: Path, make: Make) -> None:
@@ -65,7 +65,7 @@ def test_what_is_used_stays_until_it_is_let_go(tmp_path: Path, make: Make) -> No
     keeping.use(second)
 
     assert keeping.prune(tmp_path, 0) == []
-    keeping.let_go(tmp_path, before=between)
+    keeping.release(tmp_path, before=between)
     assert keeping.prune(tmp_path, 0) == ["1"]
     with pytest.raises(FileNotFoundError):
         keeping.use(first)
@@ -82,7 +82,7 @@ def test_threads_that_use_one_tree_at_once_hold_it_once(tmp_path: Path, make: Ma
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(use, range(8)))
 
-    keeping.let_go(tmp_path, before=time.monotonic())
+    keeping.release(tmp_path, before=time.monotonic())
     assert keeping.prune(tmp_path, 0) == ["1"]
 
 

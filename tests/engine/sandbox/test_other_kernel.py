@@ -84,7 +84,7 @@ def test_bots_of_an_ordinary_user_with_a_delegated_group(state: StateDirectory) 
     tiers = {report["name"]: report for report in rest[:3]}
     held_tiers.tell("an ordinary user of another kernel", "namespaces", tiers["namespaces"]["holds"], [])
     assert tiers["namespaces"]["holds"], tiers["namespaces"]["reasons"]
-    assert "cannot take the time stamp counter" in tiers["namespaces"]["unsealed"]  # at once: no bot is waited for
+    assert "cannot disable the time stamp counter" in tiers["namespaces"]["unsealed"]  # at once: no bot is waited for
     assert not tiers["landlock"]["holds"]
     assert "the kernel lacks it" in tiers["landlock"]["reasons"][0]
     played = {outcome["name"]: outcome for outcome in rest[3:-1]}

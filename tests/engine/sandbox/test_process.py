@@ -172,7 +172,7 @@ def test_working_while_frozen_is_pondering(start: Start) -> None:
         os.kill(process.pid, 18)
         while process.cpu() - before < 0.1:
             time.sleep(0.01)
-        with pytest.raises(BotFault, match=r"pondering: used .* ms of CPU while it was not asked"):
+        with pytest.raises(BotFault, match=r"pondering: used .* ms of CPU while it was frozen"):
             process.thaw()
 
 
@@ -221,9 +221,9 @@ def test_a_bot_outlives_the_thread_that_started_it(start: Start) -> None:
 def test_a_bot_whose_end_takes_long_has_crashed_and_not_closed_its_output(start: Start) -> None:
     """A busy machine, here: the process that collects it does not run for a second."""
     with start("import sys\nsys.stdin.readline()\nsys.exit(3)\n") as process:
-        nursery = spawn.ready()
-        os.kill(nursery, signal.SIGSTOP)
-        threading.Timer(1, os.kill, (nursery, signal.SIGCONT)).start()
+        forkserver = spawn.ready()
+        os.kill(forkserver, signal.SIGSTOP)
+        threading.Timer(1, os.kill, (forkserver, signal.SIGCONT)).start()
         process.send(b"x\n")
         with pytest.raises(BotFault) as caught:
             process.read_line(5, 10)
@@ -266,7 +266,7 @@ def test_a_bot_without_its_first_thread_has_crashed(start: Start) -> None:
     with start(code) as process, pytest.raises(BotFault) as caught:
         wait_for(lambda: goes_on(process), "a look at its threads", 60)
 
-    assert str(caught.value) == "crash: ended its first thread and went on without it"
+    assert str(caught.value) == "crash: ended its first thread and continued without it"
 
 
 def test_an_entry_may_bear_the_name_of_the_wrapper(

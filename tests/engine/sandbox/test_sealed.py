@@ -177,9 +177,9 @@ def test_a_copy_keeps_all_of_the_program_and_tells_where_its_table_is() -> None:
 @pytest.mark.parametrize(
     ("program", "reason"),
     [
-        (static()[:64] + struct.pack("<I", 4) + static()[68:], "has no segment that is loaded"),
-        (static((1, 5, 0, 2**64 - 4096, 0, 4096, 8192, 4096)), "has segments that lie where none can"),
-        (static() + bytes(64 << 20), "has .* bytes; the copies that are made for sealed bots end at 64 MiB"),
+        (static()[:64] + struct.pack("<I", 4) + static()[68:], "has no loadable segment"),
+        (static((1, 5, 0, 2**64 - 4096, 0, 4096, 8192, 4096)), "has segments at impossible addresses"),
+        (static() + bytes(64 << 20), "has .* bytes; programs of sealed bots are limited to 64 MiB"),
     ],
 )
 def test_a_program_that_no_segment_can_be_added_to_is_refused(program: bytes, reason: str) -> None:
@@ -193,7 +193,7 @@ def test_a_bot_whose_program_cannot_be_sealed_is_told_so(
     (tmp_path / "player").write_bytes(static((1, 5, 0, 2**64 - 4096, 0, 4096, 8192, 4096)))
     tmp_path.chmod(0o755)
 
-    with pytest.raises(BotFault, match="player cannot be sealed: it has segments that lie where none can"):
+    with pytest.raises(BotFault, match="player cannot be sealed: it has segments at impossible addresses"):
         start(sealing[0], tmp_path, runtimes.binary(state.path), "player", SEALED)
 
 

@@ -93,8 +93,8 @@ def test_an_end_is_ours_only_where_something_shows_it() -> None:
 
     with pytest.raises(BrokenOff, match="for lack of memory on the host"):
         fault(replace(unexplained, host_was_full=True), POLICY)
-    with pytest.raises(SandboxError, match="the nursery was killed from outside"):
-        fault(replace(unexplained, lost_with="the nursery"), POLICY)
+    with pytest.raises(SandboxError, match="the forkserver was killed from outside"):
+        fault(replace(unexplained, lost_with="the forkserver"), POLICY)
 
 
 @pytest.mark.parametrize("code", [0, 137, 159, -6])

@@ -21,7 +21,7 @@ def test_the_end_of_a_run_says_which_tiers_were_tested() -> None:
         "1",
         "-p",
         "no:cacheprovider",
-        "tests/engine/sandbox/test_nursery.py",
+        "tests/engine/sandbox/test_forkserver.py",
         "-k",
         "spare_that_was_killed",
     ]

@@ -26,7 +26,7 @@ def test_the_wall_clock_does_not_run_while_the_bot_waits_for_a_processor() -> No
                 process.stdout.readline()
             began = time.monotonic()
             left = Wall(one.pid, 0.3, began)
-            while left.left(time.monotonic()) > 0:
+            while left.remaining_s(time.monotonic()) > 0:
                 time.sleep(0.01)
             lasted = time.monotonic() - began
             other.kill()
@@ -36,9 +36,9 @@ def test_the_wall_clock_does_not_run_while_the_bot_waits_for_a_processor() -> No
 
 def test_a_late_look_at_the_wall_clock_counts_as_one_in_time() -> None:
     wall = Wall(os.getpid(), 1.0, 100.0)
-    assert wall.left(100.05) == pytest.approx(0.95)
-    assert wall.left(160.05) == pytest.approx(0.95 - watch.SAMPLE_S)
-    assert wall.left(160.10) == pytest.approx(0.90 - watch.SAMPLE_S)
+    assert wall.remaining_s(100.05) == pytest.approx(0.95)
+    assert wall.remaining_s(160.05) == pytest.approx(0.95 - watch.SAMPLE_S)
+    assert wall.remaining_s(160.10) == pytest.approx(0.90 - watch.SAMPLE_S)
 
 
 def test_threads_that_wait_for_one_another_do_not_stop_the_wall_clock() -> None:
@@ -96,7 +96,7 @@ def test_a_wait_for_a_processor_that_still_lasts_stops_the_wall_clock() -> None:
 def _ten_looks(pid: int) -> float:
     """Return the time left of a cap of eight steps after ten."""
     wall = Wall(pid, 8 * watch.SAMPLE_S, 100.0)
-    return [wall.left(100.0 + watch.SAMPLE_S * number) for number in range(11)][-1]
+    return [wall.remaining_s(100.0 + watch.SAMPLE_S * number) for number in range(11)][-1]
 
 
 def test_a_wait_for_a_disk_counts_only_beyond_one_more_cap(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_wait_for_a_disk_counts_only_beyond_one_more_cap(tmp_path: Path) -> No
         try:
             wait_for(lambda: watch.held_by_kernel(held.pid), "the kernel holds it", 60)
             wall = Wall(held.pid, 0.4, 100.0)
-            left = [wall.left(100.0 + watch.SAMPLE_S * number) for number in range(1, 19)]
+            left = [wall.remaining_s(100.0 + watch.SAMPLE_S * number) for number in range(1, 19)]
         finally:
             held.kill()
             os.close(os.open(fifo, os.O_RDWR | os.O_NONBLOCK))  # lets the other half go on

@@ -1,53 +1,53 @@
-"""Runs in a bot's process before the bot: says that the interpreter is loaded, waits for its turn, and becomes the bot's program.
+"""Runs in a bot's process before the bot: reports that the interpreter is loaded, waits for its turn, and becomes the bot's program.
 
-Until the byte comes nothing of the bot has been read, so a process that is started early can neither hear nor tell anything. The runtime has it
-compiled: read as a text, it takes a millisecond of every start.
+Until the byte arrives nothing of the bot has been read, so a process that is started early can neither receive nor send anything. The runtime
+contains it compiled: parsing the source would add a millisecond to every start.
 """
 
 import sys
 from _frozen_importlib_external import SourceFileLoader
-from _imp import _fix_co_filename  # type: ignore[attr-defined]  # the import system's own way to rename what was compiled elsewhere
+from _imp import _fix_co_filename  # type: ignore[attr-defined]  # the import system's own way to rename code compiled elsewhere
 from _warnings import filters
 from posix import read, write
 
-TYPE_CHECKING = False  # no import that the program does not need: whatever is loaded here is loaded into every bot
+TYPE_CHECKING = False  # Every import here is loaded into every bot, so only necessary ones are made.
 if TYPE_CHECKING:
     from types import CodeType, FrameType, TracebackType
     from typing import Any, NoReturn
 
 
 class Caught(BaseException):
-    """A program has been compiled, and has not begun."""
+    """Compiling has finished, and the program has not begun."""
 
 
 def compiled(source: bytes, name: str) -> "CodeType":
-    """As `compile(source, name, "exec")`, which makes the types of all syntax trees first: a millisecond that nothing here needs.
+    """Compile like `compile(source, name, "exec")`, which first creates the types of all syntax trees and so takes a millisecond more.
 
-    `exec` does not, and is stopped before the first instruction. Whatever it complains of is told by `compile`, which knows the name.
+    `exec` does not create them, and is stopped before the first instruction. Its errors are reported by `compile`, which knows the name.
     """
-    found: list[CodeType] = []
+    codes: list[CodeType] = []
 
     def catch(frame: "FrameType", _event: str, _argument: object) -> "NoReturn":
-        found.append(frame.f_code)
+        codes.append(frame.f_code)
         raise Caught
 
     filters.insert(0, ("error", None, Warning, None, 0))
     sys.settrace(catch)
     try:
-        exec(source, {})  # noqa: S102 - nothing of it runs
-    except BaseException:  # noqa: S110 - as said above
+        exec(source, {})  # noqa: S102 - stopped before its first instruction
+    except BaseException:  # noqa: S110 - `compile` reports it below
         pass
     finally:
         sys.settrace(None)
         del filters[0]
-    if not found:
+    if not codes:
         return compile(source, name, "exec")
-    _fix_co_filename(found[0], name)
-    return found[0]
+    _fix_co_filename(codes[0], name)
+    return codes[0]
 
 
 def become(main: "dict[str, Any]", entry: str) -> None:
-    """Run the bot as the main program. Its errors are told as if nobody stood between."""
+    """Run the bot as the main program. Its tracebacks do not show this file."""
     gate, tell = become.__code__.co_filename, sys.__excepthook__
 
     def without_gate(kind: type[BaseException], error: BaseException, trace: "TracebackType | None") -> None:

@@ -1,42 +1,42 @@
-"""What an event loop of asyncio wakes itself by in a bot's process, which may make neither pipes nor sockets: a counter of the kernel.
+"""Wake an asyncio event loop in a bot's process, which may create neither pipes nor sockets, by a counter of the kernel.
 
-The runtime's copy of asyncio takes `pair` where the library takes a pair of sockets.
+The runtime's copy of asyncio calls `pair` where the library creates a pair of sockets.
 """
 
 import os
 
 
 class Wakeup:
-    """Both ends at once, with the methods of a socket that asyncio calls."""
+    """Both ends in one, with the methods of a socket that asyncio calls."""
 
     def __init__(self) -> None:
         self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
 
     def fileno(self) -> int:
-        """The descriptor to be watched; -1 once it is closed."""
+        """Return the descriptor to watch; -1 after closing."""
         return self._fd
 
     def setblocking(self, flag: bool) -> None:
-        """It never blocks."""
+        """Do nothing: it never blocks."""
 
     def send(self, data: bytes) -> int:
-        """Wake the loop. Raises OSError once it is closed."""
+        """Wake the loop. Raise OSError after closing."""
         os.eventfd_write(self._fd, len(data))
         return len(data)
 
     def recv(self, most: int) -> bytes:
-        """Take all that was sent, as one byte. Raises BlockingIOError where there was nothing."""
+        """Take everything that was sent, as one byte. Raise BlockingIOError if there is nothing."""
         os.eventfd_read(self._fd)
         return b"\0"
 
     def close(self) -> None:
-        """Harmless when repeated."""
+        """Close the counter. May be called again."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
 
 def pair() -> tuple[Wakeup, Wakeup]:
-    """Two names for one, as of two ends."""
-    one = Wakeup()
-    return one, one
+    """Return one counter twice, in place of two ends."""
+    wakeup = Wakeup()
+    return wakeup, wakeup

@@ -76,7 +76,7 @@ def machine() -> Iterator[Machine]:
     here = Machine(folder / "bots")
     here.box = open_sandbox()
     yield here
-    keeping.let_go(here.folder, before=time.monotonic())
+    keeping.release(here.folder, before=time.monotonic())
     shutil.rmtree(folder)
 
 
@@ -189,7 +189,7 @@ def senseless_option(machine: Machine) -> Iterator[None]:
 
 
 @contextmanager
-def killed_nursery(machine: Machine) -> Iterator[None]:
+def killed_forkserver(machine: Machine) -> Iterator[None]:
     """The kernel, short of memory, or an operator ends the process that all bots of a worker die with."""
     over = threading.Event()
 
@@ -248,8 +248,8 @@ WAYS = {
     "sandbox refused": (broken_runtime, source, "SandboxError|broken off"),
     "damaged row": (damaged_package, source, "the row is damaged"),
     "referee exception": (senseless_option, source, "undertrump"),
-    "bots killed with the nursery": (
-        killed_nursery,
+    "bots killed with the forkserver": (
+        killed_forkserver,
         lambda: LINGERS + source().splitlines()[-1],
         "killed from outside|it did not start the bot",  # Killed as it was started, or later
     ),
@@ -344,7 +344,7 @@ def test_bots_that_play_are_kept_and_others_make_room(machine: Machine) -> None:
     names = {bot.path.name for bot in trials.match_spec(match, machine.folder).parties}
 
     assert keeping.prune(machine.folder, 0) == []
-    keeping.let_go(machine.folder, before=time.monotonic())
+    keeping.release(machine.folder, before=time.monotonic())
     assert set(keeping.prune(machine.folder, 0)) == names
 
     assert {bot.path.name for bot in trials.match_spec(match, machine.folder).parties} == names
@@ -419,7 +419,7 @@ def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(mac
     version.refresh_from_db()
     assert (match.status, match.attempts) == (MatchStatus.FINISHED, 1)
     assert (version.status, version.fault) == (VersionStatus.REJECTED, "crash")
-    why = "while starting: bot cannot be sealed: it has no segment that is loaded"
+    why = "while starting: bot cannot be sealed: it has no loadable segment"
     assert match.parties.get(number=0).fault_detail == why
 
 

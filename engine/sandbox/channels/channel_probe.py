@@ -1,7 +1,7 @@
-"""Runs inside the sandbox as one of two bots that try to tell each other something past the referee. Standard library only.
+"""The channel probe: runs in the sandbox as one of two bots that try to communicate without the referee. Standard library only.
 
-Each channel has three acts, one a request: the receiver prepares, the transmitter sends a symbol, the receiver hears a number. Between them
-both are frozen, as at a table. An act that the kernel refuses raises OSError; that is told.
+Each channel has three acts, one per request: the receiver prepares, the transmitter sends a symbol, the receiver hears a number. Between
+them both are frozen, as at a table. An act that the kernel refuses raises OSError, which is reported.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import time
 from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
-LIBRARY = json.__file__  # a file that all bots share
-STEP_S = 0.006  # of a symbol that is a length of time: longer than a busy machine keeps one waiting, mostly
+LIBRARY = json.__file__  # A file that all bots share.
+STEP_S = 0.006  # Duration of one symbol step: longer than most delays on a busy machine.
 SHORT_S = 0.001
 MIB = 1 << 20
-LINE = 64  # bytes of a line of the processor's caches
+LINE = 64  # Bytes of a processor cache line.
 SMALL, LARGE = bytearray(MIB // 2), bytearray(24 * MIB)
-WALK = operator.itemgetter(*random.Random(1).sample(range(0, len(SMALL), LINE), len(SMALL) // LINE))  # noqa: S311 - no secret: an order
+WALK = operator.itemgetter(*random.Random(1).sample(range(0, len(SMALL), LINE), len(SMALL) // LINE))  # noqa: S311 - an order, no secret
 SO_COOKIE = 57
 PAGEOUT = 21
 GET_HINT, SET_HINT = 1035, 1036
@@ -43,7 +43,7 @@ libc.syscall.restype = ctypes.c_long
 
 
 def call(number: int, *arguments: int) -> int:
-    """A raw system call. Raises OSError."""
+    """Make a raw system call. Raise OSError."""
     result: int = libc.syscall(ctypes.c_long(number), *[ctypes.c_long(word) for word in arguments])
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
@@ -51,21 +51,21 @@ def call(number: int, *arguments: int) -> int:
 
 
 def spend(symbol: int) -> None:
-    """Compute for so long. Sleeping would not do: to a sealed bot no time passes then."""
+    """Compute for `symbol` steps. Sleeping would not do: for a sealed bot no time passes then."""
     until = time.process_time() + symbol * STEP_S
     while time.process_time() < until:
         pass
 
 
 def settle() -> None:
-    """Let the other threads of this process come to their end, if they can."""
+    """Let the other threads of this process finish, if they can."""
     for _ in range(20):
         time.sleep(0)
         os.sched_yield()
 
 
 class Channel:
-    """What a channel needs of its two ends. numbers: of the system calls; peer: the transmitter's process id, as the worker knows it."""
+    """The two ends of a channel. numbers: of the system calls; peer: the transmitter's process id, as the worker knows it."""
 
     def __init__(self, numbers: dict[str, int], peer: int) -> None:
         self.numbers = numbers
@@ -73,19 +73,19 @@ class Channel:
         self.before = 0.0
 
     def look(self) -> float:
-        """A number that what the other did may have changed."""
+        """Return a number that the other bot may have changed."""
         raise NotImplementedError
 
     def prepare(self) -> None:
-        """What the receiver does before."""
+        """Prepare the receiver."""
         self.before = self.look()
 
     def send(self, symbol: int) -> None:
-        """What the transmitter does."""
+        """Send a symbol."""
         spend(symbol)
 
     def hear(self) -> float:
-        """What the receiver sees of it."""
+        """Return what the receiver observes."""
         return self.look() - self.before
 
 
@@ -97,14 +97,14 @@ class WallClock(Channel):
 class TimeStampCounter(Channel):
     def look(self) -> float:
         if platform.machine() != "x86_64":
-            raise OSError("this machine has none")
+            raise OSError("this machine does not have one")
         code = mmap.mmap(-1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
         code.write(RDTSC)
         return float(ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(code)))())
 
 
 class PipeTimes(Channel):
-    """When the referee wrote the request stands in the inode of the pipe."""
+    """The inode of the pipe shows when the referee wrote the request."""
 
     def look(self) -> float:
         return os.fstat(0).st_mtime
@@ -123,8 +123,8 @@ class TimerDescriptor(Channel):
     def prepare(self) -> None:
         self.timer = call(self.numbers["timerfd_create"], 1, 0)
         every = struct.pack("=4q", 0, int(SHORT_S * 1e9), 0, int(SHORT_S * 1e9))
-        held = ctypes.create_string_buffer(every)
-        call(self.numbers["timerfd_settime"], self.timer, 0, ctypes.addressof(held), 0)
+        timing = ctypes.create_string_buffer(every)
+        call(self.numbers["timerfd_settime"], self.timer, 0, ctypes.addressof(timing), 0)
 
     def hear(self) -> float:
         count: int = struct.unpack("=Q", os.read(self.timer, 8))[0]
@@ -133,7 +133,7 @@ class TimerDescriptor(Channel):
 
 
 class TimedWait(Channel):
-    """A thread waits for a time that passes while the process is stopped."""
+    """A thread waits for a time that also passes while the process is stopped."""
 
     def wait(self, seconds: float) -> None:
         select.poll().poll(seconds * 1000)
@@ -187,8 +187,8 @@ class SocketNumbers(Channel):
         with near, far:
             return self.number(near)
 
-    def number(self, one: socket.socket) -> float:
-        return float(os.fstat(one.fileno()).st_ino)
+    def number(self, end: socket.socket) -> float:
+        return float(os.fstat(end.fileno()).st_ino)
 
     def send(self, symbol: int) -> None:
         for _ in range(symbol):
@@ -196,12 +196,12 @@ class SocketNumbers(Channel):
 
 
 class SocketCookies(SocketNumbers):
-    def number(self, one: socket.socket) -> float:
-        return float(struct.unpack("=Q", one.getsockopt(socket.SOL_SOCKET, SO_COOKIE, 8))[0])
+    def number(self, end: socket.socket) -> float:
+        return float(struct.unpack("=Q", end.getsockopt(socket.SOL_SOCKET, SO_COOKIE, 8))[0])
 
 
 class DescriptorNumbers(PipeNumbers):
-    """Those of event counters and of watchers."""
+    """Inode numbers of event counters and of epoll descriptors."""
 
     def look(self) -> float:
         with select.epoll() as watcher:
@@ -219,7 +219,7 @@ class SharedFutex(Channel):
     """A thread waits on a page of a file that all bots share."""
 
     def page(self) -> int:
-        with open(LIBRARY, "rb") as file:  # noqa: PTH123 - as in every act: what is measured is the kernel
+        with open(LIBRARY, "rb") as file:  # noqa: PTH123 - the kernel is measured, not pathlib
             return int(libc.mmap(None, 4096, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0))
 
     def prepare(self) -> None:
@@ -253,7 +253,7 @@ class SharedFutex(Channel):
 
 
 class EndOfThread(SharedFutex):
-    """The kernel itself wakes whoever waits at an address of the thread's choice, when the thread ends."""
+    """When a thread ends, the kernel itself wakes the waiters at an address of the thread's choice."""
 
     def send(self, symbol: int) -> None:
         address = self.page()
@@ -261,16 +261,16 @@ class EndOfThread(SharedFutex):
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-        time.sleep(SHORT_S)  # its end comes after that of its Python part
+        time.sleep(SHORT_S)  # The thread ends after its Python part.
 
 
 class ThreadNumbers(Channel):
     def look(self) -> float:
-        seen: list[int] = []
-        thread = threading.Thread(target=lambda: seen.append(threading.get_native_id()))
+        numbers: list[int] = []
+        thread = threading.Thread(target=lambda: numbers.append(threading.get_native_id()))
         thread.start()
         thread.join()
-        return float(seen[0])
+        return float(numbers[0])
 
     def send(self, symbol: int) -> None:
         for _ in range(symbol):
@@ -278,7 +278,7 @@ class ThreadNumbers(Channel):
 
 
 class ThreadsOfOthers(Channel):
-    """Whether a number is that of a live thread of somebody."""
+    """Test whether a number belongs to a live thread of another process."""
 
     end: threading.Event | None = None
     thread: threading.Thread
@@ -302,12 +302,12 @@ class ThreadsOfOthers(Channel):
             self.thread.join()
 
     def hear(self) -> float:
-        found = 0
+        threads = 0
         for pid in range(self.peer + 1, self.peer + 400):
             with contextlib.suppress(OSError):
                 self.ask(pid)
-                found += 1
-        return float(found)
+                threads += 1
+        return float(threads)
 
 
 class SessionsOfOthers(ThreadsOfOthers):
@@ -316,7 +316,7 @@ class SessionsOfOthers(ThreadsOfOthers):
 
 
 class ProcessDirectory(ThreadsOfOthers):
-    """`stat` is not covered by Landlock, so an ordinary user's bots see the links of the directory of another's threads."""
+    """Landlock does not cover `stat`, so an ordinary user's bots see the link count of another process's thread directory."""
 
     def prepare(self) -> None:
         self.hear()
@@ -336,7 +336,7 @@ class FileTimes(Channel):
 
 
 class WriteHints(Channel):
-    """They stay with the file, where its owner gives them."""
+    """Write hints stay with the file if its owner sets them."""
 
     def prepare(self) -> None:
         self.hear()
@@ -370,7 +370,7 @@ class Locks(Channel):
 
 
 class Keys(Channel):
-    """A key of the user's own ring."""
+    """A key of the user's own keyring."""
 
     def look(self) -> float:
         return float(call(self.numbers["keyctl"], 6, -4, 0, 0))
@@ -382,7 +382,7 @@ class Keys(Channel):
 
 
 class PageCache(Channel):
-    """Pages of a shared file are put out of the memory, and read again."""
+    """Pages of a shared file are evicted from memory, and read again."""
 
     def _map(self) -> tuple[int, int]:
         size = os.path.getsize(os.__file__)  # noqa: PTH202
@@ -406,7 +406,7 @@ class PageCache(Channel):
 
 
 class Caches(Channel):
-    """The transmitter walks through much memory or none; the receiver's walk through a little then takes longer, by its own CPU clock."""
+    """The transmitter walks through much memory or none; the receiver's own walk then takes longer by its CPU clock."""
 
     def prepare(self) -> None:
         for _ in range(3):
@@ -423,7 +423,7 @@ class Caches(Channel):
 
 
 class Load(Channel):
-    """The transmitter computes or rests; a processor that is warm, or busy, takes another time for the same work."""
+    """The transmitter computes or rests; a warm or busy processor needs a different time for the same work."""
 
     def prepare(self) -> None:
         self.hear()
@@ -439,7 +439,7 @@ class Load(Channel):
 
 
 class MemoryPressure(Channel):
-    """The transmitter takes and gives back much memory, the receiver a little."""
+    """The transmitter allocates and frees much memory, the receiver a little."""
 
     def prepare(self) -> None:
         self.hear()
@@ -455,7 +455,7 @@ class MemoryPressure(Channel):
 
 
 class OwnCounters(Load):
-    """What the kernel counts of the receiver itself."""
+    """The kernel's counters of the receiver itself."""
 
     def look(self) -> float:
         use = getrusage(RUSAGE_SELF)
@@ -468,30 +468,30 @@ class OwnCounters(Load):
         return self.look() - self.before
 
 
-def act(channel: Channel, told: dict[str, Any]) -> float | None:
-    """One act of a channel; what was heard."""
-    if told["act"] == "hear":
+def act(channel: Channel, request: dict[str, Any]) -> float | None:
+    """Carry out one act of a channel; return what was heard."""
+    if request["act"] == "hear":
         return channel.hear()
-    if told["act"] == "send":
-        channel.send(told["symbol"])
+    if request["act"] == "send":
+        channel.send(request["symbol"])
     else:
         channel.prepare()
     return None
 
 
 def main() -> None:
-    """Act as told, one request a line."""
+    """Act on each request line."""
     threading.stack_size(64 * 1024)
     acting: dict[str, Channel] = {}
     answer: dict[str, float | str | None]
     for line in sys.stdin:
-        told: dict[str, Any] = json.loads(line)
-        name = told["channel"]
+        request: dict[str, Any] = json.loads(line)
+        name = request["channel"]
         if name not in acting:
-            acting[name] = globals()[name](told["numbers"], told["peer"])
+            acting[name] = globals()[name](request["numbers"], request["peer"])
         try:
-            answer = {"seen": act(acting[name], told)}
-        except (OSError, RuntimeError) as error:  # a thread that is refused is a RuntimeError
+            answer = {"seen": act(acting[name], request)}
+        except (OSError, RuntimeError) as error:  # A refused thread raises RuntimeError.
             answer = {"refused": str(error)}
         print(json.dumps(answer), flush=True)
 

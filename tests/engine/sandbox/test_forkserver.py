@@ -69,7 +69,7 @@ def test_the_next_worker_ends_what_a_killed_one_left_under_a_bots_user_and_nothi
     started = spawn.launch({**PLAN, "user": slots.LAST_USER, "argv": ["/bin/sh", "-c", LEAVES_A_SESSION]})
     left = int(_line(started.stdout))
     box = Sandbox(tiers_here[0], state.path)
-    assert running(left)  # its wrapper, a child of the nursery, lives
+    assert running(left)  # its wrapper, a child of the forkserver, lives
 
     with box.start(directory, state.python, "bot.py", Policy()) as process:
         os.write(started.stdin, b"\n")
@@ -82,7 +82,7 @@ def test_the_next_worker_ends_what_a_killed_one_left_under_a_bots_user_and_nothi
         assert process.read_line(5, 10).line == b"play 1o"
 
 
-def test_a_wrapper_that_dies_with_the_nursery_leaves_no_process() -> None:
+def test_a_wrapper_that_dies_with_the_forkserver_leaves_no_process() -> None:
     """The kernel may choose just that process when memory runs out."""
     started = spawn.launch(PLAN)
     left = int(_line(started.stdout))
@@ -120,11 +120,11 @@ PLAN = {PLAN!r}
 started = spawn.launch(PLAN)
 os.set_blocking(started.stdout, True)
 left = os.read(started.stdout, 100).decode().strip()
-nursery = spawn.ready()
-os.kill(nursery, signal.SIGSTOP)
+forkserver = spawn.ready()
+os.kill(forkserver, signal.SIGSTOP)
 threading.Thread(target=lambda: spawn.launch(PLAN), daemon=True).start()
 time.sleep(0.3)
-print(left, nursery, flush=True)
+print(left, forkserver, flush=True)
 time.sleep(60)
 """
 
@@ -132,19 +132,19 @@ time.sleep(60)
 def test_no_process_outlives_a_worker_that_dies_while_it_asks_for_a_bot() -> None:
     runner = worker(ASKING)
     assert runner.stdout
-    left, nursery = map(int, runner.stdout.readline().split())
+    left, forkserver = map(int, runner.stdout.readline().split())
 
     runner.kill()
     runner.communicate(timeout=60)
-    os.kill(nursery, signal.SIGCONT)
+    os.kill(forkserver, signal.SIGCONT)
 
-    gone([left, nursery])
+    gone([left, forkserver])
 
 
-def test_a_worker_goes_on_when_its_nursery_was_killed(
+def test_a_worker_goes_on_when_its_forkserver_was_killed(
     state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> None:
-    """Its bots are lost, by no fault of theirs; the next one is started by a new nursery."""
+    """Its bots are lost, by no fault of theirs; the next one is started by a new forkserver."""
     box = Sandbox(tiers_here[0], state.path)
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
     lost = box.start(directory, state.python, "bot.py", Policy())
@@ -159,7 +159,7 @@ def test_a_worker_goes_on_when_its_nursery_was_killed(
         assert process.read_line(5, 10).line == b"play 1o"
 
 
-def test_a_forked_worker_has_a_nursery_of_its_own(state: StateDirectory, bot: Callable[[str], Path]) -> None:
+def test_a_forked_worker_has_a_forkserver_of_its_own(state: StateDirectory, bot: Callable[[str], Path]) -> None:
     """Celery forks its workers from a process that may have checked the sandbox."""
     ours = spawn.ready()
     child = os.fork()
@@ -177,11 +177,11 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def spares_of(nursery: int) -> list[int]:
-    """Children that a nursery keeps ready, once it has as many as it wants."""
+def spares_of(forkserver: int) -> list[int]:
+    """Children that a forkserver keeps ready, once it has as many as it wants."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        pids = children(nursery)
+        pids = children(forkserver)
         names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids]
         if names.count("tute-spare") == 4:
             return [pid for pid, name in zip(pids, names, strict=True) if name == "tute-spare"]
@@ -189,18 +189,18 @@ def spares_of(nursery: int) -> list[int]:
     raise AssertionError(f"no spares: {names}")
 
 
-def test_spares_hold_nothing_and_die_with_the_nursery(state: StateDirectory) -> None:
+def test_spares_hold_nothing_and_die_with_the_forkserver(state: StateDirectory) -> None:
     holder = worker(
         "import sys\nfrom engine.sandbox.process import spawn\nprint(spawn.ready(), flush=True)\nsys.stdin.read()"
     )
     assert holder.stdout
-    nursery = int(holder.stdout.readline())
-    spares = spares_of(nursery)
+    forkserver = int(holder.stdout.readline())
+    spares = spares_of(forkserver)
     for pid in spares:
         held = {path.readlink() for path in Path(f"/proc/{pid}/fd").iterdir()}
         assert sorted(str(link).partition(":")[0] for link in held) == ["/dev/null", "socket"]
 
-    os.kill(nursery, signal.SIGKILL)
+    os.kill(forkserver, signal.SIGKILL)
     holder.communicate("", timeout=60)
     until = time.monotonic() + 60
     while any(map(running, spares)) and time.monotonic() < until:
@@ -259,26 +259,26 @@ def test_a_bot_that_was_left_in_our_network_is_stopped(
 
 
 @pytest.mark.parametrize("free", range(13))
-def test_a_nursery_out_of_descriptors_says_so_and_goes_on(free: int) -> None:
+def test_a_forkserver_out_of_descriptors_says_so_and_goes_on(free: int) -> None:
     """Wherever they run out: five come with a request, and a handle is opened when the bot is there already.
 
     The limit is below what the launcher needs to put them in order, too.
     """
-    nursery = spawn.ready()
+    forkserver = spawn.ready()
     table = [spawn.launch(WAITS) for _ in range(4)]  # While they live there are no spares, whose links would be closed
-    there = set(children(nursery))
-    used = {int(name) for name in os.listdir(f"/proc/{nursery}/fd")}  # noqa: PTH208
-    soft, hard = resource.prlimit(nursery, resource.RLIMIT_NOFILE)
+    there = set(children(forkserver))
+    used = {int(name) for name in os.listdir(f"/proc/{forkserver}/fd")}  # noqa: PTH208
+    soft, hard = resource.prlimit(forkserver, resource.RLIMIT_NOFILE)
     last = [number for number in range(soft) if number not in used][free]
-    resource.prlimit(nursery, resource.RLIMIT_NOFILE, (last, hard))
+    resource.prlimit(forkserver, resource.RLIMIT_NOFILE, (last, hard))
     try:
         with pytest.raises(SandboxError, match=r"open files|arrange: "):
             spawn.launch(WAITS).discard()
         time.sleep(0.02)
-        assert spawn.ready() == nursery
-        assert set(children(nursery)) == there
+        assert spawn.ready() == forkserver
+        assert set(children(forkserver)) == there
     finally:
-        resource.prlimit(nursery, resource.RLIMIT_NOFILE, (soft, hard))
+        resource.prlimit(forkserver, resource.RLIMIT_NOFILE, (soft, hard))
         for program in table:
             program.discard()
 
@@ -287,8 +287,8 @@ def test_a_spare_that_was_killed_is_replaced(
     state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> None:
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
-    nursery = spawn.ready()
-    spares = spares_of(nursery)
+    forkserver = spawn.ready()
+    spares = spares_of(forkserver)
     for pid in spares:
         os.kill(pid, signal.SIGKILL)
     until = time.monotonic() + 60
@@ -298,4 +298,4 @@ def test_a_spare_that_was_killed_is_replaced(
     with Sandbox(tiers_here[0], state.path).start(directory, state.python, "bot.py", Policy()) as process:
         process.send(b"play 1o\n")
         assert process.read_line(5, 10).line == b"play 1o"
-    assert len(spares_of(nursery)) == 4
+    assert len(spares_of(forkserver)) == 4
