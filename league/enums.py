@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class TokenScope(models.TextChoices):
     """What a token may do, each also what those before it may."""
 
-    READ = "read", _("read: see what you may see")
+    READ = "read", _("read: see what your account can see")
     SUBMIT = "submit", _("submit: also upload bots, enter and withdraw them")
-    MANAGE = "manage", _("manage: all that you may do")
+    MANAGE = "manage", _("manage: everything that you can do on the site")
 
     def covers(self, needed: TokenScope) -> bool:
         """Whether this is enough where `needed` is asked for."""
@@ -29,20 +29,20 @@ class TokenScope(models.TextChoices):
 class Right(models.TextChoices):
     """What an operator may be given, one by one. The words are those of Django's permissions: `league.void`."""
 
-    VOID = "void", _("strike out results, cancel tournaments")
-    RERUN = "rerun", _("have matches played again")
-    PAUSE = "pause", _("hold back bots and tournaments, and let them go on")
-    BAN = "ban", _("ban players, and take that back")
-    QUOTA = "quota", _("give players other limits")
-    EMBARGO = "embargo", _("hold back replays, and show them again")
-    AUDIT = "audit", _("say what came of audits that differ")
+    VOID = "void", _("void results, cancel tournaments")
+    RERUN = "rerun", _("replay matches")
+    PAUSE = "pause", _("suspend and resume bots and tournaments")
+    BAN = "ban", _("ban and unban players")
+    QUOTA = "quota", _("change the limits of players")
+    EMBARGO = "embargo", _("hide and show replays")
+    AUDIT = "audit", _("close audits that differ")
 
 
 class Period(models.TextChoices):
     """How long a digest looks back: a whole day, or a whole week from Monday on, UTC."""
 
-    DAY = "day", _("a day")
-    WEEK = "week", _("a week")
+    DAY = "day", _("day")
+    WEEK = "week", _("week")
 
 
 class BotState(models.TextChoices):
@@ -56,16 +56,16 @@ class BotState(models.TextChoices):
 class EntryPolicy(models.TextChoices):
     """Whom the owner of a bot lets enter it, besides themselves (league.domain.bots.consent)."""
 
-    USUAL = "usual", _("as usual: into public leagues anybody, into other rated events who has asked")
-    ANYBODY = "anybody", _("anybody")
-    ASK = "ask", _("who has asked")
+    USUAL = "usual", _("default: anyone in public leagues; with your permission in other rated events")
+    ANYBODY = "anybody", _("anyone")
+    ASK = "ask", _("only with your permission")
     NOBODY = "nobody", _("nobody")
 
 
 class RequestStatus(models.TextChoices):
     """The life of a request to enter another's bot."""
 
-    ASKED = "asked", _("waits for its owner")
+    ASKED = "asked", _("waiting for the owner")
     GRANTED = "granted", _("granted")
     REFUSED = "refused", _("refused")  # or granted, and the owner took the bot out again: nobody asks once more
     WITHDRAWN = "withdrawn", _("withdrawn")  # by who asked
@@ -124,8 +124,8 @@ class CheckName(models.TextChoices):
     START = "start", _("start")
     AWKWARD = "awkward", _("rare decisions")
     LONG = "long", _("a long match")
-    CANCELLED = "cancelled", _("a match that is broken off")
-    REPEATED = "repeated", _("the same questions again")  # of a version that declares itself deterministic
+    CANCELLED = "cancelled", _("an interrupted match")
+    REPEATED = "repeated", _("repeated requests")  # of a version that declares itself deterministic
 
 
 class MatchKind(models.TextChoices):
@@ -143,7 +143,7 @@ class AuditReason(models.TextChoices):
     """Why a conversation was drawn."""
 
     SAMPLE = "sample", _("sample")
-    RISE = "rise", _("its bot rises")
+    RISE = "rise", _("rising bot")
     FINAL = "final", _("final")
 
 
@@ -151,42 +151,42 @@ class AuditVerdict(models.TextChoices):
     """What came of an audit (engine.runner.audit)."""
 
     SAME = "same", _("the same answers")
-    ALIKE = "alike", _("no more different than the bot from itself")
+    ALIKE = "alike", _("differs no more than two runs of the bot")
     DIFFERS = "differs", _("differs")  # a case for people
-    FAILED = "failed", _("failed when it was run again")
+    FAILED = "failed", _("failed when repeated")
 
 
 class AuditConclusion(models.TextChoices):
     """What a person found in an audit that differs."""
 
-    HONEST = "honest", _("an honest difference")
-    BENT = "bent", _("not played by the bot alone")
-    UNCLEAR = "unclear", _("not explained")
+    HONEST = "honest", _("harmless difference")
+    BENT = "bent", _("outside help suspected")
+    UNCLEAR = "unclear", _("unexplained")
 
 
 class JudgementKind(models.TextChoices):
     """In which of two ways the decisions of a match are judged; they are never mixed (engine.analysis)."""
 
     OPEN = "open", _("with open cards")
-    FAIR = "fair", _("fairly")
+    FAIR = "fair", _("with what the seat knew")
 
 
 class JudgementStatus(models.TextChoices):
     """The life of one judgement."""
 
-    ASKED = "asked", _("waits")
-    WORKING = "working", _("is being judged")
-    DONE = "done", _("judged")
-    FAILED = "failed", _("could not be judged")
+    ASKED = "asked", _("queued")
+    WORKING = "working", _("running")
+    DONE = "done", _("analysed")
+    FAILED = "failed", _("analysis failed")
 
 
 class ConsultationStatus(models.TextChoices):
     """The life of one consultation, in the words of that of a judgement, so that JUDGEMENT_TRANSITIONS holds for both."""
 
-    ASKED = "asked", _("waits")
-    WORKING = "working", _("is being asked")
-    DONE = "done", _("has answered")
-    FAILED = "failed", _("could not be asked")
+    ASKED = "asked", _("queued")
+    WORKING = "working", _("running")
+    DONE = "done", _("answered")
+    FAILED = "failed", _("failed")
 
 
 JUDGEMENT_TRANSITIONS: dict[str, frozenset[str]] = {
@@ -200,9 +200,9 @@ JUDGEMENT_TRANSITIONS: dict[str, frozenset[str]] = {
 class TableStatus(models.TextChoices):
     """The life of a table at which a person sits."""
 
-    WAITING = "waiting", _("waits for a worker")  # its bots are to answer
-    HELD = "held", _("is played")  # a worker has its bots
-    RESTING = "resting", _("waits for its player")  # who thinks; no worker has it
+    WAITING = "waiting", _("waiting for a worker")  # its bots are to answer
+    HELD = "held", _("running")  # a worker has its bots
+    RESTING = "resting", _("waiting for the player")  # who thinks; no worker has it
     FINISHED = "finished", _("finished")
     LEFT = "left", _("left")  # by its player
     ABANDONED = "abandoned", _("abandoned")  # its player has not answered for long
@@ -248,36 +248,36 @@ def format_choices() -> list[tuple[str, StrPromise]]:
 class Audience(models.TextChoices):
     """Who sees the matches and standings of an event before they are shown."""
 
-    PUBLIC = "public", _("everybody")
-    ENTRANTS = "entrants", _("who takes part")
-    HIDDEN = "hidden", _("nobody but its owner and operators")
+    PUBLIC = "public", _("everyone")
+    ENTRANTS = "entrants", _("participants")
+    HIDDEN = "hidden", _("only the owner and operators")
 
 
 class Seeding(models.TextChoices):
     """What the seeds of a tournament follow: who is met first, who gets a bye."""
 
     RATING = "rating", _("by rating")  # in the pool at the start; who has none comes after, in the order of entry
-    ENTRY = "entry", _("in the order of entry")
+    ENTRY = "entry", _("by order of entry")
 
 
 class Ending(models.TextChoices):
     """What ended a tournament, where it was not simply its last match."""
 
-    SETTLED = "settled", _("the best is settled")  # with the probability that was asked for
-    CO_CHAMPIONS = "co_champions", _("co-champions: the cap is reached and the boards do not part them")
-    CAP = "cap", _("the cap is reached")
+    SETTLED = "settled", _("the winner is clear")  # with the probability that was asked for
+    CO_CHAMPIONS = "co_champions", _("co-champions: still level at the maximum number of boards")
+    CAP = "cap", _("the maximum number of boards is reached")
     STRONGER = "stronger", _("the test accepts that the challenger is stronger")
     NOT_STRONGER = "not_stronger", _("the test rejects that the challenger is stronger")
-    BUDGET = "budget", _("the budget of boards is played")
+    BUDGET = "budget", _("all planned boards are played")
     CLOSED = "closed", _("ended by its owner")  # a ladder
 
 
 class SuccessionVerdict(models.TextChoices):
     """What came of the test of a version against the one before it."""
 
-    STRONGER = "stronger", _("better than the version before")
-    NOT_STRONGER = "not_stronger", _("not better than the version before")
-    CAP = "cap", _("not told apart")  # by as many boards as the test may take
+    STRONGER = "stronger", _("better than the previous version")
+    NOT_STRONGER = "not_stronger", _("not better than the previous version")
+    CAP = "cap", _("no difference found")  # by as many boards as the test may take
     SUPERSEDED = "superseded", _("ended by a newer version")
 
 

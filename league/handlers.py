@@ -32,7 +32,7 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
         return respond(request, "bad-request", "The request is malformed.")
     if why.status == TOO_LARGE:
         most = MOST_BODY // 2**20
-        return respond(request, "too-large", "The body is larger than {most} MiB; no address takes more.", most=most)
+        return respond(request, "too-large", "The body is larger than {most} MiB, the maximum.", most=most)
     return respond(request, "bad-request", "The request cannot be read as HTTP: {why}", why=why.why)
 
 
@@ -44,7 +44,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403 for a form without its token."""
     if is_api(request):
-        return respond(request, "forbidden", "The request lacks the CSRF token of the session.")
+        return respond(request, "forbidden", "The CSRF token is missing or wrong.")
     return errors.csrf_failure(request, reason)
 
 
@@ -55,7 +55,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
         return respond(
             request,
             "not-found",
-            "The API has no address {path} (none ends with a slash); GET /api/v1/ lists all addresses.",
+            "There is no endpoint {path} (no endpoint ends with a slash). GET /api/v1/ lists all endpoints.",
             path=path,
         )
     return errors.not_found(request, exception)
@@ -66,7 +66,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if not is_api(request):
         return errors.server_error(request)
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
-        found = respond(request, "unavailable", "The database of the league does not answer.")
+        found = respond(request, "unavailable", "The database does not respond.")
         found["Retry-After"] = RETRY_S
         return found
     return respond(request, "broken", "The error has been logged.")

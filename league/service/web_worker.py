@@ -190,7 +190,7 @@ class BrokenTask(ErrorTask):  # type: ignore[misc]
         told = json.dumps(
             {
                 "type": "/api/v1/#broken",
-                "title": "Something broke on our side",
+                "title": "Internal error",
                 "status": INTERNAL,
                 "detail": "The error has been logged.",
                 "what_to_do": "Send the request again in a minute.",

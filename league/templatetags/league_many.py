@@ -45,7 +45,7 @@ def checkbox_labels(field: BoundField) -> SafeString:
 def cross_cells(cells: Iterable[Any]) -> SafeString:
     """The cells of a row of a crosstable (league.web.tournaments.crosstable.Cell)."""
     match = _match_address()
-    title = escape(_("%(points)s of %(boards)s; share 95%% between %(low)s and %(high)s"))
+    title = escape(_("%(points)s of %(boards)s; 95%% interval of the share: %(low)s to %(high)s"))
     return _safe(_cross_cell(cell, match, title) for cell in cells)
 
 
@@ -68,7 +68,7 @@ def _cross_cell(cell: Any, match: Callable[[str], str], title: str) -> str:
 def bracket_boxes(boxes: Iterable[Any]) -> SafeString:
     """The boxes of a column of a bracket (league.web.tournaments.brackets.Box)."""
     match = _match_address()
-    winner, later = escape(_("won")), escape(_("not known yet"))
+    winner, later = escape(_("won")), escape(_("to be decided"))
     won = f'<span class="unseen">{winner}</span>'
     nobody, unknown = (f'<span class="soft">{text}</span>' for text in ("–", later))
 

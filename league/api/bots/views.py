@@ -219,7 +219,9 @@ class BotVersions(VersionList):
         if bots.slug(slug) != slug:
             raise Problem(
                 "invalid",
-                told("The bot name {slug!r} cannot be used; take {better!r}.", slug=slug, better=bots.slug(slug)),
+                told(
+                    "The bot name {slug!r} is not allowed. Use {better!r} instead.", slug=slug, better=bots.slug(slug)
+                ),
             )
         return self.once(lambda: self._upload(player, slug))
 

@@ -27,12 +27,15 @@ class BearerToken(BaseAuthentication):
         if scheme.lower() != "bearer":
             refuse_bad_token(request._request)
             raise AuthenticationFailed(
-                told("The API does not know the scheme {scheme!r}; send Bearer and a token.", scheme=scheme[:20])
+                told(
+                    "The authorization scheme {scheme!r} is not supported. Send Bearer and an API key.",
+                    scheme=scheme[:20],
+                )
             )
         token = tokens.authenticate(key.strip())
         if token is None:
             refuse_bad_token(request._request)
-            raise AuthenticationFailed(told("This token does not exist, has expired or was revoked."))
+            raise AuthenticationFailed(told("This API key does not exist, has expired or was revoked."))
         return token.player.user, token
 
     def authenticate_header(self, request: Request) -> str:
@@ -44,7 +47,7 @@ def check_scope(request: Request, needed: TokenScope) -> None:
     """Refuse a token that may not do this; a session may do all that its player may."""
     token = request.auth
     if isinstance(token, ApiToken) and not TokenScope(token.scope).covers(needed):
-        text = told("This token has the scope {scope}; the request needs {needed}.", scope=token.scope, needed=needed)
+        text = told("This API key has the scope {scope}; the request needs {needed}.", scope=token.scope, needed=needed)
         raise Problem("scope", text, header=f'Bearer realm="tute", error="insufficient_scope", scope="{needed}"')
 
 
@@ -55,7 +58,7 @@ class Session(SessionAuthentication):
 def player_of(request: Request) -> Player:
     """The player who asks. NotAuthenticated for nobody."""
     if not request.user.is_authenticated:
-        raise NotAuthenticated(told("Send a token, or log in on the site, to do this."))
+        raise NotAuthenticated(told("Send an API key, or log in on the site, to do this."))
     if isinstance(request.auth, ApiToken):
         return request.auth.player
     return players.player_of_user(request.user)

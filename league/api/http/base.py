@@ -70,9 +70,11 @@ class View(GenericAPIView[Any]):
         for name in request.query_params:
             if name not in allowed:
                 there = ", ".join(sorted(allowed)) or told("none")
-                errors[name[:80]] = [told("is not a query parameter of this address; it takes: {there}", there=there)]
+                errors[name[:80]] = [
+                    told("is not a query parameter of this endpoint; it accepts: {there}", there=there)
+                ]
             elif len(request.query_params.getlist(name)) > 1:
-                errors[name] = [told("is given more than once")]
+                errors[name] = [told("appears more than once")]
         if method in SAFE_METHODS and changes.TICKET in request._request.META:
             changes.keep_until(request._request, *self.counters(**kwargs))
         if errors:
@@ -198,7 +200,7 @@ def _conditional(request: Request, response: Response) -> HttpResponse:
     if found is None or found is response:
         return response
     if found.status_code == status.HTTP_412_PRECONDITION_FAILED:
-        text = told("The ETag of this answer is {etag}, and If-Match names another one.", etag=etag)
+        text = told("If-Match does not match the current ETag, {etag}.", etag=etag)
         found = JsonResponse(body("precondition", text), status=found.status_code, content_type=MEDIA_TYPE)
     for name, value in response.items():
         if name.lower() not in ("content-type", "content-length"):

@@ -100,5 +100,5 @@ def read_cursor(request: Request, kinds: Sequence[type[paging.Value]], name: str
     try:
         return None if text is None else paging.read_cursor(text, kinds)
     except paging.BadCursor:
-        problem = told("is not a cursor of this API; take it from a next or previous link, or leave it out")
+        problem = told("is not a valid cursor; copy it from a next or previous link, or omit it")
         raise Problem("invalid", f"{name}: {problem}", {name: [problem]}) from None

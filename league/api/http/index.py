@@ -74,6 +74,6 @@ def nowhere(request: HttpRequest, rest: str = "") -> JsonResponse:
     return respond(
         request,
         "not-found",
-        "The API has no address {path} (none ends with a slash); GET /api/v1/ lists all addresses.",
+        "There is no endpoint {path} (no endpoint ends with a slash). GET /api/v1/ lists all endpoints.",
         path=f"/api/v1/{rest[:100]}",
     )

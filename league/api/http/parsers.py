@@ -28,7 +28,7 @@ def check_length(context: Mapping[str, Any] | None, most: int) -> None:
         raise ParseError(told("The Content-Length header is not a number.")) from None
     if size > most:
         raise Problem(
-            "too-large", told("The body has {size} bytes; this address takes {most} at most.", size=size, most=most)
+            "too-large", told("The body has {size} bytes; this endpoint accepts at most {most}.", size=size, most=most)
         )
 
 
@@ -89,9 +89,9 @@ def _check(value: Any, depth: int) -> None:
 
 def _check_text(text: str) -> None:
     if "\0" in text:
-        raise ParseError(told("The body holds the character NUL; leave it out."))
+        raise ParseError(told("The body contains a NUL character; remove it."))
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ParseError(told("The body holds half of a surrogate pair, which is not a character."))
+        raise ParseError(told("The body contains half of a surrogate pair, which is not a valid character."))
 
 
 class PackageForm(MultiPartParser):

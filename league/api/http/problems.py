@@ -24,8 +24,8 @@ MEDIA_TYPE = "application/problem+json"
 KINDS: dict[str, tuple[int, str, str]] = {
     "bad-request": (
         400,
-        gettext_noop("The request cannot be read"),
-        gettext_noop("Correct what the detail names and send the request again."),
+        gettext_noop("Malformed request"),
+        gettext_noop("Correct the problem described in the detail and send the request again."),
     ),
     "invalid": (
         400,
@@ -35,9 +35,7 @@ KINDS: dict[str, tuple[int, str, str]] = {
     "unauthenticated": (
         401,
         gettext_noop("You are not logged in"),
-        gettext_noop(
-            "Send the header 'Authorization: Bearer <token>'. You get a token on the site, under your account."
-        ),
+        gettext_noop("Send the header 'Authorization: Bearer <key>'. You can create an API key on your account page."),
     ),
     "forbidden": (
         403,
@@ -46,68 +44,68 @@ KINDS: dict[str, tuple[int, str, str]] = {
     ),
     "scope": (
         403,
-        gettext_noop("Your token may not do this"),
-        gettext_noop("Make a token with the scope that the detail names, on the site under your account."),
+        gettext_noop("Your API key may not do this"),
+        gettext_noop("On your account page, create an API key with the scope named in the detail."),
     ),
     "not-found": (
         404,
-        gettext_noop("There is nothing at this address"),
-        gettext_noop("Check the address; the lists of /api/v1/ name what there is."),
+        gettext_noop("Not found"),
+        gettext_noop("Check the address. /api/v1/ lists all endpoints."),
     ),
     "method": (
         405,
-        gettext_noop("This address does not take that method"),
+        gettext_noop("Method not allowed"),
         gettext_noop("Use one of the methods in the Allow header."),
     ),
     "conflict": (
         409,
-        gettext_noop("The league does not allow this now"),
-        gettext_noop("Read the detail: it says what prevents it."),
+        gettext_noop("Not possible at present"),
+        gettext_noop("The detail gives the reason."),
     ),
     "gone": (
         410,
-        gettext_noop("This is not kept any more"),
-        gettext_noop("Do without it: it does not come back by itself."),
+        gettext_noop("No longer available"),
+        gettext_noop("It has been deleted and will not come back."),
     ),
     "precondition": (
         412,
-        gettext_noop("What is at this address is not what you expect"),
-        gettext_noop("Read the address again, then send the request with its present ETag, or without If-Match."),
+        gettext_noop("The resource has changed"),
+        gettext_noop("Fetch it again, then send the request with its current ETag, or without If-Match."),
     ),
     "too-large": (
         413,
         gettext_noop("The request is too large"),
-        gettext_noop("Send less: the detail names the limit."),
+        gettext_noop("Send less data; the detail names the limit."),
     ),
     "media-type": (
         415,
-        gettext_noop("This address does not read that content type"),
-        gettext_noop("Send one of the types that the detail names."),
+        gettext_noop("Unsupported content type"),
+        gettext_noop("Use one of the content types named in the detail."),
     ),
     "package": (
         422,
         gettext_noop("The package was refused"),
-        gettext_noop("Correct the package as the detail says and upload it again."),
+        gettext_noop("Correct the problem described in the detail and upload the package again."),
     ),
     "rate": (
         429,
         gettext_noop("Too many requests"),
-        gettext_noop("Wait as many seconds as the Retry-After header says."),
+        gettext_noop("Wait for the number of seconds in the Retry-After header."),
     ),
     "damaged": (
         500,
-        gettext_noop("What is stored is damaged"),
-        gettext_noop("Ask again tomorrow, or tell the operators of the league the address that you asked for."),
+        gettext_noop("Stored data is damaged"),
+        gettext_noop("Try again tomorrow, or send this address to the operators."),
     ),
     "broken": (
         500,
-        gettext_noop("Something broke on our side"),
-        gettext_noop("Send the request again in a minute. Nothing that you sent was done by half."),
+        gettext_noop("Internal error"),
+        gettext_noop("Send the request again in a minute. This one was not carried out."),
     ),
     "unavailable": (
         503,
-        gettext_noop("The league cannot answer now"),
-        gettext_noop("Wait as many seconds as the Retry-After header says, and send the request again."),
+        gettext_noop("The league is temporarily unavailable"),
+        gettext_noop("Wait for the number of seconds in the Retry-After header, then send the request again."),
     ),
 }
 
@@ -197,7 +195,7 @@ def _kind(  # noqa: C901 - a table of exceptions, one after the other
         case exceptions.Throttled():
             return "rate", str(error.detail), None
         case exceptions.NotFound() | Http404():
-            return "not-found", told("There is nothing here, or you may not see it."), None
+            return "not-found", told("It does not exist, or you may not see it."), None
         case TooMany():
             return "rate", shown(error), None
         case PackageRefused():
@@ -209,7 +207,7 @@ def _kind(  # noqa: C901 - a table of exceptions, one after the other
         case Refused():
             return "conflict", shown(error), None
         case RequestDataTooBig():
-            return "too-large", told("The body is larger than this address takes."), None
+            return "too-large", told("The body is larger than this endpoint accepts."), None
         case exceptions.ParseError() | SuspiciousOperation():
             return "bad-request", str(error) or told("The request is malformed."), None
         case exceptions.APIException() if status.is_client_error(error.status_code):

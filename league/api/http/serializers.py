@@ -22,7 +22,7 @@ class StrictSerializer(serializers.Serializer[Any]):
         unknown = sorted(set(data) - set(self.fields)) if hasattr(data, "keys") else []
         if unknown:
             there = ", ".join(self.fields)
-            text = told("is not a field of this request; it takes: {there}", there=there)
+            text = told("is not a field of this request; it accepts: {there}", there=there)
             errors = {str(name)[:80]: [text] for name in unknown}
         try:
             found = super().to_internal_value(data)

@@ -219,7 +219,7 @@ class Replay(View):
         if text is None or text == replays.PUBLIC:
             return text
         if len(text) > 2 or not (text.isascii() and text.isdigit()):
-            problem = told('must be the number of a seat or "public", not {text!r}', text=text[:30])
+            problem = told('must be a seat number or "public", not {text!r}', text=text[:30])
             raise Problem("invalid", f"seat: {problem}", {"seat": [problem]})
         return int(text)
 
@@ -295,7 +295,7 @@ class Analysis(View):
         if text is None:
             return None
         if len(text) > 9 or not (text.isascii() and text.isdigit()):
-            problem = told("must be the number of a board, not {text!r}", text=text[:30])
+            problem = told("must be a board number, not {text!r}", text=text[:30])
             raise Problem("invalid", f"board: {problem}", {"board": [problem]})
         return int(text)
 

@@ -21,7 +21,7 @@ def _operator(request: Request) -> Player:
     """The operator who asks; PermissionDenied for all others."""
     player = player_of(request)
     if not (player.user.is_staff or player.user.is_superuser):
-        raise PermissionDenied(told("This is for operators."))
+        raise PermissionDenied(told("Only operators may do this."))
     return player
 
 

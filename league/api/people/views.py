@@ -104,12 +104,15 @@ class Tokens(ListView):
         if isinstance(request.auth, ApiToken):
             raise Problem(
                 "forbidden",
-                told("A token cannot make another token; log in on the site to make one, or ask the operator."),
+                told("An API key cannot create another key. Create one on your account page."),
             )
         if "Idempotency-Key" in request.headers:
             raise Problem(
                 "bad-request",
-                told("This address takes no Idempotency-Key: its answer holds a key, which the league does not keep."),
+                told(
+                    "This endpoint does not accept an Idempotency-Key, because the response contains a "
+                    "secret that the league does not store."
+                ),
             )
         wanted = self.body()
         token, key = tokens.create(player_of(request), wanted["label"], scope=wanted["scope"], days=wanted.get("days"))

@@ -259,7 +259,7 @@ class CircuitNew(StrictSerializer):
     def validate_options(self, value: Any) -> dict[str, Any]:
         """An object."""
         if not isinstance(value, dict):
-            raise serializers.ValidationError(told("must be an object of values by name"))
+            raise serializers.ValidationError(told("must be an object that maps names to values"))
         return value
 
     validate_parameters = validate_options

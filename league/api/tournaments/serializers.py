@@ -101,12 +101,13 @@ class FormatChoice(StrictSerializer):
     def validate_options(self, value: Any) -> dict[str, Any]:
         """An object whose names can be options."""
         if not isinstance(value, dict):
-            raise serializers.ValidationError(told("must be an object of options by name"))
+            raise serializers.ValidationError(told("must be an object that maps option names to values"))
         wrong = [name for name in value if name in ("key", "players") or len(name) > MOST_OPTIONS]
         if wrong:
             raise serializers.ValidationError(
                 told(
-                    "{name!r} is not an option; the number of seats is the field players", name=wrong[0][:MOST_OPTIONS]
+                    "{name!r} is not an option; set the number of seats in the field players",
+                    name=wrong[0][:MOST_OPTIONS],
                 )
             )
         return value
@@ -114,7 +115,7 @@ class FormatChoice(StrictSerializer):
     def validate_parameters(self, value: Any) -> dict[str, Any]:
         """An object."""
         if not isinstance(value, dict):
-            raise serializers.ValidationError(told("must be an object of parameters by name"))
+            raise serializers.ValidationError(told("must be an object that maps parameter names to values"))
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -224,7 +225,9 @@ class ExtendNew(StrictSerializer):
     def validate_parameters(self, value: Any) -> dict[str, Any]:
         """An object that is not empty."""
         if not isinstance(value, dict) or not value:
-            raise serializers.ValidationError(told("must be an object of parameters by name, with at least one"))
+            raise serializers.ValidationError(
+                told("must be an object that maps at least one parameter name to a value")
+            )
         return value
 
 
@@ -295,7 +298,7 @@ class EntryNew(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Exactly one of both."""
         if ("bot" in attrs) == ("version" in attrs):
-            raise serializers.ValidationError(told("name either a bot or a version"))
+            raise serializers.ValidationError(told("set either bot or version"))
         return attrs
 
 

@@ -19,7 +19,7 @@ class SubmitForm(forms.Form):
         max_length=60,
         required=False,
         help_text=_(
-            "A new name, or the name of a bot of yours. If you leave it empty, the name in bot.toml is taken, else that of the file."
+            "A new name, or the name of one of your bots. If you leave it empty, the name comes from bot.toml or from the file."
         ),
         widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false"}),
     )

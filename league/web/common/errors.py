@@ -14,28 +14,24 @@ def _page(request: HttpRequest, status: int, title: str, text: str) -> HttpRespo
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """What the league cannot read: 400."""
-    return _page(request, 400, _("The league cannot read this request"), _("Go back, reload the page and try again."))
+    return _page(request, 400, _("The request could not be read"), _("Go back, reload the page and try again."))
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """What this viewer may not see: 403."""
-    return _page(
-        request, 403, _("You may not see this page"), _("Log in as the owner, or ask the owner to publish it.")
-    )
+    return _page(request, 403, _("You cannot see this page"), _("Log in with an account that may see it."))
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """What is not there: 404."""
-    return _page(
-        request, 404, _("There is no such page"), _("The address may be misspelt, or the page has never existed.")
-    )
+    return _page(request, 404, _("Page not found"), _("Check the address, or start again from the front page."))
 
 
 def too_many(request: HttpRequest, seconds: int) -> HttpResponse:
     """Who asks too often: 429, and when to come back."""
     text = ngettext(
-        "You have asked for this too often. Wait %(count)s second, then try again.",
-        "You have asked for this too often. Wait %(count)s seconds, then try again.",
+        "Too many requests. Wait %(count)s second, then try again.",
+        "Too many requests. Wait %(count)s seconds, then try again.",
         seconds,
     ) % {"count": seconds}
     response = _page(request, 429, _("Too many requests"), text)
@@ -49,7 +45,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         request,
         403,
         _("The form has expired"),
-        _("Go back, reload the page and send the form again. Cookies must be allowed."),
+        _("Go back, reload the page and send the form again. Your browser must allow cookies."),
     )
 
 
@@ -58,6 +54,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _page(
         request,
         500,
-        _("Something broke on our side"),
-        _("The error has been logged. Reload the page in a minute. Nothing that you sent was done by half."),
+        _("Internal error"),
+        _("The error has been logged. Reload the page in a minute. Your request was not carried out."),
     )

@@ -31,5 +31,5 @@ def bot_named(name: str) -> Bot:
     """The bot of a form into which people write its name. Refused where there is none."""
     found = Bot.objects.select_related("owner").filter(slug=short_text(name, 40).lower()).first()
     if found is None:
-        raise Refused("there is no bot {name!r}; the page of the bots lists all", name=short_text(name, 40))
+        raise Refused("there is no bot {name!r}; see the list of bots", name=short_text(name, 40))
     return found

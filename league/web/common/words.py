@@ -39,46 +39,45 @@ PHASES = {
 FAULTS = {
     "crash": (
         gettext_noop("crash"),
-        gettext_noop(
-            "The process of the bot ended. Its stderr says why; tute play repeats such a match on your machine."
-        ),
+        gettext_noop("The bot process ended. See its stderr, and use tute play to reproduce it on your computer."),
     ),
     "timeout": (
         gettext_noop("out of time"),
         gettext_noop(
-            "The bot used up its time for one decision. Let it answer earlier; bank_s in each request tells how much reserve is left."
+            "The bot ran out of time for a decision. Make it answer earlier; bank_s in each request is the remaining reserve."
         ),
     ),
     "start_timeout": (
         gettext_noop("slow start"),
-        gettext_noop("The bot did not answer hello in time. Let it load less before its first line, or load later."),
+        gettext_noop("The bot did not answer hello in time. Make it load less before its first line, or load later."),
     ),
-    "memory": (gettext_noop("memory limit"), gettext_noop("The bot asked for more memory than a bot may have.")),
+    "memory": (gettext_noop("memory limit"), gettext_noop("The bot exceeded its memory limit. Make it use less.")),
     "output_flood": (
         gettext_noop("too much output"),
-        gettext_noop("The bot wrote more than a bot may write. Send one line for each request, and keep logs short."),
+        gettext_noop("The bot exceeded its output limit. Send one line per request and keep logs short."),
     ),
     "protocol": (
         gettext_noop("protocol error"),
-        gettext_noop("The answer of the bot was not one valid JSON line with the id of the request."),
+        gettext_noop("The answer was not one line of valid JSON with the id of the request."),
     ),
     "illegal_action": (
         gettext_noop("illegal action"),
-        gettext_noop(
-            "The bot chose an action that was not in legal. Let it send one of the texts in legal, unchanged."
-        ),
+        gettext_noop("The bot chose an action that is not in legal. Make it send one of these texts unchanged."),
     ),
-    "pondering": (gettext_noop("pondering"), gettext_noop("The bot used processor time while nobody had asked it.")),
-    "disconnect": (gettext_noop("hung up"), gettext_noop("The bot closed its output before the end of the match.")),
+    "pondering": (gettext_noop("pondering"), gettext_noop("The bot used processor time while it was not its turn.")),
+    "disconnect": (
+        gettext_noop("closed its output"),
+        gettext_noop("The bot closed its output before the end of the match."),
+    ),
     "unplayable": (
         gettext_noop("unplayable"),
         gettext_noop(
-            "The match broke off at this bot, was tried again elsewhere, and broke off there as well. What was seen is told to its owner."
+            "The match broke off at this bot, and again when another worker repeated it. The owner sees the details."
         ),
     ),
     "infrastructure": (
-        gettext_noop("fault of the league"),
-        gettext_noop("This was a fault of the league. It costs the bot nothing."),
+        gettext_noop("league fault"),
+        gettext_noop("This was the league's fault. It does not affect the bot."),
     ),
 }
 UNITS = {
@@ -219,8 +218,8 @@ def viewer_labels() -> dict[str, object]:
         "last": _("Last trick"),
         "back": _("a face-down card"),
         "dealt": _("Cards are dealt"),
-        "see_as": _("See the table as %s; again for all hands"),
-        "over": _("Result of the sitting"),
+        "see_as": _("Show only the hand of %s; press again for all hands"),
+        "over": _("Result of the seating"),
         "score": _("Score of deal %s"),
         "deal_points": _("this deal"),
         "all_points": _("so far"),
@@ -231,28 +230,28 @@ def viewer_labels() -> dict[str, object]:
 
 # why a match waits (league.domain.matches.workers.Queue.waiting)
 WAITING_REASONS = {
-    "turn": gettext_noop("for its turn"),
-    "retry": gettext_noop("to be tried again after a fault of ours"),
-    "paused": gettext_noop("until its tournament, or a bot at the table, is no longer paused"),
-    "retest": gettext_noop("until a bot at the table has been tested again"),
-    "rules": gettext_noop("for a worker of the release whose rules it is played by"),
-    "worker": gettext_noop("for a worker: none is running"),
-    "sandbox": gettext_noop("for a worker with a safe sandbox"),
+    "turn": gettext_noop("waiting for its turn"),
+    "retry": gettext_noop("to be retried after a league fault"),
+    "paused": gettext_noop("its tournament or one of its bots is paused"),
+    "retest": gettext_noop("one of its bots must be tested again"),
+    "rules": gettext_noop("no worker has this version of the rules"),
+    "worker": gettext_noop("no worker is running"),
+    "sandbox": gettext_noop("no worker has a safe sandbox"),
 }
 
 
 LIMITS = {
-    "boards": gettext_noop("boards that wait to be played"),
-    "tournaments": gettext_noop("tournaments, events and circuits that are not over"),
-    "bots": gettext_noop("bots that are not retired"),
-    "validations": gettext_noop("uploads that are being validated"),
-    "uploads": gettext_noop("uploads of the last hour"),
+    "boards": gettext_noop("queued boards"),
+    "tournaments": gettext_noop("unfinished tournaments, events and recurring leagues"),
+    "bots": gettext_noop("bots (without retired ones)"),
+    "validations": gettext_noop("uploads being validated"),
+    "uploads": gettext_noop("uploads in the last hour"),
     "bytes": gettext_noop("size of all uploads"),
-    "challenges": gettext_noop("challenges of the last day"),
-    "judgements": gettext_noop("matches that you had judged and bots that you asked, in the last day"),
-    "tries": gettext_noop("tries of the last hour"),
-    "tables": gettext_noop("tables of the last hour that you sat down at"),
-    "requests": gettext_noop("requests of the last day for bots of others"),
+    "challenges": gettext_noop("challenges in the last day"),
+    "judgements": gettext_noop("analyses and bot consultations in the last day"),
+    "tries": gettext_noop("tries in the last hour"),
+    "tables": gettext_noop("tables opened in the last hour"),
+    "requests": gettext_noop("requests for other players' bots in the last day"),
 }
 
 
@@ -283,15 +282,15 @@ def why_shown(why: Interest, winner: str) -> str:
     """In a line, why a board is shown. `winner`: the bot that won its match."""
     if why.kind == "upset":
         words = ngettext(
-            "An upset: %(bot)s won, rated %(elo)d point below.",
-            "An upset: %(bot)s won, rated %(elo)d points below.",
+            "Upset: %(bot)s won, although rated %(elo)d point lower.",
+            "Upset: %(bot)s won, although rated %(elo)d points lower.",
             why.elo,
         )
         return words % {"bot": winner, "elo": why.elo}
     if why.kind == "decisive":
-        return _("The decisive board: without it %(bot)s had not won the match.") % {"bot": winner}
+        return _("The decisive board: without it, %(bot)s would not have won the match.") % {"bot": winner}
     return {
         "capote": _("A capote: one side takes every trick, or tries to."),
         "tute": _("A tute: all four kings or all four horses in one hand."),
-        "swing": _("A swing: the board of this match that was won by most."),
+        "swing": _("Biggest swing of the match"),
     }.get(why.kind, _("One of the latest matches."))

@@ -19,7 +19,7 @@ SHOWN_OTHERWISE = frozenset({"play", "trick", "deal", "match"})
 
 def column(board: int, sitting: int, names: Sequence[str], bots: Sequence[str], moments: Sequence[Moment]) -> str:
     """The text of one sitting. Card texts are those of the protocol (1o, Rc); the rest is in the reader's language."""
-    head = _("Board %(board)s, sitting %(sitting)s") % {"board": board, "sitting": sitting + 1}
+    head = _("Board %(board)s, seating %(sitting)s") % {"board": board, "sitting": sitting + 1}
     return "\n".join([head, "=" * len(head), *_body(names, bots, moments), ""])
 
 

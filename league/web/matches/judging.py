@@ -146,14 +146,14 @@ def sentence(placed: Placed, who: str, size: int) -> str:
     one = placed.verdict
     told = {"who": who, "what": action_name(one.action)}
     if one.lost is None:
-        return _("%(who)s: %(what)s. Not judged.") % told
+        return _("%(who)s: %(what)s. Not analysed.") % told
     if not one.lost:
-        return _("%(who)s: %(what)s. Nothing lost.") % told
+        return _("%(who)s: %(what)s. No loss.") % told
     told |= {"lost": amount(one.lost, size), "best": ", ".join(action_name(action) for action in one.best)}
     if one.error:
         told["error"] = amount(reading.CERTAIN * one.error, size)
-        return _("%(who)s: %(what)s. Lost %(lost)s ± %(error)s; best: %(best)s.") % told
-    return _("%(who)s: %(what)s. Lost %(lost)s; best: %(best)s.") % told
+        return _("%(who)s: %(what)s. Loss: %(lost)s ± %(error)s; best: %(best)s.") % told
+    return _("%(who)s: %(what)s. Loss: %(lost)s; best: %(best)s.") % told
 
 
 def moves_text(placed: Placed, names: Sequence[str]) -> str:

@@ -164,8 +164,8 @@ def _trump(m: Moment, who: Who) -> SafeString:
 
 def _claim(m: Moment, who: Who) -> SafeString:
     right, wrong = (
-        _("%(who)s rightly claims the win with %(total)s"),
-        _("%(who)s wrongly claims the win with %(total)s"),
+        _("%(who)s claims the win with %(total)s, correctly"),
+        _("%(who)s claims the win with %(total)s, wrongly"),
     )
     text = right if m.get("right") else wrong
     return _say(text, who=who(m["seat"]), total=m.get("total", "?"))
@@ -178,8 +178,8 @@ def _last_ten(m: Moment, who: Who) -> SafeString:
 
 def _accuse(m: Moment, who: Who) -> SafeString:
     if m.get("proven"):
-        return _say(_("%(who)s rightly accuses %(other)s of a revoke"), who=who(m["seat"]), other=who(m["offender"]))
-    return _say(_("%(who)s wrongly accuses somebody of a revoke"), who=who(m["seat"]))
+        return _say(_("%(who)s accuses %(other)s of a revoke, correctly"), who=who(m["seat"]), other=who(m["offender"]))
+    return _say(_("%(who)s accuses a player of a revoke, wrongly"), who=who(m["seat"]))
 
 
 def _sums(m: Moment, values: Sequence[int]) -> str:
@@ -200,7 +200,7 @@ def _over(m: Moment, who: Who) -> SafeString:
     scores = m.get("scores") or ()
     # every seat of a side has the score of its side
     totals = ", ".join(f"{name} {scores[seats[0]]}" for name, seats in m["named_sides"] if scores)
-    return _say(_("End of the sitting: %(scores)s."), scores=totals)
+    return _say(_("Final score: %(scores)s."), scores=totals)
 
 
 def _fault(m: Moment, who: Who) -> SafeString:

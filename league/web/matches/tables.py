@@ -53,7 +53,7 @@ class SitForm(forms.Form):
     game = forms.ChoiceField(label=gettext_lazy("Game"))
     rival = forms.ChoiceField(label=gettext_lazy("Against"))
     partner = forms.ChoiceField(
-        label=gettext_lazy("Partner"), required=False, help_text=gettext_lazy("Where the game is played in pairs.")
+        label=gettext_lazy("Partner"), required=False, help_text=gettext_lazy("Only for games played in pairs.")
     )
     boards = forms.TypedChoiceField(
         label=gettext_lazy("Boards"),
@@ -65,7 +65,7 @@ class SitForm(forms.Form):
         label=gettext_lazy("With advice"),
         required=False,
         help_text=gettext_lazy(
-            "When you ask, the best bot of the house says what it would do. Such a table does not count in your rating."
+            "You can ask the best house bot what it would do. A table with advice does not count for your rating."
         ),
     )
 

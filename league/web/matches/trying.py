@@ -50,11 +50,11 @@ class EditorForm(forms.Form):
         label=gettext_lazy("Bot"),
         max_length=60,
         required=False,
-        help_text=gettext_lazy("A new name, or the name of a bot of yours. To try it needs none."),
+        help_text=gettext_lazy("A new name, or the name of one of your bots. You need it only to upload."),
         widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false"}),
     )
     source = forms.CharField(
-        label=gettext_lazy("Text of the bot"),
+        label=gettext_lazy("Code of the bot"),
         strip=False,
         required=False,  # the league says itself what is wrong with an empty one
         widget=forms.Textarea(
@@ -87,7 +87,7 @@ def editor(request: HttpRequest) -> HttpResponse:
         return _editor(request, player, EditorForm(initial=_first(request, player)))
     form = EditorForm(request.POST)
     if request.POST.get("do") == "submit" and not request.POST.get("bot", "").strip():
-        form.add_error("bot", _("Give it a name to submit it."))
+        form.add_error("bot", _("Enter a name to upload the bot."))
     if not form.is_valid():
         return _editor(request, player, form, 422)
     try:
@@ -111,7 +111,7 @@ def _try_here(player: Player, form: EditorForm) -> HttpResponse:
     told = form.cleaned_data
     at = _at(told["at"])
     if at is None:
-        raise Refused("there is no decision to try the text at; open one from a match of your bot")
+        raise Refused("no decision is open; open one from a match of your bot")
     made = tries.begin_at(player, told["source"], at, told["rival"], told["bot"].strip())
     return redirect("try", public_id=made.work.public_id)
 

@@ -123,7 +123,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
         context["audits"] = list(results.of_match(found))
         sitting = _chosen_sitting(request, found)
         if sitting is None and found.status == MatchStatus.FINISHED:
-            context["unreadable"] = [_("the boards of this match are not kept any more; its result stands")]
+            context["unreadable"] = [_("the boards of this match have been deleted; its result still counts")]
             return render(request, "matches/match.html", context, status=410)
         if sitting:
             context |= _boards_context(found, sitting, parties)

@@ -21,14 +21,14 @@ class ActionForm(forms.Form):
         self.action = action
         plain = forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"})
         self.fields["subjects"] = forms.CharField(
-            label=_("What"), max_length=2000, help_text=_subjects_help(action), widget=plain
+            label=_("Subject"), max_length=2000, help_text=_subjects_help(action), widget=plain
         )
         for field in action.fields:
             self.fields[field.name] = _made(field)
         self.fields["why"] = forms.CharField(
             label=_("Why"),
             max_length=MOST_REASON,
-            help_text=_("The journal keeps it, and those whom it concerns read it."),
+            help_text=_("Written to the journal and shown to the people concerned."),
             widget=forms.TextInput(attrs={"autocomplete": "off"}),
         )
 
@@ -54,9 +54,9 @@ def _subjects_help(action: Action) -> str:
     }
     text = ", ".join(examples[kind] for kind in action.kinds)
     return (
-        _("Such as {examples}; several with spaces.").format(examples=text)
+        _("For example {examples}. Separate several with spaces.").format(examples=text)
         if action.many
-        else _("Such as {examples}.").format(examples=text)
+        else _("For example {examples}.").format(examples=text)
     )
 
 

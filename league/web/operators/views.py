@@ -83,7 +83,7 @@ def action(request: HttpRequest, name: str) -> HttpResponse:
             form.add_error(None, shown(refusal))
         else:
             if do:
-                messages.success(request, _("Done.") if found.effects else _("Nothing was changed: all is so already."))
+                messages.success(request, _("Done.") if found.effects else _("No change: already in that state."))
                 return redirect("operators")
             context["effects"] = [shown(effect) for effect in found.effects]
             context["tried"] = True

@@ -97,7 +97,7 @@ def _chosen(request: HttpRequest, kind: Period) -> tuple[datetime, datetime]:
 
 def title_of(player: Player) -> str:
     """What a digest is called."""
-    return _("What the bots of %(player)s did") % {"player": player.name}
+    return _("Digest of %(player)s's bots") % {"player": player.name}
 
 
 def span(told: Digest) -> str:

@@ -20,14 +20,12 @@ class SignUpForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=40,
-        help_text=_("1 to 40 characters of a-z, 0-9 and hyphens. The name stands beside your bots."),
+        help_text=_("1 to 40 characters: a-z, 0-9 and hyphens. The name is shown with your bots."),
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
     )
     password = forms.CharField(
         label=_("Password"),
-        help_text=_(
-            "At least 10 characters. If you lose it, the operators can give you a link by which you set another."
-        ),
+        help_text=_("At least 10 characters. If you forget it, you can ask the operators for a reset link."),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         validators=[validate_password],
     )
@@ -49,7 +47,7 @@ class LogInForm(AuthenticationForm):
 class MailForm(forms.Form):
     """The mail address of an account, and its password."""
 
-    address = forms.EmailField(label=_("Mail address"), required=False, max_length=254)
+    address = forms.EmailField(label=_("Email address"), required=False, max_length=254)
     password = forms.CharField(
         label=_("Your password"), widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
     )
@@ -62,5 +60,5 @@ class MailForm(forms.Form):
         """The password, if it is that of the account."""
         password: str = self.cleaned_data["password"]
         if not self.user.check_password(password):
-            raise forms.ValidationError(_("This is not your password."))
+            raise forms.ValidationError(_("The password is wrong."))
         return password

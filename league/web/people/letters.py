@@ -38,9 +38,9 @@ def write(row: Subscription, told: Digest) -> Letter:
         parts = [
             f"{title}\n{digests.span(told)} (UTC)",
             *("\n".join(_paragraph(one, row.site)) for one in told.lines),
-            *([_("Only the latest 300 matches of this time are looked at.")] if told.more else []),
-            _("The same as a page:") + f"\n{page}",
-            "-- \n" + _("You have asked for this letter. One click, and it was the last:") + f"\n{stop}",
+            *([_("Includes only the latest 300 matches of this period.")] if told.more else []),
+            _("View online:") + f"\n{page}",
+            "-- \n" + _("You get this email because you subscribed to it. Unsubscribe:") + f"\n{stop}",
         ]
         return Letter(f"{title}: {digests.span(told)}", "\n\n".join(parts) + "\n", stop)
 
@@ -73,10 +73,10 @@ def ask_to_confirm(request: HttpRequest, owner: Player) -> None:
     word = subscriptions.ask(owner, language=get_language() or settings.LANGUAGE_CODE, site=site)
     link = f"{site}{reverse('mail-confirm', args=[word])}"
     text = _(
-        "The account {name} of the Tute League has named this address. If that was you, confirm it here within three days:\n\n{link}\n\n"
-        "If it was not you, do nothing: nothing else is sent to this address."
+        "The Tute League account {name} wants to use this email address. Confirm it within three "
+        "days:\n\n{link}\n\nIf this was not you, ignore this email. We will not send any more to this address."
     ).format(name=owner.name, link=link)
-    mail.send(owner.user.email, _("Confirm your address for the Tute League"), text)
+    mail.send(owner.user.email, _("Confirm your email address for the Tute League"), text)
 
 
 @never_cache
@@ -88,7 +88,7 @@ def confirm(request: HttpRequest, word: str) -> HttpResponse:
     if request.method != "POST":
         return render(request, "people/confirm.html", {"player": row.player})
     subscriptions.confirm(word)
-    messages.success(request, _("Your address is confirmed."))
+    messages.success(request, _("Your email address is confirmed."))
     return redirect("mail" if request.user.is_authenticated else "home")
 
 

@@ -41,7 +41,7 @@ def feed(request: HttpRequest, name: str) -> HttpResponse:
     player = get_object_or_404(Player, name=name)
     page = request.build_absolute_uri(reverse("player", args=[player.name]))
     found = Atom1Feed(
-        title=_("News of the bots of %(player)s") % {"player": player.name},
+        title=_("News about %(player)s's bots") % {"player": player.name},
         link=page,
         description="",
         language=get_language() or "es",
@@ -102,7 +102,7 @@ def _places(player: Player, viewer: User | None) -> list[News]:
         News(
             f"entry-{row.pk}",
             row.tournament.finished,
-            _("%(version)s: place %(place)d in %(tournament)s")
+            _("%(version)s: rank %(place)d in %(tournament)s")
             % {"version": row.version, "place": row.place, "tournament": row.tournament.name},
             reverse("tournament", args=[row.tournament.slug]),
         )

@@ -87,7 +87,7 @@ class NewPassword(PasswordChangeView):
         """Keep it, and say so."""
         passwords.sign(form.user, player_of(self.request).name)
         messages.success(
-            self.request, _("Your password is changed; other browsers are logged out, and your keys are revoked.")
+            self.request, _("Password changed. You are logged out on other devices, and your API keys are revoked.")
         )
         return super().form_valid(form)
 
@@ -109,7 +109,7 @@ def account(request: HttpRequest) -> HttpResponse:
         try:
             if "revoke" in request.POST:
                 tokens.revoke(get_object_or_404(owner.tokens, pk=inputs.whole_number(request.POST["revoke"])))
-                messages.success(request, _("The key is revoked. From now on the API refuses whoever uses it."))
+                messages.success(request, _("Key revoked. It no longer works."))
                 return redirect("account")
             scope = request.POST.get("scope", TokenScope.SUBMIT)
             days = inputs.whole_number(request.POST.get("days"))

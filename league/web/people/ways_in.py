@@ -36,11 +36,11 @@ def forgotten(request: HttpRequest) -> HttpResponse:
         if player is not None:
             where = request.build_absolute_uri(reverse("reset", args=links.make(player, actor=player.name)))
             text = _(
-                "Somebody has asked for another password of {name}. If it was you, set it here within an hour:\n\n{link}\n\n"
-                "If it was not you, do nothing: the link is of no use without this letter."
+                "Someone asked to reset the password of {name}. If this was you, set a new one within an "
+                "hour:\n\n{link}\n\nIf this was not you, ignore this email. Your password does not change."
             ).format(name=player.name, link=where)
-            mail.send(player.user.email, _("Another password for the Tute League"), text)
-        messages.success(request, _("If this account has a mail address, a link is on its way to it."))
+            mail.send(player.user.email, _("Reset your Tute League password"), text)
+        messages.success(request, _("If this account has a confirmed email address, we have sent a link to it."))
         return redirect("login")
     return render(request, "people/forgotten.html", {"mail": settings.MAIL})
 
@@ -54,7 +54,7 @@ class ByLink(PasswordResetConfirmView):
     def form_valid(self, form: SetPasswordForm[Any]) -> HttpResponse:
         """Keep it, and say so."""
         passwords.sign(form.user, BY_LINK)
-        messages.success(self.request, _("Your password is set. Log in with it."))
+        messages.success(self.request, _("Password set. You can now log in."))
         return super().form_valid(form)
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
@@ -77,7 +77,7 @@ def address(request: HttpRequest) -> HttpResponse:
         try:
             if what == "ask":
                 letters.ask_to_confirm(request, owner)
-                messages.success(request, _("A link is on its way to your address. Open it within three days."))
+                messages.success(request, _("We have sent a link to your address. Open it within three days."))
                 return redirect("mail")
             if what == "period":
                 _choose(request, owner)
@@ -97,7 +97,7 @@ def address(request: HttpRequest) -> HttpResponse:
         "confirmed": subscriptions.is_confirmed(row, owner.user.email),
         "letters": settings.MAIL,
         "row": row,
-        "periods": [("", _("never")), (Period.DAY, _("each day")), (Period.WEEK, _("each week, on Monday"))],
+        "periods": [("", _("never")), (Period.DAY, _("daily")), (Period.WEEK, _("weekly, on Monday"))],
         "languages": settings.LANGUAGES,
         "language": row.language if row.period else get_language(),
     }
@@ -107,14 +107,14 @@ def address(request: HttpRequest) -> HttpResponse:
 def _keep(request: HttpRequest, owner: Player, address: str) -> HttpResponse:
     links.keep_address(owner, address)
     owner.user.email = address
-    messages.success(request, _("Kept. Nobody is shown the address."))
+    messages.success(request, _("Saved. Nobody else can see your address."))
     if address and settings.MAIL:
         try:
             letters.ask_to_confirm(request, owner)
         except Refused as refusal:  # it is kept all the same
             messages.warning(request, shown(refusal))
         else:
-            messages.success(request, _("A link is on its way to your address. Open it within three days."))
+            messages.success(request, _("We have sent a link to your address. Open it within three days."))
         return redirect("mail")
     return redirect("account")
 
@@ -122,9 +122,9 @@ def _keep(request: HttpRequest, owner: Player, address: str) -> HttpResponse:
 def _choose(request: HttpRequest, owner: Player) -> None:
     period, language = request.POST["period"], request.POST.get("language", "")
     if period not in ("", *Period.values) or language not in dict(settings.LANGUAGES):
-        raise Refused("this choice is not offered; choose one of the list")
+        raise Refused("this choice does not exist; choose one from the list")
     subscriptions.choose(owner, period, language=language, site=letters.site_of(request))
     if period:
-        messages.success(request, _("You get the digest from the next period on."))
+        messages.success(request, _("You will get the digest at the end of each period."))
     else:
-        messages.success(request, _("No digest is sent to you."))
+        messages.success(request, _("You will get no digest."))

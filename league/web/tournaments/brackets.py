@@ -15,8 +15,8 @@ from league.pure.formats import double_elimination
 # how a pairing was decided, where it was not simply by its boards
 DECIDED_BY = {
     "extra": gettext_noop("after extra boards"),
-    "points": gettext_noop("level on boards, decided by the score"),
-    "seed": gettext_noop("level after all extra boards, decided by the better seed"),
+    "points": gettext_noop("level on boards; decided by score"),
+    "seed": gettext_noop("level after all extra boards; decided by seed"),
     "bye": gettext_noop("bye"),
 }
 

@@ -68,7 +68,7 @@ def choices(versions: list[tuple[str, BotVersion]], by: Player) -> tuple[list[tu
     words = consent.outlook([version.bot for _, version in versions], by)
     open_to = [(slug, version) for slug, version in versions if words[version.bot_id] in (Word.YES, Word.ASK)]
     willing = {slug for slug, version in open_to if words[version.bot_id] == Word.YES}
-    asked = _("%(version)s (its owner is asked first)")
+    asked = _("%(version)s (needs the owner's permission)")
     labels = [(slug, str(one) if slug in willing else asked % {"version": one}) for slug, one in open_to]
     return labels, willing
 
@@ -76,10 +76,10 @@ def choices(versions: list[tuple[str, BotVersion]], by: Player) -> tuple[list[tu
 def tell_entered(request: HttpRequest, bot: Bot, *, asked: bool) -> None:
     """Say to who has entered another's bot what came of it."""
     if asked:
-        text = _("The owner of %(bot)s, %(owner)s, wants to be asked first, and reads your request now.")
+        text = _("Your request was sent to %(owner)s, the owner of %(bot)s. The bot enters once they agree.")
         messages.info(request, text % {"bot": bot.slug, "owner": bot.owner.name})
     else:
-        messages.success(request, _("%(bot)s has entered.") % {"bot": bot.slug})
+        messages.success(request, _("%(bot)s is entered.") % {"bot": bot.slug})
 
 
 def tournaments_with_entries(viewer: User | None) -> Prefetch[str]:

@@ -22,7 +22,7 @@ from league.web.tournaments.forms import usable_formats
 STAGES = 3
 PARAMETERS = _("Parameters")
 SUCH_AS = _(
-    "Such as rounds=3, cap=4. If you leave it empty, the usual values hold. The list of formats names the parameters."
+    "For example rounds=3, cap=4. Leave it empty to use the defaults. The list of formats explains the parameters."
 )
 
 
@@ -39,7 +39,7 @@ class ParametersField(forms.CharField):
             name, _equals, text = (word.strip() for word in part.partition("="))
             if not name or not text:
                 raise forms.ValidationError(
-                    _("%(part)s is not a parameter; write name=value, such as rounds=3"), params={"part": part}
+                    _("%(part)s is not a parameter; write name=value, for example rounds=3"), params={"part": part}
                 )
             try:
                 found[name] = json.loads(text)
@@ -50,11 +50,11 @@ class ParametersField(forms.CharField):
 
 def _boards() -> forms.IntegerField:
     return forms.IntegerField(
-        label=_("Boards of each match"),
+        label=_("Boards per match"),
         min_value=1,
         max_value=MOST_BOARDS,
         required=False,
-        help_text=_("If you leave it empty, the usual number of this game holds."),
+        help_text=_("Leave it empty to use the default of this game."),
     )
 
 
@@ -69,10 +69,13 @@ class StageForm(forms.Form):
         max_value=32,
         initial=1,
         required=False,
-        help_text=_("The entries go to the groups by seed, back and forth."),
+        help_text=_("Entries are distributed by seed in zigzag order."),
     )
     advance = forms.IntegerField(
-        label=_("Go on from each group"), min_value=1, required=False, help_text=_("Empty in the last stage.")
+        label=_("Bots advancing from each group"),
+        min_value=1,
+        required=False,
+        help_text=_("Leave it empty for the last stage."),
     )
     parameters = ParametersField()
 
@@ -95,32 +98,30 @@ class TermsForm(forms.Form):
         input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
         widget=forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"}),
         help_text=_(
-            "Then it begins by itself, with the version that each bot sends at that moment. Empty: when you start it."
+            "The event then starts automatically, with the default version of each bot at that time. Leave it empty to start it yourself."
         ),
     )
     audience = forms.ChoiceField(
-        label=_("Who sees the results before they are shown"),
+        label=_("Who sees the results before release"),
         choices=Audience.choices,
         initial=Audience.PUBLIC,
         required=False,
-        help_text=_("Matches, boards and standings. What is held back from anybody is unrated."),
+        help_text=_("Matches, boards and standings. Matches with hidden results are unrated."),
     )
     release = forms.DateTimeField(
-        label=_("Show them at (UTC)"),
+        label=_("Release results at (UTC)"),
         required=False,
         input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
         widget=forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"}),
-        help_text=_("Empty: when you say so."),
+        help_text=_("Leave it empty to release them yourself."),
     )
     pace_s = forms.IntegerField(
-        label=_("Seconds for each board"),
+        label=_("Seconds per board"),
         min_value=0,
         max_value=releases.PACE_S[1],
         initial=0,
         required=False,
-        help_text=_(
-            "From that moment on the boards are shown one after the other, once all are played. 0: all at once."
-        ),
+        help_text=_("The show starts at the release time, once all boards are played. 0: release everything at once."),
     )
 
     def terms(self) -> releases.Terms:
@@ -138,14 +139,12 @@ class TermsForm(forms.Form):
 class EventForm(TermsForm):
     """The whole event: name, who plays, to whom it is shown, and `stages`, one form each."""
 
-    name = forms.CharField(label=_("Name of the event"), max_length=60)
+    name = forms.CharField(label=_("Event name"), max_length=60)
     bots = forms.MultipleChoiceField(label=_("Bots"), required=False, widget=forms.CheckboxSelectMultiple)
     private = forms.BooleanField(
         label=_("Private"),
         required=False,
-        help_text=_(
-            "Only who opens your link, which you give them, sees that there is this event, and enters bots in it until you start it. It is unrated."
-        ),
+        help_text=_("Only people with your link can see the event and enter bots until you start it. It is unrated."),
     )
 
     def __init__(
@@ -169,7 +168,7 @@ class EventForm(TermsForm):
                 data,
                 prefix=f"stage{number}",
                 initial=start[number - 1] if number <= len(start) else {},
-                choices=titles if number == 1 else [("", _("no further stage")), *titles],
+                choices=titles if number == 1 else [("", _("no more stages")), *titles],
             )
             for number in range(1, STAGES + 1)
         ]
@@ -201,7 +200,7 @@ class EventForm(TermsForm):
 class CircuitForm(forms.Form):
     """A recurring league: what is played, when, and how the divisions are cut."""
 
-    name = forms.CharField(label=_("Name of the league"), max_length=60)
+    name = forms.CharField(label=_("League name"), max_length=60)
     days = forms.MultipleChoiceField(label=_("Days"), widget=forms.CheckboxSelectMultiple, initial=["fri"])
     at = forms.TimeField(
         label=_("Time of day"), initial="20:00", input_formats=["%H:%M"], widget=forms.TimeInput(attrs={"type": "time"})
@@ -210,23 +209,23 @@ class CircuitForm(forms.Form):
         label=_("Time zone"),
         initial="Europe/Madrid",
         max_length=40,
-        help_text=_("The name of the zone, such as Europe/Madrid. The calendar follows its summer time."),
+        help_text=_("For example Europe/Madrid. The calendar follows its summer time."),
     )
     format = forms.ChoiceField(label=_("Format"), initial="round_robin")
     parameters = ParametersField()
     boards = _boards()
-    size = forms.IntegerField(label=_("Bots of a division"), min_value=2, max_value=64, initial=8)
+    size = forms.IntegerField(label=_("Bots per division"), min_value=2, max_value=64, initial=8)
     moves = forms.IntegerField(
-        label=_("Go up and down"),
+        label=_("Promoted and relegated"),
         min_value=0,
         initial=2,
-        help_text=_("How many bots of a division change places with the next division after each season."),
+        help_text=_("How many bots move up and down between neighbouring divisions after each season."),
     )
     bots = forms.MultipleChoiceField(
         label=_("Your bots"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Other players let their bots join on the page of the league."),
+        help_text=_("Other players can join with their bots on the league page."),
     )
 
     def __init__(self, game: engine.Game, bots: list[tuple[str, str]], data: Any = None, **kwargs: Any) -> None:

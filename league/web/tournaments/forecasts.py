@@ -33,11 +33,11 @@ def tournament_sentence(game: engine.Game, chosen: dict[str, Any], viewer: Playe
             owner=viewer,
         )
     except Refused as refusal:
-        return _("It cannot start yet: %(why)s. You can create the tournament open and let others enter.") % {
+        return _("It cannot start yet: %(why)s. You can create it open for entries, so that others can enter.") % {
             "why": shown(refusal)
         }
     if not found.matches[1]:
-        return _("The tournament goes on until you end it.")
+        return _("The tournament runs until you end it.")
     measured = _("measured") if found.pace.measured else _("estimated: no match of this game has been measured yet")
     words = {
         "bots": len(chosen["bots"]),
@@ -50,8 +50,8 @@ def tournament_sentence(game: engine.Game, chosen: dict[str, Any], viewer: Playe
     }
     return (
         _(
-            "%(bots)s bots: %(matches)s matches, %(boards)s boards, %(sittings)s sittings; about %(time)s (%(measured)s)."
-            " No match lasts longer than %(most)s, whatever its bots do."
+            "%(bots)s bots: %(matches)s matches, %(boards)s boards in %(sittings)s seatings; about %(time)s "
+            "(%(measured)s). A match takes at most %(most)s."
         )
         % words
     )

@@ -24,9 +24,9 @@ def usable_formats(game: engine.Game) -> list[formats.DescribedFormat]:
 class TournamentForm(forms.Form):
     """A tournament of one game. Besides the fields below: the parameters of every format, and the options of the game at that table."""
 
-    name = forms.CharField(label=_("Name of the tournament"), max_length=80)
+    name = forms.CharField(label=_("Tournament name"), max_length=80)
     boards = forms.IntegerField(
-        label=_("Boards of each match"),
+        label=_("Boards per match"),
         min_value=1,
         help_text=_("More boards, less luck. Each board is played once in every seating, with the same cards."),
     )
@@ -34,13 +34,13 @@ class TournamentForm(forms.Form):
     mixed = forms.BooleanField(
         label=_("Mixed pairs"),
         required=False,
-        help_text=_("Teams of two different bots that change partners. These teams have ratings of their own."),
+        help_text=_("Teams of two different bots that change partners. Mixed pairs have their own rating list."),
     )
     sealed = forms.BooleanField(
         label=_("Sealed bots only"),
         required=False,
         help_text=_(
-            "No clock of the host reaches a bot. Bots in Node.js, and those whose package says sealable = false, cannot enter."
+            "Bots run without access to a clock. Bots in Node.js and packages with sealable = false cannot enter."
         ),
     )
     seeding = forms.ChoiceField(label=_("Seeds"), choices=Seeding.choices, initial=Seeding.RATING, required=False)
@@ -48,7 +48,7 @@ class TournamentForm(forms.Form):
         label=_("Bots"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("The newest accepted version of each bot plays. Others can enter while the tournament is open."),
+        help_text=_("The latest accepted version of each bot plays. Others can enter while the tournament is open."),
     )
 
     def __init__(self, game: engine.Game, bots: list[tuple[str, str]], *args: Any, **kwargs: Any) -> None:

@@ -48,10 +48,10 @@ def requests(request: HttpRequest) -> HttpResponse:
 def _act(request: HttpRequest, player: Player) -> None:
     if "block" in request.POST:
         consent.block(player, inputs.short_text(request.POST["block"], 40))
-        messages.success(request, _("Blocked. What this player has asked you is refused."))
+        messages.success(request, _("Player blocked. Their open requests are refused."))
     elif "unblock" in request.POST:
         consent.unblock(player, inputs.short_text(request.POST["unblock"], 40))
-        messages.success(request, _("No longer blocked."))
+        messages.success(request, _("Player unblocked."))
     elif act := ANSWERS.get(request.POST.get("action", "")):
         number = inputs.whole_number(request.POST.get("request"))
         found = act(get_object_or_404(domain.requests_of(player), pk=number), by=player)

@@ -14,7 +14,7 @@ from league.domain.tournaments.standings import Standing
 NAMES = {
     "match_points": (
         gettext_noop("MP"),
-        gettext_noop("Match points: 1 for a match won by board points, ½ for one tied; a bye counts as a win"),
+        gettext_noop("Match points: 1 for a match won on board points, ½ for a tie; a bye counts as a win"),
     ),
     "buchholz_cut1": (
         gettext_noop("BH-1"),
@@ -25,11 +25,11 @@ NAMES = {
         gettext_noop("S-B"),
         gettext_noop("Sonneborn-Berger: results weighted by the points of the opponents"),
     ),
-    "board_points": (gettext_noop("BP"), gettext_noop("Board points: a board won 1, drawn ½")),
+    "board_points": (gettext_noop("BP"), gettext_noop("Board points: 1 for a board won, ½ for a draw")),
     "progressive": (gettext_noop("Prog"), gettext_noop("Progressive score: the sum of the scores after each round")),
-    "round": (gettext_noop("Rd"), gettext_noop("The last round that was reached")),
+    "round": (gettext_noop("Rd"), gettext_noop("Last round reached")),
     "final": (gettext_noop("Fin"), gettext_noop("Board points in the final")),
-    "elo": (gettext_noop("Elo"), gettext_noop("Strength by the boards of this tournament alone")),
+    "elo": (gettext_noop("Elo"), gettext_noop("Strength based on the boards of this tournament alone")),
 }
 
 

@@ -245,7 +245,7 @@ def _extend(request: HttpRequest, found: Tournament, viewer: Player) -> None:
     given = {name: request.POST[name] for name in domain.growing_parameters(found) if name in request.POST}
     wanted = {name: int(value) for name, value in given.items() if value.isdecimal()}
     added = domain.extend(found, wanted, actor=viewer.name)
-    text = ngettext("%(count)s match was added.", "%(count)s matches were added.", added)
+    text = ngettext("%(count)s match added.", "%(count)s matches added.", added)
     messages.success(request, text % {"count": added})
 
 

@@ -58,7 +58,7 @@ def test_other_addresses_are_problems_too(nobody, method, path):
     response = nobody.call(method, path)
 
     assert response.status_code == 404
-    assert "GET /api/v1/ lists all addresses" in response.json()["detail"]
+    assert "GET /api/v1/ lists all endpoints" in response.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_unknown_query_parameters_are_refused_with_the_known_ones(nobody, league
     response = nobody.get(path.format(pool=league.pool.pk))
 
     assert response.status_code == 400
-    assert response.json()["detail"].endswith(f"it takes: {named}")
+    assert response.json()["detail"].endswith(f"it accepts: {named}")
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_refusals_come_in_the_language_that_is_asked_for(as_alice, league):
     assert (plain.status_code, spanish.status_code) == (409, 409)
     assert "cannot be started" in plain.json()["detail"]
     assert "no se puede empezar" in spanish.json()["detail"]
-    assert spanish.json()["title"] == "La liga no permite esto ahora"
+    assert spanish.json()["title"] == "Ahora no es posible"
     assert (plain["Content-Language"], spanish["Content-Language"]) == ("en", "es")
 
 
@@ -303,9 +303,7 @@ class TestEveryErrorIsAProblem:
         assert violations(document()["components"]["schemas"]["Problem"], response.json()) == []
         return response.json()
 
-    @pytest.mark.parametrize(
-        ("language", "title"), [("es", "Algo se ha roto en nuestro lado"), ("", "Something broke on")]
-    )
+    @pytest.mark.parametrize(("language", "title"), [("es", "Error interno"), ("", "Internal error")])
     def test_fault_of_ours(self, db, monkeypatch, language, title):
         monkeypatch.setattr("league.domain.people.lists.rows", lambda: 1 // 0)
         client = Client(raise_request_exception=False)
@@ -327,9 +325,9 @@ class TestEveryErrorIsAProblem:
     @pytest.mark.parametrize(
         ("method", "path", "status", "told"),
         [
-            ("GET", "/api/v2/bots", 404, "La API no tiene la dirección /api/v2/bots"),
-            ("GET", "/api/v1/bots/", 404, "La API no tiene la dirección /api/v1/bots/"),
-            ("GET", "/api/v1/bots/none", 404, "Aquí no hay nada"),
+            ("GET", "/api/v2/bots", 404, "No existe la dirección /api/v2/bots"),
+            ("GET", "/api/v1/bots/", 404, "No existe la dirección /api/v1/bots/"),
+            ("GET", "/api/v1/bots/none", 404, "No existe, o no puedes verlo"),
             ("POST", "/api/v1/schema", 405, "El método POST"),
             ("OPTIONS", "/api/v1/bots", 405, "Método"),
             ("GET", "/api/v1/bots?x=1", 400, "x: no es un parámetro"),

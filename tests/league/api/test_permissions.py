@@ -94,7 +94,7 @@ def test_scopes_of_tokens(alice, part):
             seen[one["method"], one["path"], scope] = refused
             assert refused == (order.index(scope) < order.index(needed)), (one, scope)
             if refused:
-                assert answer.json()["detail"] == f"This token has the scope {scope}; the request needs {needed}."
+                assert answer.json()["detail"] == f"This API key has the scope {scope}; the request needs {needed}."
                 assert answer["WWW-Authenticate"].endswith(f'error="insufficient_scope", scope="{needed}"')
     assert any(seen.values())
 

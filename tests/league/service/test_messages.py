@@ -16,7 +16,7 @@ def listed() -> list[Found]:
 @pytest.mark.parametrize(
     ("kind", "folder", "text"),
     [
-        ("catalogue", "league/templates/", "Write a bot that plays Tute. See how good it is."),
+        ("catalogue", "league/templates/", "Write a bot that plays Tute and see how good it is."),
         ("catalogue", "league/templates/", "%(bots)s bots"),
         ("catalogue", "league/web/", "Teams of two different bots that change partners."),
         ("catalogue", "league/domain/", "the name {name!r} is taken; choose another"),
@@ -26,7 +26,7 @@ def listed() -> list[Found]:
         ("error", "engine/packages/", "bot.toml"),
         ("error", "engine/cli/", "{"),
         ("error", "engine/runner/", "{"),
-        ("catalogue", "league/api/", "Send a token, or log in on the site, to do this."),
+        ("catalogue", "league/api/", "Send an API key, or log in on the site, to do this."),
         ("error", "league/management/", "make texts"),
         ("help", "engine/cli/", "seed"),
         ("help", "league/management/", "any text; every deal follows from it"),
@@ -41,7 +41,7 @@ def test_a_known_message_of_each_kind_is_listed(listed, kind, folder, text) -> N
 
 @pytest.mark.slow
 def test_messages_have_the_place_where_they_stand(listed) -> None:
-    [one] = [one for one in listed if one.text == "This token does not exist, has expired or was revoked."]
+    [one] = [one for one in listed if one.text == "This API key does not exist, has expired or was revoked."]
 
     assert one.text in (ROOT / one.path).read_text(encoding="utf-8").splitlines()[one.line - 1]
     assert len(listed) > 1200

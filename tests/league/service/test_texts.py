@@ -68,7 +68,7 @@ def test_texts_of_templates_code_and_formats_are_found(spanish) -> None:
     wanted = [
         "Tute League",
         "paused",
-        "There is nothing at this address",
+        "Page not found",
         *(form.sentence for form in FORMATS.values()),
     ]
     wanted += [parameter.help for form in FORMATS.values() for parameter in form.parameters]

@@ -96,29 +96,29 @@ def test_a_password_that_another_sets_ends_what_the_old_one_let_in(way, who, eva
     event = LeagueEvent.objects.get(kind=passwords.SET)
     assert (event.subject, event.actor, event.data) == ("player:eva", who, {"keys": 1, "sessions": 1})
     assert owner.login(username="eva", password=NEW)
-    assert f"no por ti ({who})" in owner.get("/accounts/me/").content.decode()
+    assert f"Otra persona ({who}) cambió tu contraseña" in owner.get("/accounts/me/").content.decode()
 
     mine = {"old_password": NEW, "new_password1": "otra muy larga", "new_password2": "otra muy larga"}
     assert owner.post("/accounts/password/", mine).status_code == 302
     assert LeagueEvent.objects.filter(kind=passwords.SET).latest("id").actor == "eva"
-    assert "no por ti" not in owner.get("/accounts/me/").content.decode()
+    assert "Otra persona (" not in owner.get("/accounts/me/").content.decode()
 
 
 def test_a_key_that_an_operator_makes_is_shown_to_its_owner(eva: Player) -> None:
     owner = Client()
     owner.force_login(eva.user)
     tokens.create(eva, "mine")
-    assert "Un operador ha creado claves" not in owner.get("/accounts/me/").content.decode()
+    assert "Un administrador creó claves" not in owner.get("/accounts/me/").content.decode()
 
     call_command("create_token", "eva")
 
     made = eva.tokens.exclude(label="mine").get()
     shown = (
-        owner.get("/accounts/me/").content.decode().partition("Un operador ha creado claves")[2].partition("</p>")[0]
+        owner.get("/accounts/me/").content.decode().partition("Un administrador creó claves")[2].partition("</p>")[0]
     )
     assert f"tute_{made.prefix}…" in shown
     tokens.revoke(made)
-    assert "Un operador ha creado claves" not in owner.get("/accounts/me/").content.decode()
+    assert "Un administrador creó claves" not in owner.get("/accounts/me/").content.decode()
 
 
 def test_a_hash_that_a_login_makes_anew_is_no_new_password(eva: Player, monkeypatch) -> None:

@@ -129,7 +129,7 @@ def test_a_link_opens_its_step(live, visit) -> None:
     page = visit(f"{url}/m/{league.clean.public_id}/?b=2&s=1#d1p17").page
     assert page.locator("#d1p17").get_attribute("aria-current") == "step"
     assert say(page) == page.inner_text("#d1p17").strip()
-    assert "Estuche 2, pasada 2" in page.inner_text("#table")
+    assert "Mano 2, pasada 2" in page.inner_text("#table")
     page.click("#d1p20 a")
     until(page, "location.hash === '#d1p20'")
     assert page.evaluate("location.search + location.hash") == "?b=2&s=1#d1p20"
@@ -205,7 +205,7 @@ def test_without_javascript_the_record_is_a_list_of_words(live, visit) -> None:
     page = visit(f"{url}/m/{league.clean.public_id}/#d1p3", java_script_enabled=False).page
     assert page.locator("ol.steps li").count() > 50
     assert page.locator(".felt").is_hidden()
-    assert page.locator("ol.steps li >> nth=1").inner_text().count("juega") == 1
+    assert page.locator("ol.steps li >> nth=1").inner_text().count("echa") == 1
 
 
 @pytest.mark.slow
@@ -250,15 +250,15 @@ def test_the_form_counts_matches(live, visit) -> None:
     page.wait_for_url("**/t/new/**")
     page.fill("#id_boards", "5")
     told = page.locator(".prediction")
-    told.filter(has_text="3 bots: 3 partidas, 15 estuches, 30 pasadas").wait_for()
+    told.filter(has_text="3 bots: 3 partidas, 15 manos en 30 pasadas").wait_for()
     page.click("text=luna v1")
-    told.filter(has_text="2 bots: 1 partidas, 5 estuches, 10 pasadas").wait_for()
+    told.filter(has_text="2 bots: 1 partidas, 5 manos en 10 pasadas").wait_for()
     more = "details:has(#id_gauntlet__cycles) summary"
     assert page.is_hidden(more)
     page.check("input[value=gauntlet]")
     page.click(more)
     page.fill("#id_gauntlet__cycles", "3")
-    told.filter(has_text="2 bots: 3 partidas, 15 estuches, 30 pasadas").wait_for()
+    told.filter(has_text="2 bots: 3 partidas, 15 manos en 30 pasadas").wait_for()
     assert visited.complaints == []
 
 
@@ -434,7 +434,7 @@ def test_the_steps_tell_what_a_bot_of_the_house_would_have_done(live, visit, tmp
         visited = visit(f"{url}/m/{match.public_id}/?b=1&s=0#{differs.anchor}", width=width, height=height)
         page = visited.page
         until(page, f"document.querySelector('#{differs.anchor}').getAttribute('aria-current') === 'step'")
-        for one, told in ((same, "lo mismo"), (differs, action_name(differs.would))):
+        for one, told in ((same, "igual"), (differs, action_name(differs.would))):
             mark = page.locator(f"#{one.anchor} .would")
             assert " ".join(mark.inner_text().split()) == f"greedy: {told}"
             assert page.locator(f"#{one.anchor} .would.unlike").count() == one.differs

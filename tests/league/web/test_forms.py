@@ -116,7 +116,7 @@ def test_an_accepted_bot_is_shown_where_it_can_play(league, owner, reader) -> No
         assert f"/t/{league.next_cup.slug}/" in page.links, url
         [duel] = [link for link in page.links if "format=duel" in link]
         assert "with=nuevo" in duel
-        assert "Que juegue" not in reader.get(url).content.decode()
+        assert "Siguientes pasos" not in reader.get(url).content.decode()
     form = Page(owner.get("/t/new/?game=partnership&format=duel&with=rufo&with=luna").content.decode())
     chosen = [
         (one["name"], one["value"]) for one in form.controls if "checked" in one and one["name"] in ("bots", "format")
@@ -128,7 +128,7 @@ def test_an_accepted_bot_is_shown_where_it_can_play(league, owner, reader) -> No
 def test_a_tournament_is_made_and_started(league, owner) -> None:
     page = owner.get("/t/new/?game=partnership").content.decode()
     assert "pierde una partida queda fuera" in page
-    assert "3 bots: 3 partidas, 48 estuches, 96 pasadas; unos 1 minuto" in page
+    assert "3 bots: 3 partidas, 48 manos en 96 pasadas; unos 1 minuto" in page
     fields = {
         "name": "Copa",
         "boards": "2",
@@ -154,7 +154,7 @@ def test_every_format_is_chosen_predicted_and_shown(league, owner) -> None:
     }
     predicted = owner.post("/t/new/?game=partnership", {**chosen, "action": "predict"})
     assert (predicted.status_code, Tournament.objects.count()) == (200, 2)
-    assert "3 bots: 2 a 6 partidas, 4 a 12 estuches" in predicted.content.decode()
+    assert "3 bots: 2 a 6 partidas, 4 a 12 manos" in predicted.content.decode()
     typed = owner.get("/t/new/forecast/", {"game": "partnership", **chosen})
     assert typed.content.decode().startswith("3 bots: 2 a 6 partidas")
     alone = owner.get("/t/new/forecast/", {"game": "partnership", **chosen, "bots": ["rufo"]}).content.decode()
@@ -179,7 +179,7 @@ def test_ladders_are_ended_by_their_owner(league, owner, stranger) -> None:
     assert stranger.post("/t/escala/do/", {"action": "close"}).status_code == 403
     owner.post("/t/escala/do/", {"action": "close"})
     assert Tournament.objects.get(slug="escala").ending == "closed"
-    assert "terminado por su dueño." in owner.get("/t/escala/").content.decode()
+    assert "terminado por su organizador." in owner.get("/t/escala/").content.decode()
 
 
 def test_mixed_pairs_are_offered_where_there_are_partners(league, owner) -> None:
@@ -204,7 +204,7 @@ def test_enter_start_and_cancel(league, owner, stranger) -> None:
     assert stranger.post(f"{url}do/", {"action": "start"}).status_code == 403
     assert stranger.post(f"{url}do/", {"action": "withdraw", "version": league.rufo.pk}).status_code == 403
     owner.post(f"{url}do/", {"action": "start"})
-    for action, word in (("pause", "Reanudar"), ("resume", "Pausar")):
+    for action, word in (("pause", "Continuar"), ("resume", "Poner en pausa")):
         assert stranger.post(f"{url}do/", {"action": action}).status_code == 403
         owner.post(f"{url}do/", {"action": action})
         assert word in owner.get(url).content.decode()
@@ -217,8 +217,8 @@ def test_enter_start_and_cancel(league, owner, stranger) -> None:
 
 def test_the_page_of_an_open_tournament_lets_in_and_out(league, owner, stranger, reader) -> None:
     url = f"/t/{league.next_cup.slug}/"
-    assert "La inscripción está abierta" in reader.get("/t/").content.decode()
-    assert "Entra para inscribir un bot" in reader.get(url).content.decode()
+    assert "Inscripción abierta" in reader.get("/t/").content.decode()
+    assert "Inicia sesión para inscribir un bot" in reader.get(url).content.decode()
     assert "Retirar una inscripción" not in stranger.get(url).content.decode()  # none of his is in
     stranger.post(f"{url}do/", {"action": "enter", "version": league.luna.pk})
     assert "Retirar una inscripción" in stranger.get(url).content.decode()
@@ -256,7 +256,7 @@ def test_a_password_is_changed_by_who_knows_the_old_one(league, reader) -> None:
     asked = {"new_password1": "another long one", "new_password2": "another long one"}
     assert "errors" in reader.post("/accounts/password/", {**asked, "old_password": "wrong"}).content.decode()
     answer = reader.post("/accounts/password/", {**asked, "old_password": "a long password"}, follow=True)
-    assert "Tu contraseña ha cambiado" in answer.content.decode()
+    assert "Contraseña cambiada" in answer.content.decode()
     assert Client().login(username="ana", password="another long one")
     assert not Client().login(username="ana", password="a long password")
 

@@ -70,7 +70,7 @@ def test_one_letter_a_period_over_a_real_line_in_the_words_of_the_page(asked, in
 
     [letter] = inbox.read
     text = letter.get_content().replace("\r\n", "\n")
-    assert (letter["To"], letter["Subject"]) == ("berto@example.org", "What the bots of berto did: Jan. 1, 2026")
+    assert (letter["To"], letter["Subject"]) == ("berto@example.org", "Digest of berto's bots: Jan. 1, 2026")
     assert letter.get_content_type() == "text/plain"
     monkeypatch.setattr(clock, "present", lambda: MORNING)
     page = Client(headers={"accept-language": "en"}).get("/players/berto/digest/day/").content.decode()
@@ -87,7 +87,7 @@ def test_one_letter_a_period_over_a_real_line_in_the_words_of_the_page(asked, in
     assert send(EVENING) == 0
     assert send(DAY + timedelta(days=4, hours=1)) == 1, "the week ends on Monday, the fifth"
     spanish = inbox.read[-1]
-    assert spanish["Subject"].startswith("Lo que hicieron los bots de berto: del 29 de diciembre de 2025")
+    assert spanish["Subject"].startswith("Resumen de los bots de berto: del 29 de diciembre de 2025")
     assert "partidas" in spanish.get_content()
 
 
@@ -102,11 +102,11 @@ def test_one_click_ends_it_without_a_login(asked) -> None:
     path = link.removeprefix(SITE)
 
     read = stranger.get(path).content.decode()
-    assert "The digest of the bots of berto is sent by mail." in read
+    assert "berto receives the bot digest by email." in read
     assert Subscription.objects.get().period == "day", "programs that guard a mailbox open links"
     answer = stranger.post(path, {"List-Unsubscribe": "One-Click"})
     assert (answer.status_code, Subscription.objects.get().period) == (200, "")
-    assert "No digest is sent to berto any more." in answer.content.decode()
+    assert "berto no longer receives the digest." in answer.content.decode()
     for page in (read, answer.content.decode()):
         assert faults(Page(page)) == []
     assert stranger.post(path).status_code == 200
@@ -151,7 +151,7 @@ def test_an_address_is_confirmed_before_anything_else_is_sent_to_it(league, owne
     assert stranger.post(path).status_code == 302
     assert Subscription.objects.get().confirmed is not None
     page = owner.get("/accounts/mail/", **english).content.decode()
-    assert "Your address is confirmed." in page
+    assert "Your email address is confirmed." in page
     assert '<option value="day" selected>' in page
     assert faults(Page(page)) == []
     assert "ana@example.org" not in page + str(list(LeagueEvent.objects.values()))

@@ -54,7 +54,7 @@ def test_results_appear_where_somebody_looks(site: str, browser) -> None:
         assert link.evaluate("one => one === document.activeElement"), "focus stays"
         assert abs(link.evaluate("one => one.getBoundingClientRect().top") - before) < 200
         assert table.evaluate("window.scrollY") > 0
-        table.locator("p[role=status]", has_text="Esta página muestra algo nuevo.").wait_for(state="attached")
+        table.locator("p[role=status]", has_text="La página se ha actualizado.").wait_for(state="attached")
 
         # The other page heard nothing of that; now its own match is over, and its table is there with all its parts
         made.play(Match.objects.get(pk=second.pk))

@@ -189,7 +189,7 @@ def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> Non
     with CaptureQueriesContext(connection) as queries:
         owner.get("/operators/")
     assert len(queries) == 8
-    assert "Retenido por un operador" in Page(stranger.get("/bots/rufo/").content.decode()).text
+    assert "Un administrador suspendió este" in Page(stranger.get("/bots/rufo/").content.decode()).text
 
 
 @pytest.mark.slow
@@ -244,7 +244,7 @@ def test_a_missing_page_says_what_to_do(reader, db) -> None:
     ):
         answer = reader.get(url)
         assert answer.status_code == 404, url
-        assert "No existe esa página" in answer.content.decode()
+        assert "Página no encontrada" in answer.content.decode()
 
 
 def test_bad_queries_are_answered(league, reader) -> None:
@@ -288,13 +288,13 @@ def test_the_home_page_tells_of_today(league, reader) -> None:
     assert "que tenía 250" not in text()
     points.update(margin=50.0)
     embargoes.change(league.cup, now + timedelta(days=1), why="a test", actor="operator")
-    assert "El estuche del día" not in text()
+    assert "La mano del día" not in text()
 
-    assert "En este momento no se juega nada." in text()
+    assert "Ahora no se juega ninguna partida." in text()
     cup = made.started(league.ana, [league.rufo, league.luna], name="Third cup")
     running = made.running()
     assert running.tournament == cup
-    assert "En este momento no se juega nada." not in text()
+    assert "Ahora no se juega ninguna partida." not in text()
 
     assert "Bots que suben" not in text()
     yesterday = TableOfDay.objects.create(
@@ -334,8 +334,11 @@ def test_the_leaderboard_tells_what_moved_and_who_is_chosen(league, reader, owne
     assert "última partida el 1 de enero de 2026" in html
     assert 'href="/bots/sol/"' not in table_of(reader.get("/g/partnership/?show=active"))
     assert table_of(owner.get("/g/partnership/?owner=ana")).count('href="/bots/') == 1
-    assert "Los míos" in owner.get("/g/partnership/").content.decode()
-    assert "En esta tabla no hay ninguno." in reader.get("/g/partnership/?show=house").content.decode()
+    assert "Mis bots" in owner.get("/g/partnership/").content.decode()
+    assert (
+        "No hay ningún bot de este tipo en la clasificación."
+        in reader.get("/g/partnership/?show=house").content.decode()
+    )
 
 
 def table_of(answer) -> str:

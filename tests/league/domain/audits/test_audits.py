@@ -249,7 +249,7 @@ def test_a_case_is_open_until_somebody_says_what_came_of_it(cup, client) -> None
     match = f"/api/v1/matches/{case.match.public_id}"
     assert [(row.pk, row.closed) for row in cases.cases()] == [(case.pk, None)]
     page = client.get(f"/m/{case.match.public_id}/", headers={"accept-language": "en"}).content.decode()
-    assert "Nobody has looked at it yet." in page
+    assert "Not reviewed yet." in page
 
     cases.close(case, actor="eva", conclusion="honest", why="It searches for a fixed time.", now=later(60))
 
@@ -257,7 +257,7 @@ def test_a_case_is_open_until_somebody_says_what_came_of_it(cup, client) -> None
     assert (event.subject, event.actor, event.at) == (f"match:{case.match.public_id}", "eva", later(60))
     assert event.data == {"audit": case.work.public_id, "conclusion": "honest", "why": "It searches for a fixed time."}
     page = client.get(f"/m/{case.match.public_id}/", headers={"accept-language": "en"}).content.decode()
-    assert "eva looked at it: an honest difference. It searches for a fixed time." in page
+    assert "Reviewed by eva: harmless difference. It searches for a fixed time." in page
     (told,) = client.get(match).json()["audits"]
     assert (told["id"], told["verdict"], told["conclusion"], told["closed_by"]) == (
         case.work.public_id,

@@ -114,8 +114,8 @@ def test_pages_and_api_say_that_a_table_was_computed_anew(old, client: Client) -
     reconcile.reconcile(now=later(60))
 
     for language, said in (
-        ("en", f"by revision {REVISION} of the ratings"),
-        ("es", f"revisión {REVISION} de las puntuaciones"),
+        ("en", f"with revision {REVISION} of the rating model"),
+        ("es", f"revisión {REVISION} del modelo de puntuación"),
     ):
         page = " ".join(client.get(url, headers={"accept-language": language}).content.decode().split())
         assert said in page

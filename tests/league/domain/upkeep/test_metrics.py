@@ -78,7 +78,7 @@ def test_page_and_api_say_why_matches_wait(client, ana) -> None:
     Bot.objects.filter(slug="rufo").update(paused_for="three faults in a row")
 
     page = client.get("/queue/", headers={"accept-language": "en"}).content.decode()
-    assert "for a worker: none is running" in page
+    assert "no worker is running" in page
     assert "three faults in a row" in page
     assert client.get("/api/v1/queue").json()["waiting"] == {
         "turn": 0,

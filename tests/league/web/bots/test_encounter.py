@@ -39,7 +39,7 @@ def test_standings_tell_scores_in_the_unit_of_the_game(league, reader) -> None:
 
 def test_bots_that_never_met_are_told_so(league, reader) -> None:
     made.accepted(league.ana, "nova")
-    assert "Todavía no se han enfrentado" in reader.get("/bots/luna/vs/nova/").content.decode()
+    assert "todavía no se han enfrentado" in reader.get("/bots/luna/vs/nova/").content.decode()
 
 
 def test_a_bot_has_no_meeting_with_itself_or_nobody(league, reader) -> None:

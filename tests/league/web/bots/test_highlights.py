@@ -53,13 +53,13 @@ def test_the_best_and_worst_boards_are_those_of_the_widest_leads(league, reader)
 
 @pytest.mark.slow
 def test_faults_and_versions_are_told(league, reader) -> None:
-    assert f"{league.faulty.public_id} " in text_of(reader, "/bots/rufo/").split("Últimas faltas")[1]
-    assert "Versión a versión" not in text_of(reader, "/bots/rufo/")
+    assert f"{league.faulty.public_id} " in text_of(reader, "/bots/rufo/").split("Últimos fallos")[1]
+    assert "Puntuación por versión" not in text_of(reader, "/bots/rufo/")
     second = made.accepted(league.ana, "rufo")
     cup = made.started(league.ana, [second, league.luna], name="Second cup")
     made.play(cup.matches.get(), winner=cup.matches.get().parties.get(version=second).number)
     ratings.refresh(league.pool, now=made.NOW)
-    shown = text_of(reader, "/bots/rufo/").split("Versión a versión")[1]
+    shown = text_of(reader, "/bots/rufo/").split("Puntuación por versión")[1]
     newer, older = (float(v.ratings.get().elo) for v in (second, league.rufo))
     assert f"+{newer - older:.0f}" in shown.split("v1")[0]
 
@@ -122,10 +122,10 @@ def test_what_the_decisions_gave_away_is_told_beside_all_bots(league, reader) ->
 
     page = text_of(reader, f"/bots/{first.version.bot.slug}/?pool={league.pool.pk}")
 
-    assert "juzgadas con justicia" in page
+    assert "con lo que el bot sabía" in page
     # 2.5 a decision; of two boards of 20 decisions, one lost 10 more than the mean and one 10 less
     assert "salidas 2,50 ± 6,35 4,00 75,0 % 25,0 % 40" in page
-    assert "con todas las cartas a la vista" not in page
+    assert "a cartas vistas" not in page
 
 
 def test_results_and_habits_are_told_from_sums(league, reader) -> None:

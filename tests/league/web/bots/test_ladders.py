@@ -20,16 +20,18 @@ def test_the_owner_takes_a_bot_off_the_ladders_and_lets_it_back(ana, berto, sett
     owner.force_login(ana.user)
     stranger.force_login(berto.user)
 
-    assert "Juega en las escaleras permanentes" in read(owner, "/bots/rufo/")
-    assert "escaleras" not in read(stranger, "/bots/rufo/")
+    assert "Este bot juega en la clasificación continua" in read(owner, "/bots/rufo/")
+    assert "clasificaciones continuas" not in read(stranger, "/bots/rufo/")
     assert stranger.post("/bots/rufo/edit/", {"on_ladders": "0"}).status_code == 403
     owner.post("/bots/rufo/edit/", {"on_ladders": "0"})
     assert not Bot.objects.get(pk=bot.pk).on_ladders
-    assert "It does not play on the standing ladders." in read(owner, "/bots/rufo/", "en")
+    assert "This bot does not play on the standing ladders." in read(owner, "/bots/rufo/", "en")
     owner.post("/bots/rufo/edit/", {"on_ladders": "1"})
     assert Bot.objects.get(pk=bot.pk).on_ladders
     settings.LADDERS = False
-    assert "escaleras" not in read(owner, "/bots/rufo/"), "where the site plays none there is nothing to choose"
+    assert "clasificaciones continuas" not in read(owner, "/bots/rufo/"), (
+        "where the site plays none there is nothing to choose"
+    )
 
 
 def test_the_page_says_whether_a_version_is_better_than_the_one_before(ana):
@@ -39,7 +41,7 @@ def test_the_page_says_whether_a_version_is_better_than_the_one_before(ana):
     assert "v2 against v1 : not decided yet" in read(Client(), "/bots/rufo/", "en")
 
     Succession.objects.filter(pk=test.pk).update(won=30, drawn=2, lost=20, llr=0.5)
-    assert "v2 contra v1 : sin decidir todavía (30–2–20, +68 ± " in read(Client(), "/bots/rufo/")
+    assert "v2 contra v1 : aún sin decidir (30–2–20, +68 ± " in read(Client(), "/bots/rufo/")
     Succession.objects.filter(pk=test.pk).update(won=90, llr=3.0, verdict="stronger", decided=NOW)
     assert "v2 contra v1 : mejor que la versión anterior (90–2–20" in read(Client(), "/bots/rufo/")
     assert BotVersion.objects.count() == 2
@@ -47,5 +49,5 @@ def test_the_page_says_whether_a_version_is_better_than_the_one_before(ana):
 
 def test_the_page_of_a_game_says_that_its_ladder_plays(db, settings):
     settings.LADDERS = True
-    assert "La escalera permanente se juega sola" in read(Client(), "/g/partnership/")
+    assert "Todos los bots aceptados juegan en la clasificación continua" in read(Client(), "/g/partnership/")
     assert Client().get("/docs/ladders/").status_code == 200

@@ -37,8 +37,8 @@ def test_each_game_and_check_has_its_row(client, refused) -> None:
         "whole boards",
         "rare decisions",
         "a long match",
-        "a match that is broken off",
-        "the same questions again",
+        "an interrupted match",
+        "repeated requests",
     ):
         assert page.count(words) == 1
     assert page.count("<td>passed</td>") == len(CHECKS) - 1

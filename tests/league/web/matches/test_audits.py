@@ -35,8 +35,8 @@ def test_a_difference_is_shown_with_its_first_decision(league, reader, settings)
     api = reader.get(f"/api/v1/matches/{league.clean.public_id}").json()["audits"]
 
     assert faults(Page(page.content.decode())) == []
-    assert "difiere: estuche 1, tras 4 acciones, en la partida play 2o, a solas play 1o y play 3b" in told
-    assert "Una diferencia la mira una persona y no es un veredicto por sí misma" in told
+    assert "difiere: mano 1, tras 4 acciones, play 2o en la partida; play 1o y play 3b a solas" in told
+    assert "Si las respuestas difieren, una persona revisa el caso" in told
     assert faults(version) == []
     assert "reproducible" not in version.text
     assert len(api) == 8

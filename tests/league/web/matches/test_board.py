@@ -127,7 +127,7 @@ def test_the_page_says_where_the_cards_were_not_the_same(league, reader) -> None
     bots = [accepted(league.ana, "gui", games=["guinote"]), accepted(league.berto, "note", games=["guinote"])]
     match = play(started(league.ana, bots, game="guinote", name="Guiñote", boards=6).matches.get())
     boards = [reader.get(f"/m/{match.public_id}/b/{number}/").content.decode() for number in range(1, 7)]
-    told = [page for page in boards if "no tuvieron las mismas cartas" in page]
+    told = [page for page in boards if "no tenían las mismas cartas" in page]
     assert 0 < len(told) < len(boards)
     for page in told:
         assert page.count("<h3>Pasada 1</h3>") == page.count("<h3>Pasada 2</h3>") == 1

@@ -41,7 +41,7 @@ def text(client, path: str) -> str:
 
 def test_a_bot_is_asked_by_a_button(match, league, reader, owner) -> None:
     where = f"/m/{match.public_id}/"
-    assert "Entra para preguntar a un bot de la casa" in text(reader, where)
+    assert "Inicia sesión para preguntar a un bot de la casa" in text(reader, where)
     form = owner.get(where).content.decode()
     assert re.findall(r"<option[^>]*>(greedy|random|rufo)</option>", form) == ["greedy", "random"]
     given = {"b": "1", "s": "0", "bot": "greedy", "seat": "2"}
@@ -55,12 +55,12 @@ def test_a_bot_is_asked_by_a_button(match, league, reader, owner) -> None:
     answer = owner.post(f"{where}consult/", given)
     assert answer.url == f"{where}?b=1&s=0&w=greedy&at=2#consultation"
     waits = owner.get(answer.url).content.decode()
-    assert "esta página lo muestra en cuanto esté" in waits
+    assert "Las respuestas aparecerán en esta página" in waits
     assert re.search(r'data-live="[^"]*judgements', waits)
     refused = owner.post(f"{where}consult/", {**given, "bot": "rufo"}, follow=True).content.decode()
     assert "se pregunta a un bot de la casa que juegue a partnership: greedy, random" in refused
     Consultation.objects.update(status="failed", reason="<b>broken</b>")
-    assert "No se le pudo preguntar a greedy v1: <b>broken</b>. Se puede volver a pedir al cabo de 30 días." in text(
+    assert "No se le pudo preguntar a greedy v1: <b>broken</b>. Puedes volver a pedirlo dentro de 30 días." in text(
         owner, f"{where}?b=1&s=0"
     )
 
@@ -78,7 +78,7 @@ def test_each_step_of_the_seat_tells_what_the_bot_would_have_done(match, league,
     marks = {anchor: words[0] for anchor, words in classes.items() if words}
     assert marks == {one.anchor: "would unlike" if one.differs else "would" for one in found}
     different = [one for one in found if one.differs]
-    assert f"greedy v1 habría hecho otra cosa en {len(different)} de {len(found)} decisiones" in text(reader, where)
+    assert f"greedy v1 habría decidido otra cosa en {len(different)} de {len(found)} casos" in text(reader, where)
     assert f"greedy: {judging.action_name(different[0].would)}" in text(reader, where)
     section = html[html.index('id="consultation"') :]
     assert re.findall(r'<li><a href="#(d\d+p\d+)">', section)[: len(different)] == [one.anchor for one in different]

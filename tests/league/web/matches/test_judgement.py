@@ -41,8 +41,8 @@ def text(client, path: str) -> str:
 
 def test_a_match_is_judged_by_a_button(league, reader, owner) -> None:
     where = f"/m/{league.clean.public_id}/"
-    assert "Entra para hacer juzgar esta partida" in text(reader, where)
-    assert "Lo suelen ser 20 partidas al día; tu cuenta dice cuántas llevas" in text(owner, where)
+    assert "Inicia sesión para analizar esta partida" in text(reader, where)
+    assert "El límite habitual es de 20 partidas al día; tu cuenta muestra cuántas llevas" in text(owner, where)
     assert reader.post(f"{where}judge/", {"kind": "open"}).url.startswith("/accounts/login/")
     assert owner.post(f"{where}judge/", {"kind": "odd"}).status_code == 404
     assert owner.get(f"{where}judge/").status_code == 405
@@ -50,14 +50,14 @@ def test_a_match_is_judged_by_a_button(league, reader, owner) -> None:
     answer = owner.post(f"{where}judge/", {"kind": "fair", "b": "1", "s": "0"})
     assert answer.url == f"{where}?b=1&s=0&j=fair#judgement"
     waits = owner.get(answer.url).content.decode()
-    assert "esta página lo muestra en cuanto esté" in waits
+    assert "El resultado aparecerá en esta página" in waits
     assert re.search(r'data-live="[^"]*judgements', waits)
-    assert "Juzgar esta partida" in text(owner, f"{where}?j=open"), "the other way is another judgement"
+    assert "Analizar esta partida" in text(owner, f"{where}?j=open"), "the other way is another judgement"
 
     refused = owner.post(f"/m/{league.next_cup.slug}/judge/", {"kind": "open"})
     assert refused.status_code == 404
     Judgement.objects.update(status="failed", reason="<b>broken</b>")
-    assert "No se pudo juzgar: <b>broken</b>" in text(owner, f"{where}?j=fair")
+    assert "El análisis ha fallado: <b>broken</b>" in text(owner, f"{where}?j=fair")
 
 
 @pytest.mark.parametrize("kind", mostly_slow(["open", "fair"], "open".__eq__))
@@ -80,12 +80,12 @@ def test_what_was_judged_stands_under_the_table(league, reader, kind: str) -> No
         one.mark("points") for one in here if one.verdict.lost is not None
     ]
     assert f"b={worst.board}&amp;s={worst.sitting}&amp;j={kind}#{judging.anchor(worst)}" in html
-    assert f"{row.judged} de {row.decisions} decisiones juzgadas" in text(reader, where)
+    assert f"{row.judged} de {row.decisions} decisiones analizadas" in text(reader, where)
     assert ("polyline" in html) == (kind == "open")
     assert re.search(r"\d,\d\d\s+± \d", html), "means with their margins"
 
     lined = [one for one in here if one.verdict.line]
-    assert bool(lined) == (kind == "open") == ("Las líneas a las que llevan las mejores jugadas" in html)
+    assert bool(lined) == (kind == "open") == ("Mejores continuaciones" in html)
     if lined:
         assert lined[0].verdict.lost
         told = html[html.index('<details class="more lines">') :]

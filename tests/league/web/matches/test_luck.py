@@ -85,7 +85,7 @@ def text(client, path: str) -> str:
 
 def test_the_page_of_a_board_tells_cards_from_play(league, reader, django_assert_max_num_queries) -> None:
     where = f"/m/{league.clean.public_id}/b/1/"
-    assert "¿Eran buenas las cartas, o el juego?" in text(reader, where)
+    assert "¿Buenas cartas o buen juego?" in text(reader, where)
     seats = {row.number: row.seating for row in league.clean.boards.get(number=1).sittings.all()}
     verdicts = {
         (1, number): [decision(1, seat, first=party == 0, par=par, worth=worth) for seat, party in enumerate(seating)]
@@ -104,12 +104,12 @@ def test_the_page_of_a_board_tells_cards_from_play(league, reader, django_assert
     verdicts[1, 1][0].par = verdicts[1, 1][0].lost = None
     Judgement.objects.filter(pk=row.pk).update(body=bodies.pack(bodies.Body("points", 1, False, verdicts)))
     half = text(reader, where)
-    assert "Pasada 2: lo que valían las cartas no está demostrado" in half
+    assert "Pasada 2: no se pudo calcular el valor de las cartas" in half
 
     for change, said in (
         ({"body": b"rubbish"}, "Este juicio está dañado"),
-        ({"status": "asked"}, "se está juzgando"),
-        ({"status": "failed", "reason": "<b>broken</b>"}, "No se pudo juzgar: <b>broken</b>"),
+        ({"status": "asked"}, "El análisis está en marcha"),
+        ({"status": "failed", "reason": "<b>broken</b>"}, "El análisis ha fallado: <b>broken</b>"),
     ):
         Judgement.objects.filter(pk=row.pk).update(**change)
         assert said in text(reader, where)

@@ -69,7 +69,7 @@ def test_a_page_tells_what_the_seat_knew_and_an_answer_what_each_choice_gives_aw
     at = f"/puzzles/{one.id}/"
     text = told(stranger, at)
     assert "What would you do?" in text
-    assert "gives away" not in text
+    assert "costs" not in text
     shown = stranger.get(f"{at}replay.json").json()
     [deal] = [event for event in shown["events"] if event["e"] == "deal"]
     assert deal["hand"]
@@ -77,11 +77,11 @@ def test_a_page_tells_what_the_seat_knew_and_an_answer_what_each_choice_gives_aw
     assert json.dumps(shown).count('"hand"') == 1
 
     text = told(stranger, at, do=one.best[0])
-    assert "Right: that is the best." in text
+    assert "Correct! That is the best choice." in text
     assert "This answer counts" not in text
     text = told(stranger, at, do=wrong(one))
-    assert f"Not the best: it gives away {one.lost[wrong(one)]:.2f} on average." in text
-    assert "The next one" in text
+    assert f"Not the best choice: it costs {one.lost[wrong(one)]:.2f} on average." in text
+    assert "Next puzzle" in text
     refused = stranger.post(at, {"do": "play 9x"})
     assert refused.status_code == 422
     assert "none of the choices here" in refused.content.decode()
@@ -95,7 +95,7 @@ def test_the_first_answer_counts(mine, ana) -> None:
     at = f"/puzzles/{one.id}/"
 
     assert "This answer counts." in told(mine, at, do=wrong(one))
-    assert "Your first answer counts, not this one." in told(mine, at, do=one.best[0])
+    assert "Only your first answer counts." in told(mine, at, do=one.best[0])
 
     row = PuzzleAnswer.objects.get()
     assert (row.player, row.puzzle, row.answer, row.solved) == (ana, one.id, wrong(one), False)
@@ -112,7 +112,7 @@ def test_who_has_tried_all_is_told_so(mine, ana) -> None:
     made = {"game": one.game, "answer": "x", "solved": True, "created": ana.created}
     PuzzleAnswer.objects.bulk_create(PuzzleAnswer(player=ana, puzzle=each.id, **made) for each in row if each != one)
 
-    assert "You have tried all of this game." in told(mine, f"/puzzles/{one.id}/", do=one.best[0])
+    assert "You have solved every puzzle of this game." in told(mine, f"/puzzles/{one.id}/", do=one.best[0])
 
 
 def test_a_league_without_puzzles_shows_none(stranger, settings, tmp_path, caplog) -> None:
@@ -160,7 +160,7 @@ def test_a_puzzle_is_solved_by_keyboard_on_a_narrow_screen(browser, live_server)
     card = page.locator(f'#hand button[value="{one.best[0]}"]')
     card.focus()
     page.keyboard.press("Enter")
-    page.get_by_text("Right: that is the best.").wait_for()
+    page.get_by_text("Correct! That is the best choice.").wait_for()
 
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 360

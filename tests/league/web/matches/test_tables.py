@@ -92,7 +92,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     where = f"/tables/{row.public_id}/"
     waiting = client.get(where).content.decode()
     assert faults(Page(waiting)) == []
-    assert "waits for a worker" in waiting
+    assert "Waiting for the bots to start." in waiting
     assert where in client.get("/tables/").content.decode()
     again = client.post("/tables/", {"game": "partnership", "rival": "greedy", "boards": 1})
     assert (again.status_code, "you sit at a table already" in again.content.decode()) == (422, True)
@@ -152,7 +152,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     done = client.post(f"{where}do/", {"do": legal[0], "turn": asked, "listens": 1})
     assert (done.status_code, done.content) == (204, b"")
     thinks = client.get(where).content.decode()
-    assert "The bots think." in thinks
+    assert "The bots are thinking." in thinks
     assert 'data-since="0"' in thinks
     late = client.post(f"{where}do/", {"do": legal[0], "turn": 0}, follow=True)
     assert "answered already" in late.content.decode()
@@ -187,12 +187,12 @@ def test_advice_is_asked_for_without_script(client, ana) -> None:
     assert client.post(f"{where}do/", {**told, "listens": 1}).status_code == 204
     thinks = client.get(where).content.decode()
     assert faults(Page(thinks)) == []
-    assert "greedy thinks about your cards." in thinks
+    assert "greedy is thinking about your cards." in thinks
     assert "data-waits" in thinks
     holding.advise(held, row.turn, row.legal[0])
     shown = client.post(f"{where}do/", told, follow=True).content.decode()
     assert faults(Page(shown)) == []
-    assert "Advice of greedy: " in shown
+    assert "greedy advises: " in shown
     assert 'class="advised"' in shown or not row.legal[0].startswith("play ")
     (heard,) = re.findall(r"data: (.*)", client.get(f"/live?topic={topic}").content.decode())
     assert json.loads(heard)[topic] > 10**6, "who looks is told that it is there"
@@ -226,7 +226,7 @@ def test_cards_are_put_away_together_and_a_table_is_left(client, ana, settings) 
     holding.ask(held, Question(2, 1, [NEXT], [], [], [[1, 2, 3, 4]]), [])
     assert "Next board" in client.get(where).content.decode()
     client.post(f"{where}do/", {"do": "leave"})
-    assert "You have left this table" in client.get(where).content.decode()
+    assert "You left this table" in client.get(where).content.decode()
     settings.TABLES = 0
     assert client.get("/tables/").status_code == 404
     assert "/tables/" not in client.get("/").content.decode()
@@ -234,7 +234,7 @@ def test_cards_are_put_away_together_and_a_table_is_left(client, ana, settings) 
 
 @pytest.mark.django_db
 def test_a_person_sees_how_well_they_play(client, ana) -> None:
-    assert "How well you play" not in client.get("/tables/").content.decode()
+    assert "Your rating" not in client.get("/tables/").content.decode()
     row = sitting(client)
     rated(row.seats.get(number=1).version, "partnership", 1000)
     held, _ = hold(row)
@@ -243,7 +243,7 @@ def test_a_person_sees_how_well_they_play(client, ana) -> None:
     holding.finish(held, TableResult([[60, 70, 60, 70]], [{}]), number + 1)
     shown = client.get("/tables/").content.decode()
     assert faults(Page(shown)) == []
-    assert "How well you play" in shown
+    assert "Your rating" in shown
     assert "0–0–1" in shown
 
 

@@ -91,7 +91,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     where = answer.url
     assert Try.objects.get().source == TEXT
     waiting = client.get(where)
-    assert "It waits for a worker" in waiting.content.decode()
+    assert "The try is queued or running" in waiting.content.decode()
     assert 'data-live="match:' in waiting.content.decode()
 
     played(
@@ -112,7 +112,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     assert len(queries) == 11
 
     refused = client.post("/editor/", form(do="submit"))
-    assert (refused.status_code, "Give it a name" in refused.content.decode()) == (422, True)
+    assert (refused.status_code, "Enter a name" in refused.content.decode()) == (422, True)
     done = client.post("/editor/", form(do="submit", bot="Rufo", games="partnership"))
     assert done.url == "/bots/rufo/v1/"
     version = BotVersion.objects.get(bot__slug="rufo")

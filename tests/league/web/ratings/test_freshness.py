@@ -22,17 +22,15 @@ def test_page_and_api_name_the_results_that_do_not_count_yet(client: Client, ana
         client.get("/g/partnership/", headers={"accept-language": "en"}),
         client.get(f"/api/v1/pools/{cup.pool.pk}").json(),
     )
-    assert "Every finished match counts." in page.content.decode()
+    assert "All finished matches are counted." in page.content.decode()
     assert (pool["uncounted"], pool["uncounted_since"]) == (0, None)
 
     made.play(second, now=made.later(60))
     made.play(third, now=made.later(70))
     page = client.get("/g/partnership/", headers={"accept-language": "en"}).content.decode()
-    assert "Every result counts but 2; the first of these came at Jan. 1, 2026, 12:01 p.m. UTC." in " ".join(
-        page.split()
-    )
+    assert "2 results, the oldest from Jan. 1, 2026, 12:01 p.m. UTC, are not counted yet." in " ".join(page.split())
     es = client.get("/g/partnership/", headers={"accept-language": "es"}).content.decode()
-    assert "Every result" not in es
+    assert "not counted yet" not in es
     listed = {row["id"]: row for row in client.get("/api/v1/pools").json()["results"]}
     for told in (client.get(f"/api/v1/pools/{cup.pool.pk}").json(), listed[cup.pool.pk]):
         assert (told["uncounted"], told["uncounted_since"]) == (2, "2026-01-01T12:01:00Z")

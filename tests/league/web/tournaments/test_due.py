@@ -92,7 +92,7 @@ def test_one_that_cannot_begin_stays_open_and_says_why(league, homework, reader)
     owner.force_login(league.ana.user)
     page = Page(owner.get(f"/e/{homework.slug}/", headers={"accept-language": "en"}).content.decode())
     assert faults(page) == []
-    assert "It could not begin at its moment" in page.text
+    assert "The event could not start on time" in page.text
     events.enter(homework, made.accepted(league.ana, "vega").bot, league.ana)
     events.start(homework, actor="ana")
     assert homework.status == "running"

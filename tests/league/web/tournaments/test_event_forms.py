@@ -62,7 +62,7 @@ def test_an_event_is_created_with_its_stages_and_starts(league, four, owner) -> 
 def test_what_it_takes_is_told_stage_by_stage(league, four, owner) -> None:
     asked = {name: value for name, value in EVENT.items() if name != "name"} | {"game": "partnership"}
     told = owner.get("/e/new/forecast/", asked).content.decode()
-    assert told.startswith("Fase 1: 4 partidas, 4 estuches; ")
+    assert told.startswith("Fase 1: 4 partidas, 4 manos; ")
     assert "\nFase 2: 1 a 5 partidas, " in told
     assert "\nTodas las fases: " in told
     shown = owner.post("/e/new/?game=partnership", {**EVENT, "action": "predict"}).content.decode()

@@ -60,12 +60,12 @@ def test_an_event_shows_stages_before_and_after_they_are_played(league, field, r
     event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
     told = text(reader, f"/e/{event.slug}/")
     assert "Fase 1: Todos contra todos" in told or "Fase 1: todos contra todos" in told
-    assert "Empieza cuando acabe la fase anterior." in told
+    assert "Esta fase empieza cuando acabe la anterior." in told
     assert event.secret_sha256 in told
     assert made.SECRET.hex() not in told
     play_all()
     told = text(reader, f"/e/{event.slug}/")
-    assert "Empieza cuando acabe" not in told
+    assert "empieza cuando acabe" not in told
     assert made.SECRET.hex() in told
 
 
@@ -147,8 +147,8 @@ def test_an_event_says_what_it_waits_for(league, field, reader, client) -> None:
     again = matches.retry_later(lost, why="no sandbox", now=made.NOW)
 
     told, waits = text(reader, url), client.get(address).json()["waits"]
-    assert "el evento espera 3 partidas" in told
-    assert f"La partida {lost.public_id} no se pudo jugar. En su lugar se intenta la {again.public_id}" in told
+    assert "faltan 3 partidas" in told
+    assert f"La partida {lost.public_id} no se pudo jugar. La sustituye la {again.public_id}" in told
     assert [(wait["tournament"], wait["left"], wait["stalls"]) for wait in waits] == [
         (one.slug, 3, [{"void": lost.public_id, "again": again.public_id}]),
         (event.tournaments.get(group=2).slug, 1, []),
@@ -183,7 +183,7 @@ def test_an_event_that_cannot_go_on_says_why(league, field, reader, client) -> N
     assert events.advance_all(now=made.later(126)) == 1
 
     why = LeagueEvent.objects.get(kind="event.refused").data["why"]
-    assert f"Este evento no pudo seguir: {why}" in text(reader, f"/e/{event.slug}/")
+    assert f"Este evento no pudo continuar: {why}" in text(reader, f"/e/{event.slug}/")
     assert client.get(f"/api/v1/events/{event.slug}").json()["why"] == why
 
 

@@ -361,9 +361,9 @@ def test_who_watches_sees_no_board_before_its_moment(league) -> None:
     terms = releases.Terms(Audience.HIDDEN, release=now + timedelta(hours=3), pace_s=3600)
     event = events.create(league.ana, DOCUMENT, field, terms=terms)
     reader, address = signed_in(None), f"/e/{event.slug}/show/"
-    assert "once all are played" in Page(reader.get(address).content.decode()).text
+    assert "once all boards are played" in Page(reader.get(address).content.decode()).text
     play(event)
-    assert "The boards are shown from" in Page(reader.get(address).content.decode()).text
+    assert "The show starts at" in Page(reader.get(address).content.decode()).text
 
     counts = {}
     for hours in (2, 5):
