@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import median, quantiles
@@ -240,7 +241,7 @@ def match() -> None:
         return found
 
     def start(held: Any) -> None:
-        """Start a match with the statements of a worker."""
+        """Start a match as `QueuedJob.start` does."""
         with transaction.atomic():
             leases.start(held)
             workers.note_alive("w1", match=held)
@@ -345,7 +346,8 @@ def ahead() -> None:
     import tempfile
 
     from engine.runner import cores
-    from league.domain.playing import process
+    from league.domain.jobs import worker
+    from league.domain.jobs.handlers.matches import MatchHandler
 
     cup = _cup(boards=1)
     state = Path(tempfile.mkdtemp(prefix="tute-bench-"))
@@ -354,26 +356,34 @@ def ahead() -> None:
     # Of each match: whether its bots were there, and when it was looked after.
     asked: list[tuple[bool, list[float]]] = []
 
-    class Watched(process.Machine):
-        def play(self, work: Any, *, ahead: bool = False) -> Any:
-            process.SOON_S = (math.inf, -1.0)[len(asked) % 2]
-            asked.append((work.crew is not None, []))
-            return super().play(work, ahead=True)
+    class Watched(worker.Worker):
+        def run(self, job: Any, *, ahead: bool = False) -> Any:
+            worker.SOON_S = (math.inf, -1.0)[len(asked) % 2]
+            asked.append((job.task is not None and job.task.crew is not None, []))
+            return super().run(job, ahead=True)
 
-        def _stopped(self, work: Any) -> bool:
+    play = MatchHandler.run
+
+    def run(self: Any, job: Any, task: Any, site: Any, signals: Any) -> Any:
+        """Note when the match asks whether to stop."""
+
+        def stop() -> bool:
             asked[-1][1].append(time.perf_counter())
-            return super()._stopped(work)
+            return bool(signals.stop())
 
+        return play(self, job, task, site, replace(signals, stop=stop))
+
+    MatchHandler.run = run
     from django.conf import settings
 
     settings.STATE_DIR = state
-    machine = Watched(state / "bots")
-    machine.open()
+    watched = Watched(state / "bots")
+    watched.open()
     try:
-        while len(asked) < 120 and machine.look():
+        while len(asked) < 120 and watched.look():
             pass
     finally:
-        machine.close()
+        watched.close()
         shutil.rmtree(state, ignore_errors=True)
     gaps: dict[bool, list[float]] = {False: [], True: []}
     periods: dict[bool, list[float]] = {False: [], True: []}

@@ -82,11 +82,12 @@ class League:
         from league.domain.audits import sampling
         from league.domain.bots import consent, tries
         from league.domain.consultations import asking as consultations
-        from league.domain.judgements import asking, carrying
+        from league.domain.jobs.handlers import analysis
+        from league.domain.judgements import asking
         from league.domain.tables import seating
         from league.domain.tournaments import circuits, events
         from league.models import Bot, BotVersion, Match, Player
-        from tests.support import consulting
+        from tests.support import consulting, jobs
         from tests.support import league as made
 
         owner = Player.objects.order_by("pk")[1]  # Owner of bot-1
@@ -105,9 +106,9 @@ class League:
         sampling.draw(now=self.now)
         Match.work.filter(status="queued").update(held_back=True)
         asking.ask(match, "open", owner, now=self.now)
-        carrying.Child = partial(Child, nodes=30)  # Its result does not matter here
-        held = carrying.claim("host:1", now=self.now)
-        if held is None or not carrying.carry_out(held, stop=lambda: False):
+        analysis.Child = partial(Child, nodes=30)  # what it finds is of no interest here
+        job = jobs.ANALYSIS.claim("host:1", now=self.now)
+        if job is None or not jobs.run(job):
             raise RuntimeError("no judgement was made")
         Bot.objects.filter(slug=real[1].bot.slug).update(is_house=True)
         consultations.ask(consulting.told(match), 1, 0, 0, real[1].bot.slug, owner, now=self.now)

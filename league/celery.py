@@ -63,7 +63,7 @@ app.conf.update(
     task_default_routing_key=UPKEEP,
     task_routes={"league.tasks.play_match": {"queue": MATCHES}},  # everything else is upkeep
     task_ignore_result=True,
-    worker_pool="solo",  # one match at a time, in the main thread (league.domain.playing.process); more slots are more processes
+    worker_pool="solo",  # one match at a time, in the main thread (league.domain.jobs.worker); more slots are more processes
     worker_concurrency=1,
     worker_prefetch_multiplier=1,
     worker_enable_remote_control=False,

@@ -23,7 +23,7 @@ from league.domain.upkeep import reconcile as upkeep
 from league.models import Pool, Tournament
 
 if TYPE_CHECKING:
-    from league.domain.playing.process import Machine
+    from league.domain.jobs.worker import Worker
 
 log = logging.getLogger("league.tasks")
 HINTS = 64  # most messages that wait in the queue of the matches: enough to wake every worker, too few to pile up
@@ -32,29 +32,29 @@ LAST_S = 0.2  # a process that ends waits so long for the sending of its last hi
 
 
 class _Process:
-    machine: Machine | None = None
+    worker: Worker | None = None
 
 
-def machine() -> Machine:
-    """This process as a player of matches; its sandbox is proven on first use."""
-    from league.domain.playing.process import Machine  # here, since web processes send tasks and never load the sandbox
+def worker() -> Worker:
+    """Return this process as a worker; its sandbox is proven on first use."""
+    from league.domain.jobs.worker import Worker  # here, since web processes send tasks and run no jobs
 
-    here = _Process.machine
-    if here is None or here.pid != os.getpid():
-        here = Machine(settings.STATE_DIR / "bots", after=wake)
-        here.open()
-        _Process.machine = here
-    return here
+    this_process = _Process.worker
+    if this_process is None or this_process.pid != os.getpid():
+        this_process = Worker(settings.STATE_DIR / "bots", after=wake)
+        this_process.open()
+        _Process.worker = this_process
+    return this_process
 
 
 @shared_task(name="league.tasks.play_match")
 def play_match(match_id: int | None = None) -> None:
     """Play the match `match_id` if it waits, else the next one, else nothing. By hand: `manage.py worker --once`."""
-    here = machine()
-    if here.refusal:
-        log.error("a match waits, but this worker plays nothing: %s", here.refusal)
+    this_process = worker()
+    if this_process.refusal:
+        log.error("a match waits, but this worker plays nothing: %s", this_process.refusal)
         return
-    here.look(match_id)
+    this_process.look(match_id)
 
 
 def reconcile() -> None:

@@ -125,7 +125,7 @@ LONG = (
     "tests/ops/test_stack.py",
     "tests/league/web/test_accessible.py",
     "tests/engine/sandbox/test_other_kernel.py",
-    "tests/league/domain/playing/test_process.py",
+    "tests/league/domain/jobs/test_process.py",
     "tests/league/domain/matches/test_faults_shown.py",
     "tests/bots/test_house.py",
     "tests/engine/sandbox/test_container.py",
@@ -166,8 +166,8 @@ POSTGRESQL = (
 )
 # Not those that start real workers (tests/chaos and tests/ops do that on PostgreSQL) and those that bring a database of their own.
 APART = (
-    "tests/league/domain/playing/test_process.py",
-    "tests/league/domain/playing/test_platform_faults.py",
+    "tests/league/domain/jobs/test_process.py",
+    "tests/league/domain/jobs/test_platform_faults.py",
     "tests/league/domain/matches/test_faults_shown.py",
     "tests/league/domain/tournaments/test_formats_played.py",
     "tests/league/domain/matches/test_concurrency.py",

@@ -270,14 +270,14 @@ class Batch:
     def random(self) -> list[int]:
         """Return a random legal action for each match; never a claim, which would end a game at once, mostly wrongly."""
         dice, actions, ways = self.chance, self.actions, self.ways
-        actions: list[int] = []
+        chosen: list[int] = []
         number: i64 = 0
         start: i64 = 0
         while number < self.count:
             action: i64 = actions[start + dice.below(ways[number])]
             while action == act.CLAIM:
                 action = actions[start + dice.below(ways[number])]
-            actions.append(int(action))
+            chosen.append(int(action))
             number += 1
             start += self.width
-        return actions
+        return chosen

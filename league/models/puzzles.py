@@ -10,7 +10,7 @@ from league.models.people import Player
 
 
 class PuzzleSearch(models.Model):
-    """The search of one judged match for puzzles, done once by an idle worker (league.domain.puzzles.finding)."""
+    """The search of a fairly judged match for puzzles, once, by a worker that has nothing else to do (league.domain.jobs.handlers.puzzles)."""
 
     judgement = models.OneToOneField(
         Judgement, primary_key=True, on_delete=models.CASCADE, related_name="puzzle_search"

@@ -42,8 +42,9 @@ from engine.runner import cores  # noqa: E402
 from engine.runner.seat import Seat  # noqa: E402
 from engine.sandbox import Sandbox  # noqa: E402
 from league.domain.core import idempotency, transitions  # noqa: E402
+from league.domain.jobs import worker as working  # noqa: E402
+from league.domain.jobs.handlers import matches as playing  # noqa: E402
 from league.domain.matches import matches, reports  # noqa: E402
-from league.domain.playing import process  # noqa: E402
 from league.domain.ratings import ratings  # noqa: E402
 from league.domain.tournaments import progress  # noqa: E402
 from league.enums import MatchStatus, TournamentStatus  # noqa: E402
@@ -105,10 +106,10 @@ def moved_to(status: str) -> Callable[..., bool]:
 
 def after_a_sitting() -> None:
     """Die when a sitting is over, and was noted as progress."""
-    real = process.Machine._progress
+    real = playing.note_progress
 
-    def overheard(work: Any) -> Callable[[int, int], None]:
-        note = real(work)
+    def overheard(job: Any) -> Callable[[int, int], None]:
+        note = real(job)
 
         def noted(done: int, total: int) -> None:
             note(done, total)
@@ -117,14 +118,14 @@ def after_a_sitting() -> None:
 
         return noted
 
-    process.Machine._progress = staticmethod(overheard)
+    playing.note_progress = overheard
 
 
 def ahead(arrange: Callable[[], None]) -> Callable[[], None]:
     """A place on the way of the next match: it is claimed in every last pass, at whatever pace the present one goes."""
 
     def arranged() -> None:
-        process.SOON_S = math.inf
+        working.SOON_S = math.inf
         arrange()
 
     return arranged
@@ -132,11 +133,11 @@ def ahead(arrange: Callable[[], None]) -> Callable[[], None]:
 
 # Where to die. A match goes through the first ten in a worker, ahead while another is played; the others are places of the scheduler.
 PLACES: dict[str, Callable[[], None]] = {
-    "claimed": lambda: after(process, "claim", when(bool)),
+    "claimed": lambda: after(working, "claim", when(bool)),
     "first bot started": lambda: after(Sandbox, "start", die),
     "all bots started": lambda: after(Sandbox, "start", when(nth_call(4))),
-    "claimed ahead": ahead(lambda: before(process, "first_processes", die)),
-    "bots started ahead": ahead(lambda: after(process, "first_processes", die)),
+    "claimed ahead": ahead(lambda: before(playing, "first_processes", die)),
+    "bots started ahead": ahead(lambda: after(playing, "first_processes", die)),
     "in the middle of a board": lambda: before(Seat, "ask", when(nth_call(30))),
     "between two sittings": after_a_sitting,
     "before the report": lambda: before(reports, "report", die),

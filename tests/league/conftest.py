@@ -9,11 +9,9 @@ from types import SimpleNamespace
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
-from league.domain.consultations import carrying as consulting
 from league.domain.core import clock
-from league.domain.judgements import carrying as judging
+from league.domain.jobs.handlers import analysis, consultations, puzzles
 from league.domain.people import players
-from league.domain.puzzles import finding
 from league.models import Player
 from league.service import limits, listening, process_cache
 from tests.support import rows
@@ -48,9 +46,9 @@ def _no_window_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_hurry(monkeypatch: pytest.MonkeyPatch, settings) -> None:
-    """Give idle work long limits: it has the lowest priority and is slow while other tests run. A test of a limit sets a short one."""
-    monkeypatch.setattr(judging, "SLICE_S", 7200.0)
-    for module in (judging, consulting, finding):
+    """What is done in idle time has the lowest priority, and so takes long while other tests run: only who tries a limit of time has a short one."""
+    monkeypatch.setattr(analysis, "SLICE_S", 7200.0)
+    for module in (analysis, consultations, puzzles):
         monkeypatch.setattr(module, "MOST_S", 72_000.0)
     settings.JUDGE_CPU_S = 7200
 

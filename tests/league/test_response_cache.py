@@ -29,12 +29,12 @@ from engine.judging import Child
 from engine.runner import audit as runner
 from league import response_cache
 from league.api import urls as api_urls
-from league.domain.audits import carrying as audits
 from league.domain.audits import sampling
 from league.domain.bots import bots
 from league.domain.consultations import asking as consultations
 from league.domain.core import clock
-from league.domain.judgements import asking, carrying, summing
+from league.domain.jobs.handlers import analysis, audits
+from league.domain.judgements import asking, summing
 from league.domain.matches import embargoes, leases, matches, reports
 from league.domain.people import bans, players, tokens
 from league.domain.ratings import daily, idle, ratings
@@ -45,7 +45,7 @@ from league.response_cache import ResponseCache
 from league.service import changes
 from league.web import urls as pages_urls
 from tests.league.web.conftest import League, played
-from tests.support import consulting, rows
+from tests.support import consulting, jobs, rows
 from tests.support import league as made
 from tests.support.parts import mostly_slow
 
@@ -133,7 +133,7 @@ class Larger(League):
 @pytest.fixture
 def league(db, monkeypatch, settings) -> Larger:
     """That league. All its matches are audited, and analyses are cheap."""
-    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
+    monkeypatch.setattr(analysis, "Child", partial(Child, nodes=300))
     settings.AUDIT_PERCENT = 100
     return rows.once(make_larger)
 
@@ -451,9 +451,9 @@ def validate() -> None:
 
 
 def judge() -> None:
-    held = carrying.claim("host:1", now=made.NOW)
+    held = jobs.ANALYSIS.claim("host:1", now=made.NOW)
     assert held is not None
-    assert carrying.carry_out(held, stop=lambda: False, now=made.NOW)
+    assert jobs.run(held, now=made.NOW)
 
 
 def consult() -> None:
@@ -464,7 +464,7 @@ def audit() -> None:
     sampling.draw(now=made.NOW)
     while (held := leases.claim("w", now=made.NOW)) is not None:
         leases.start(held, now=made.NOW)
-        assert audits.report(held.pk, held.token, runner.Audit(runner.SAME, 30), now=made.NOW)
+        assert audits.report(held.pk, held.token, runner.Audit(runner.SAME, 30), now=made.NOW) == reports.Receipt.STORED
 
 
 def play_on(tournament: Tournament) -> None:

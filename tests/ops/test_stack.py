@@ -209,7 +209,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     for number, matches in asked.items():
         told = [line for line in stack.lines("worker") if line.get("request") == number]
         assert len({line["match"] for line in told}) == matches
-        assert {line["logger"] for line in told} >= {"league.playing", "engine.sandbox"}
+        assert {line["logger"] for line in told} >= {"league.jobs", "engine.sandbox"}
     assert all("request" in line for line in stack.lines("worker") if line.get("tournament") == cup)
     pool = stack.call("GET", f"/tournaments/{cup}", token)["pool"]["id"]
     wait_for(lambda: len(leaders(stack, pool, token)) == 3, f"the leaderboard\n{stack.logs()}", LONG, every=0.3)

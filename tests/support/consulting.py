@@ -10,11 +10,11 @@ from django.conf import settings
 from engine.runner import Limits
 from engine.sandbox import Sandbox
 from league.domain.bots import house
-from league.domain.consultations import carrying
 from league.domain.core import transitions
 from league.domain.matches import logs
 from league.enums import VersionStatus
 from league.models import BotVersion, Consultation, Match, Sitting
+from tests.support import jobs
 from tests.support.league import NOW, SECRET
 
 
@@ -44,10 +44,10 @@ def told(match: Match) -> Match:
 
 def carry_out(folder: Path, *, worker: str = "host:1", now=NOW, stop=lambda: False, box: Sandbox | None = None) -> bool:
     """The next consultation, by a worker that starts its bot; whether it is done."""
-    held = carrying.claim(worker, now=now)
-    assert held is not None
+    job = jobs.CONSULTATION.claim(worker, now=now)
+    assert job is not None
     box = box or Sandbox("none", settings.STATE_DIR / "sandbox")
-    return carrying.carry_out(held, box, folder / "bots", stop=stop, now=now)
+    return jobs.run(job, stop=stop, now=now, folder=folder / "bots", box=box)
 
 
 def sitting(match: Match, row: Consultation) -> Sitting:

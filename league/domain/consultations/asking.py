@@ -43,7 +43,7 @@ def ask(
         if there is not None:
             return there, False
         quotas.ask(by, quotas.JUDGEMENTS, now=now)
-        defaults = {"asked_by": by, "place": background.place_of(Consultation, by), "created": now}
+        defaults = {"asked_by": by, "place": background.position_of_next(Consultation, by), "created": now}
         row, made = Consultation.objects.get_or_create(**key, defaults=defaults)
         if made:
             subject = transitions.subject(match)

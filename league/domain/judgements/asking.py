@@ -46,7 +46,7 @@ def ask(match: Match, kind: str, by: Player, *, now: datetime | None = None) -> 
             samples=samples(kind),
             defaults={
                 "asked_by": by,
-                "place": background.place_of(Judgement, by),
+                "place": background.position_of_next(Judgement, by),
                 "created": now,
             },
         )

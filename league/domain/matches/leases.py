@@ -37,7 +37,7 @@ from league.domain.core.errors import IllegalMove, without_folders
 from league.domain.matches import holds, matches, outlook, turns, validation, workers
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus, TournamentStatus
-from league.models import Match, Party, Pool
+from league.models import Match, Package, Party, Pool
 from league.service import logs, version
 
 log = logging.getLogger("league.matches")
@@ -55,21 +55,18 @@ NOTHING_AT_STAKE = (
 )  # these may begin anew: no board of theirs counts
 ALONE = (MatchKind.VALIDATION, MatchKind.TRY)  # somebody waits for each, so none stands in line on a worker
 UNCOUNTED = Case(When(attempts__gt=0, then=F("attempts") - 1), default=0)
-# What a claim does not read, since nobody who plays asks for it. Of the tournament above all its secret, from which the deals of all its matches
-# follow: no worker may read that
-NOT_READ = tuple(
-    f"tournament__{name}"
-    for name in (
-        *("secret", "secret_sha256", "secret_after", "name", "parameters", "seeding", "boards", "schedule", "limits"),
-        *("planned_matches", "booked_boards", "created", "started", "finished", "stopped_for", "ending", "facts"),
-        *("request", "stage", "group"),
-    )
+# The columns that a claim reads. The secret of a tournament is not among them: the deals of all its matches follow from it, and the role of the
+# workers may not read it
+MATCH_COLUMNS = (
+    *("public_id", "kind", "key", "table", "first_board", "boards_planned", "limits", "request"),
+    *("status", "token", "worker", "lease_until", "attempts", "slow", "priority", "virtual_s"),
+    *("pool__game", "pool__players", "pool__options", "pool__team", "pool__revision"),
+    *("tournament__slug", "tournament__status", "tournament__sealed", "tournament__paused", "tournament__stopped"),
 )
-NOT_READ_OF_SEATS = (
-    *("points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr"),
-    *("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed"),
-    *("version__fault_detail", "version__entered", "version__created"),
-    *("version__bot__description", "version__bot__stopped_for", "version__bot__created", "version__bot__retest_at"),
+SEAT_COLUMNS = (
+    *("match", "number", "broken_off", "version__number", "version__package"),
+    *("version__bot__slug", "version__bot__state", "version__bot__paused_for", "version__bot__retests"),
+    *("version__bot__held_until", "version__bot__stopped", "version__bot__owner_banned"),
 )
 BACKOFF_S = 2  # before the second try; doubles with each further one
 
@@ -201,11 +198,13 @@ def _leased(taken: list[int], plan: _Plan) -> list[Match]:
     """The rows with these ids, in their order, with secrets and parties. Raises _Changed for what may not be played."""
     if not taken:
         return []
-    found = Match.work.filter(pk__in=taken).select_related("tournament", "pool").defer(*NOT_READ)
-    rows: list[Any] = list(found.annotate(told=_secret()).order_by(*turns.ORDER))
-    seats = Party.objects.select_related("version__bot").defer(*NOT_READ_OF_SEATS)
-    # A package is large: where several matches are read at once, each is read once
-    seats = seats.select_related("version__package") if len(taken) == 1 else seats.prefetch_related("version__package")
+    leased = Match.work.filter(pk__in=taken).select_related("tournament", "pool").only(*MATCH_COLUMNS)
+    rows: list[Any] = list(leased.annotate(secret_of_lease=_secret()).order_by(*turns.ORDER))
+    seats = Party.objects.select_related("version__bot").only(*SEAT_COLUMNS)
+    if len(taken) == 1:
+        seats = seats.select_related("version__package").only(*SEAT_COLUMNS, "version__package__data")
+    else:  # a package is large, and several matches may share one
+        seats = seats.prefetch_related(Prefetch("version__package", Package.objects.only("data")))
     played = [match for match in rows if match.kind != MatchKind.AUDIT]
     prefetch_related_objects(played, Prefetch("parties", seats.order_by("number")))
     for match in played:
@@ -214,7 +213,7 @@ def _leased(taken: list[int], plan: _Plan) -> list[Match]:
         if not pools.is_known(match.pool):
             raise _Changed(match.pool_id)
     for match in rows:
-        match.secret = bytes(match.told)
+        match.secret = bytes(match.secret_of_lease)
     return rows
 
 

@@ -1,4 +1,4 @@
-"""The puzzles that this league shows: a file of them, as `tute puzzles find` writes it, and those of its own matches (`finding`).
+"""The puzzles that this league shows: a file of them, as `tute puzzles find` writes it, and those of its own matches (`jobs.handlers.puzzles`).
 
 What is there is read once, and again where it has changed.
 """

@@ -10,14 +10,12 @@ from django.conf import settings
 
 from league.domain.audits import sampling
 from league.domain.bots import bots, consent, totals
-from league.domain.consultations import carrying as consulting
 from league.domain.core import clock
-from league.domain.judgements import carrying as judging
+from league.domain.jobs.handlers import puzzles, registry
 from league.domain.judgements import summing
 from league.domain.ladders import drawing, places
 from league.domain.matches import health, holds, leases, turns, validation, workers
 from league.domain.people import bans
-from league.domain.puzzles import finding
 from league.domain.ratings import daily, ratings, refits
 from league.domain.tables import holding
 from league.domain.tournaments import circuits, events, progress
@@ -64,7 +62,7 @@ class Reconciled:
 
 def _leases(found: Reconciled, now: datetime) -> None:
     found.expired = leases.expire(now=now)
-    found.unjudged = judging.expire(now=now) + consulting.expire(now=now)
+    found.unjudged = sum(handler.expire(now=now) for handler in registry.idle_handlers())
     found.unheld, found.abandoned = holding.expire(now=now), holding.abandon(now=now)
 
 
@@ -127,7 +125,7 @@ def _queue(found: Reconciled, now: datetime) -> None:
 
 def _judgements(found: Reconciled, now: datetime) -> None:
     found.summed = summing.count_new()
-    finding.tidy()
+    puzzles.tidy()
 
 
 def _played(found: Reconciled, now: datetime) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import time
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
 
+from league.domain.jobs.handlers import puzzles
+from league.domain.jobs.handlers.base import Signals, execute
+from league.domain.jobs.worker import Worker
 from league.domain.judgements import summing
-from league.domain.puzzles import finding
 from league.management.base import LeagueCommand
 
 
@@ -30,16 +30,18 @@ class Command(LeagueCommand):
         parser.add_argument("--seconds", type=float, default=300.0, help="begin no further match after so long (300)")
 
     def run(self, **options: Any) -> None:
-        """One pass, told."""
+        """Search until the time is over, and print what was searched."""
         if not settings.PUZZLES_PER_DAY:
             raise CommandError("this league makes no puzzles: PUZZLES_PER_DAY is 0")
         until = time.monotonic() + options["seconds"]
         while summing.count_new():
             pass
-        name = f"{socket.gethostname()[:60]}:{os.getpid()}"
-        matches = made = 0
-        while time.monotonic() < until and (row := finding.claim(name, by_hand=True)):
-            self.say(f"match {row.judgement.match.public_id}")
-            made += finding.carry_out(row, stop=lambda: False)
+        site, handler, signals = Worker(settings.STATE_DIR / "bots"), puzzles.PuzzleHandler(), Signals(lambda: False)
+        matches = count = 0
+        while time.monotonic() < until and (job := handler.claim(site.name, by_hand=True)):
+            self.say(f"match {job.row.judgement.match.public_id}")
+            before = job.row.made
+            execute(handler, job, site, signals)
+            count += job.row.made - before
             matches += 1
-        self.say(f"{made} new puzzles in {matches} matches")
+        self.say(f"{count} new puzzles in {matches} matches")

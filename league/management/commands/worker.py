@@ -8,8 +8,8 @@ from django.conf import settings
 
 from league import celery, tasks
 from league.domain.core.errors import Refused
-from league.domain.playing.process import Machine
-from league.domain.playing.upcoming import claim
+from league.domain.jobs.handlers.queued import claim
+from league.domain.jobs.worker import Worker
 from league.management.base import LeagueCommand
 from league.management.listening import Listener
 from league.management.processes import Supervisor, manage
@@ -42,29 +42,30 @@ class Command(LeagueCommand):
             self._listen()
 
     def _listen(self) -> None:
-        machine = tasks.machine()
-        listener = Listener(machine.loops, stop=machine.stopping.set)
+        worker = tasks.worker()
+        listener = Listener(worker.loops, stop=worker.stopping.set)
         try:
-            if machine.refusal:
+            if worker.refusal:
                 listener.wait()  # the hints are left to workers that can follow them
             else:
-                machine.keep_looking(settings.RECONCILE_S)
+                worker.keep_looking(settings.RECONCILE_S)
                 listener.run(celery.MATCHES, [tasks.play_match])
-        finally:  # whatever ends it, the league does not count it any longer
-            machine.close()
+        finally:  # however this ends, the league does not count this worker any longer
+            worker.close()
         listener.close()
 
     def _once(self) -> None:
-        machine = Machine(settings.STATE_DIR / "bots")
-        machine.open()
+        worker = Worker(settings.STATE_DIR / "bots")
+        worker.open()
         try:
-            if machine.unable:
-                raise Refused(machine.unable)
-            found = claim(machine.name, most=1)
-            if not found:
+            if worker.unable:
+                raise Refused(worker.unable)
+            jobs = claim(worker.name, most=1)
+            if not jobs:
                 self.say("no match waits")
                 return
-            receipt = machine.play(found[0])
-            self.say(f"match {found[0].match.public_id}: {receipt or 'given back'}")
+            (job,) = jobs
+            receipt = worker.run(job)
+            self.say(f"{job}: {receipt or 'given back'}")
         finally:
-            machine.close()
+            worker.close()

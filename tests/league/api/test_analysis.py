@@ -7,12 +7,14 @@ from functools import partial
 import pytest
 
 from engine.judging import Child
-from league.domain.judgements import carrying, summing
+from league.domain.jobs.handlers import analysis
+from league.domain.judgements import summing
 from league.domain.matches import embargoes
 from league.domain.people import tokens
 from league.enums import TokenScope
 from league.models import Judgement, Match
 from tests.league.api.client import Api
+from tests.support import jobs
 from tests.support import league as made
 
 
@@ -23,7 +25,7 @@ def match(alice, charlie) -> Match:
 
 
 def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, monkeypatch, settings) -> None:
-    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=500))
+    monkeypatch.setattr(analysis, "Child", partial(Child, nodes=500))
     settings.QUOTA_JUDGEMENTS = 1
     where = f"matches/{match.public_id}/analysis"
     reads = Api(tokens.create(charlie, "reads", scope=TokenScope.READ)[1])
@@ -40,9 +42,9 @@ def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, mo
     waits = nobody.get(f"{where}/open").json()
     assert (waits["status"], waits["verdicts"], waits["parties"]) == ("asked", [], [])
 
-    held = carrying.claim("host:1", now=made.NOW)
+    held = jobs.ANALYSIS.claim("host:1", now=made.NOW)
     assert held is not None
-    assert carrying.carry_out(held, stop=lambda: False, now=made.NOW)
+    assert jobs.run(held, now=made.NOW)
     done = nobody.get(f"{where}/open").json()
     assert (done["status"], done["match"], done["unit"], done["decisions"]) == (
         "done",

@@ -6,9 +6,10 @@ import pytest
 from django.test import Client
 
 from league.domain.bots import house, tries
+from league.domain.jobs.handlers import tries as handler
 from league.domain.matches import leases
+from league.domain.matches.reports import Receipt
 from league.domain.people import bans, tokens
-from league.domain.playing import tries as playing
 from league.enums import TokenScope
 from league.models import Bot, Match, Try
 from tests.league.api.client import Api
@@ -51,7 +52,7 @@ def test_a_try_is_begun_once_and_its_author_alone_reads_it(nobody, as_alice, as_
     assert work is not None
     leases.start(work, now=made.NOW)
     lines = [[0, 1, '{"type":"hello"}', '{"type":"ready"}'], [0, 1, '{"type":"act","legal":["a","b"]}', '{"do":"b"}']]
-    assert playing.report(work.pk, work.token, tries.Result(stderr="mine", lines=lines), now=made.NOW)
+    assert handler.report(work.pk, work.token, tries.Result(stderr="mine", lines=lines), now=made.NOW) == Receipt.STORED
     told = as_alice.get(where).json()
     assert (told["status"], told["result"]["stderr"], told["result"]["sittings"]) == ("finished", "mine", [])
     asked = [(one["number"], one["seat"], one["legal"], one["did"]) for one in told["result"]["asked"]]

@@ -15,7 +15,8 @@ from engine.judging import Child
 from engine.runner.table import Question
 from league.domain.consultations import asking as consultations
 from league.domain.core import clock
-from league.domain.judgements import asking, carrying
+from league.domain.jobs.handlers import analysis
+from league.domain.judgements import asking
 from league.domain.matches import sight
 from league.domain.operators import acting
 from league.domain.people import links, rights, subscriptions
@@ -26,7 +27,7 @@ from league.models import Event, Match, Table
 from tests.league.web import weights
 from tests.league.web.conftest import PATIENT_MS, League, played
 from tests.league.web.test_pages import addresses, pages_of_operators
-from tests.support import consulting, rows
+from tests.support import consulting, jobs, rows
 from tests.support import league as made
 from tests.support.seats import hold
 
@@ -95,14 +96,14 @@ def test_no_page_breaks_a_rule_of_axe(look, live) -> None:
 
 @pytest.mark.slow
 def test_a_match_that_was_judged_breaks_no_rule_either(look, live, monkeypatch) -> None:
-    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
+    monkeypatch.setattr(analysis, "Child", partial(Child, nodes=300))
     match = live[1].clean
     Match.objects.filter(status="queued").update(held_back=True)
     for kind in ("open", "fair"):
         asking.ask(match, kind, live[1].ana, now=made.NOW)
-    held = carrying.claim("host:1", now=made.NOW)
+    held = jobs.ANALYSIS.claim("host:1", now=made.NOW)
     assert held is not None
-    assert carrying.carry_out(held, stop=lambda: False, now=made.NOW)
+    assert jobs.run(held, now=made.NOW)
     where = f"/m/{match.public_id}/?b=2&s=0&j="
     assert look(f"{where}open", 360, "dark") + look(f"{where}fair", 1280, "light") == []
 

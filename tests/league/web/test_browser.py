@@ -12,11 +12,12 @@ from engine.game import declared, games
 from engine.judging import Child
 from league.domain.consultations import asking as consultations
 from league.domain.consultations.reading import answers
-from league.domain.judgements import asking, bodies, carrying, reading
+from league.domain.jobs.handlers import analysis
+from league.domain.judgements import asking, bodies, reading
 from league.models import Match
 from league.web.matches.judging import action_name
 from tests.league.web.conftest import PATIENT_MS, League, played, put, record
-from tests.support import consulting, rows
+from tests.support import consulting, jobs, rows
 from tests.support import league as made
 from tests.support.chromium import until
 
@@ -385,14 +386,14 @@ def test_on_a_phone_seats_keep_their_places_and_the_controls_are_in_reach(live, 
 
 @pytest.mark.slow
 def test_the_drawing_of_a_judgement_and_the_table_go_together(live, visit, monkeypatch) -> None:
-    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
+    monkeypatch.setattr(analysis, "Child", partial(Child, nodes=300))
     url, league = live
     match = league.clean
     asking.ask(match, "open", league.ana, now=made.NOW)
     Match.objects.filter(status="queued").update(held_back=True)
-    held = carrying.claim("host:1", now=made.NOW)
+    held = jobs.ANALYSIS.claim("host:1", now=made.NOW)
     assert held is not None
-    assert carrying.carry_out(held, stop=lambda: False, now=made.NOW)
+    assert jobs.run(held, now=made.NOW)
     every = reading.placed(bodies.unpack(bytes(held.row.body)), reading.seatings(held.row))
     place = reading.costliest(every, "points", 1)[0]
     worst = place.verdict

@@ -14,12 +14,14 @@ from django.test.utils import CaptureQueriesContext
 
 from engine.runner import audit as runner
 from engine.sandbox import Sandbox
-from league.domain.audits import carrying, cases, results, sampling
+from league.domain.audits import cases, results, sampling
 from league.domain.bots import house
 from league.domain.core.errors import Refused
+from league.domain.jobs.handlers import audits
+from league.domain.jobs.handlers.queued import QueuedJob
+from league.domain.jobs.worker import Worker
 from league.domain.matches import leases, workers
-from league.domain.playing.process import Machine
-from league.domain.playing.upcoming import Work
+from league.domain.matches.reports import Receipt
 from league.domain.tournaments import progress, tournaments
 from league.enums import AuditReason, AuditVerdict, MatchStatus, VersionStatus
 from league.models import Audit, BotVersion, LeagueEvent, Match, RatingPoint, Tournament
@@ -198,10 +200,10 @@ def test_a_result_is_stored_once_and_only_by_who_holds_the_lease(cup) -> None:
     sampling.draw(now=NOW)
     held = audit_held()
 
-    assert carrying.report(held.pk, held.token - 1, FOUND, now=NOW) is False
+    assert audits.report(held.pk, held.token - 1, FOUND, now=NOW) == Receipt.REFUSED
     assert Audit.objects.exclude(verdict="").count() == 0
-    assert carrying.report(held.pk, held.token, FOUND, now=later(1)) is True
-    assert carrying.report(held.pk, held.token, FOUND, now=later(2)) is False
+    assert audits.report(held.pk, held.token, FOUND, now=later(1)) == Receipt.STORED
+    assert audits.report(held.pk, held.token, FOUND, now=later(2)) == Receipt.REFUSED
 
     row = Audit.objects.get(work=held)
     assert (row.verdict, row.decisions, row.log_odd, row.run_odd, row.all_differ, row.chance) == (
@@ -230,7 +232,7 @@ def test_an_audit_whose_worker_is_lost_is_done_by_another(cup) -> None:
 
     assert again is not None
     assert (again.pk, again.token, again.attempts) == (lost.pk, lost.token + 1, 2)
-    assert carrying.report(lost.pk, lost.token, FOUND, now=NOW + timedelta(hours=2)) is False
+    assert audits.report(lost.pk, lost.token, FOUND, now=NOW + timedelta(hours=2)) == Receipt.REFUSED
 
 
 # ---- what people make of it
@@ -240,7 +242,7 @@ def a_case(**changed: object) -> Audit:
     """The first audit, finished; it differs unless told otherwise."""
     sampling.draw(now=NOW)
     held = audit_held()
-    carrying.report(held.pk, held.token, dataclasses.replace(FOUND, **changed), now=NOW)
+    audits.report(held.pk, held.token, dataclasses.replace(FOUND, **changed), now=NOW)
     return Audit.objects.get(work=held)
 
 
@@ -317,19 +319,19 @@ def test_the_mark_is_earned_by_who_declares_and_always_answers_the_same(cup) -> 
 
 
 @pytest.fixture
-def machine() -> Iterator[Machine]:
+def worker() -> Iterator[Worker]:
     with tempfile.TemporaryDirectory(prefix="tute-audit-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        made = Machine(Path(folder) / "bots")
+        made = Worker(Path(folder) / "bots")
         made.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield made
-        made.upcoming.close()
+        made.ahead.close()
 
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_audits_what_it_has_played_in_idle_time(machine: Machine, ana, settings) -> None:
+def test_a_worker_audits_what_it_has_played_in_idle_time(worker: Worker, ana, settings) -> None:
     settings.AUDIT_PERCENT = 100
     versions = [version for version, _ in house.enter(now=NOW)]
     Match.objects.all().delete()
@@ -337,13 +339,13 @@ def test_a_worker_audits_what_it_has_played_in_idle_time(machine: Machine, ana, 
     mine = accepted(ana, "mine")
     greedy = next(version for version in versions if version.bot.slug == "greedy")
     cup = started(ana, [mine, greedy], boards=1)
-    held = leases.claim(machine.name)
+    held = leases.claim(worker.name)
     assert held is not None
-    machine.play(Work(held))
+    worker.run(QueuedJob(held))
     assert sampling.draw() == 8
 
-    while (work := leases.claim(machine.name)) is not None:
-        assert machine.carry_out(Work(work)) is True
+    while (work := leases.claim(worker.name)) is not None:
+        assert worker.run(QueuedJob(work)) == Receipt.STORED
 
     assert set(Audit.objects.values_list("verdict", flat=True)) == {AuditVerdict.SAME}
     assert Match.work.filter(kind="audit", status=MatchStatus.FINISHED).count() == 8

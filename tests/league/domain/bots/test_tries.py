@@ -16,10 +16,11 @@ from engine.packages.manifest import PackageRefused
 from engine.sandbox import Sandbox
 from league.domain.bots import house, tries
 from league.domain.core.errors import Refused, TooMany
+from league.domain.jobs.handlers import tries as handler
+from league.domain.jobs.worker import Worker
 from league.domain.matches import conversations, leases, matches, workers
+from league.domain.matches.reports import Receipt
 from league.domain.people import bans, players, quotas, tokens
-from league.domain.playing import tries as playing
-from league.domain.playing.process import Machine
 from league.domain.upkeep import metrics, reconcile
 from league.enums import MatchKind, MatchStatus, TokenScope, VersionStatus
 from league.models import Bot, BotVersion, Match, Package, Player, Sitting, Try
@@ -53,7 +54,7 @@ def over(tried: Try, *, after: float = 0, **found: object) -> None:
     assert work is not None
     assert work.pk == tried.work_id
     leases.start(work, now=later(after))
-    assert playing.report(work.pk, work.token, tries.Result(**found), now=later(after))
+    assert handler.report(work.pk, work.token, tries.Result(**found), now=later(after)) == Receipt.STORED
 
 
 def test_a_try_makes_nothing_and_nobody_sees_it(ana, greedy) -> None:
@@ -96,9 +97,9 @@ def test_its_result_is_stored_once_by_who_holds_it(ana, greedy) -> None:
     work = leases.claim("w1", now=NOW)
     assert work is not None
     leases.start(work, now=NOW)
-    assert not playing.report(work.pk, work.token + 1, tries.Result(stderr="another"), now=NOW)
-    assert playing.report(work.pk, work.token, tries.Result(stderr="mine"), now=later(1))
-    assert not playing.report(work.pk, work.token, tries.Result(stderr="again"), now=later(2))
+    assert handler.report(work.pk, work.token + 1, tries.Result(stderr="another"), now=NOW) == Receipt.REFUSED
+    assert handler.report(work.pk, work.token, tries.Result(stderr="mine"), now=later(1)) == Receipt.STORED
+    assert handler.report(work.pk, work.token, tries.Result(stderr="again"), now=later(2)) == Receipt.REFUSED
     tried.refresh_from_db()
     found = tries.opened(tried)
     assert found is not None
@@ -197,26 +198,26 @@ run(Mine())
 
 
 @pytest.fixture
-def machine() -> Iterator[Machine]:
+def worker() -> Iterator[Worker]:
     with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        made = Machine(Path(folder) / "bots")
+        made = Worker(Path(folder) / "bots")
         made.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield made
-        made.upcoming.close()
+        made.ahead.close()
 
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_plays_texts_as_they_are(machine: Machine, ana, monkeypatch) -> None:
+def test_a_worker_plays_texts_as_they_are(worker: Worker, ana, monkeypatch) -> None:
     for version, _ in house.enter(now=NOW):
         Match.objects.filter(parties__version=version).delete()
     BotVersion.objects.update(status=VersionStatus.ACCEPTED)
 
     def tried(text: str, game: str = "partnership") -> tries.Result:
         row = tries.begin(ana, text, game, "random")
-        assert machine.look() is True
+        assert worker.look() is True
         row.refresh_from_db()
         found = tries.opened(row)
         assert found is not None
@@ -250,7 +251,7 @@ def test_a_worker_plays_texts_as_they_are(machine: Machine, ana, monkeypatch) ->
     # A decision of a match, put to other texts
     mine = accepted(ana, "mine")
     cup = started(ana, [mine, BotVersion.objects.get(bot__slug="random")], boards=1)
-    assert machine.look() is True
+    assert worker.look() is True
     match = cup.matches.get()
     seating = Sitting.objects.get(board__match=match, number=1).seating
     seat = seating.index(match.parties.get(version=mine).number)
@@ -260,7 +261,7 @@ def test_a_worker_plays_texts_as_they_are(machine: Machine, ana, monkeypatch) ->
 
     def put(text: str) -> tries.Result:
         row = tries.begin_at(ana, text, at, "greedy")
-        assert machine.look() is True
+        assert worker.look() is True
         row.refresh_from_db()
         found = tries.opened(row)
         assert found is not None
@@ -286,7 +287,7 @@ def test_a_worker_plays_texts_as_they_are(machine: Machine, ana, monkeypatch) ->
     with pytest.raises(Refused, match="no bot of yours"):
         tries.begin_at(players.create("berto"), TEXT, at, "greedy")
 
-    monkeypatch.setattr(playing, "MOST_S", 0.0)
+    monkeypatch.setattr(handler, "MOST_S", 0.0)
     late = tried(CALLS.format(first="import time; time.sleep(0.05)"), "cabrero")
     assert (late.stopped, late.sittings) == (True, [])
     assert list(Bot.objects.exclude(is_house=True)) == [mine.bot]

@@ -13,16 +13,16 @@ import engine
 from engine.runner.rebuild import exchanges
 from engine.sandbox import Sandbox
 from league.domain.bots import bots, packages
-from league.domain.consultations import asking, carrying, reading
+from league.domain.consultations import asking, reading
 from league.domain.core.errors import Refused, TooMany
+from league.domain.jobs.handlers import idle, puzzles
+from league.domain.jobs.worker import Worker
 from league.domain.judgements import asking as judging
-from league.domain.matches import background, embargoes, matches, replays
-from league.domain.playing.process import Machine
-from league.domain.puzzles import finding
+from league.domain.matches import embargoes, matches, replays
 from league.domain.upkeep import reconcile, retention
 from league.enums import BotState, ConsultationStatus, MatchStatus
 from league.models import Bot, Consultation, LeagueEvent, Match, MatchLog, Pool
-from tests.support import consulting, rows
+from tests.support import consulting, jobs, rows
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
 
@@ -88,15 +88,15 @@ def test_cards_that_nobody_may_see_are_not_told(match, ana, berto, tmp_path) -> 
     match.refresh_from_db()
     with pytest.raises(Refused, match="held back until"):
         asked(match, ana, seat=1)
-    assert carrying.claim("host:1", now=NOW) is None
+    assert jobs.CONSULTATION.claim("host:1", now=NOW) is None
     assert asking.of_sitting(match, 2, 1) == []
     assert asking.find(match, 2, 1, 0, "greedy") is None
 
-    held = carrying.Held(row)  # it was claimed before
+    held = idle.RequestJob("consultation", row)  # it was claimed before
     Consultation.objects.filter(pk=row.pk).update(status=ConsultationStatus.WORKING, worker="host:1")
     row.refresh_from_db()
     box = Sandbox("none", configured.STATE_DIR / "sandbox")
-    assert not carrying.carry_out(held, box, tmp_path, stop=lambda: False, now=NOW)
+    assert not jobs.run(held, box=box, folder=tmp_path, now=NOW)
     row.refresh_from_db()
     assert (row.status, row.answers) == (ConsultationStatus.ASKED, [])
 
@@ -104,7 +104,7 @@ def test_cards_that_nobody_may_see_are_not_told(match, ana, berto, tmp_path) -> 
     match.refresh_from_db()
     assert asking.of_sitting(match, 2, 1) == [row]
     matches.void(match, why="odd", actor="eva", now=NOW)
-    assert carrying.claim("host:1", now=NOW) is None
+    assert jobs.CONSULTATION.claim("host:1", now=NOW) is None
     reconcile.reconcile(now=NOW)
     assert not Consultation.objects.exists()
 
@@ -142,9 +142,9 @@ def test_a_bot_answers_every_decision_of_the_seat_as_it_does_when_it_sits_there(
 def test_a_match_that_waits_goes_first_and_takes_it_from_a_worker(match, ana, tmp_path) -> None:
     row = asked(match, ana)
     uploaded(ana, "nena", now=NOW)
-    assert carrying.claim("host:1", now=NOW) is None
+    assert jobs.CONSULTATION.claim("host:1", now=NOW) is None
     Match.objects.filter(status=MatchStatus.QUEUED).update(held_back=True)
-    assert finding.makes_way(now=NOW), "puzzles come after it"
+    assert puzzles.is_work_waiting(now=NOW), "puzzles come after it"
 
     asked_so_far = []
 
@@ -162,14 +162,14 @@ def test_a_bot_that_an_operator_holds_back_is_not_begun(match, ana) -> None:
     """Nor does it keep anything else waiting."""
     bot = asked(match, ana).version.bot
     bots.stop(bot, why="odd", actor="eva", now=NOW)
-    assert carrying.claim("host:1", now=NOW) is None
-    assert not finding.makes_way(now=NOW)
+    assert jobs.CONSULTATION.claim("host:1", now=NOW) is None
+    assert not puzzles.is_work_waiting(now=NOW)
     asked(match, ana, "random")
-    held = carrying.claim("host:1", now=NOW)
+    held = jobs.CONSULTATION.claim("host:1", now=NOW)
     assert held is not None
     assert held.row.version.bot.slug == "random"
     bots.let_go(bot, why="it is well", actor="eva", now=NOW)
-    assert carrying.claim("host:1", now=NOW) is not None
+    assert jobs.CONSULTATION.claim("host:1", now=NOW) is not None
 
 
 @pytest.mark.slow
@@ -189,9 +189,9 @@ def test_a_bot_that_fails_is_tried_twice_and_no_more(match, ana, tmp_path) -> No
     assert not consulting.carry_out(tmp_path)
     row.refresh_from_db()
     assert (row.status, row.attempts, row.finished) == (ConsultationStatus.FAILED, 2, NOW)
-    assert carrying.claim("host:1", now=later(2)) is None
+    assert jobs.CONSULTATION.claim("host:1", now=later(2)) is None
     assert asking.ask(match, 2, 1, 0, "broken", ana, now=later(2)) == (row, False), "nobody asks again and again"
-    carrying.expire(now=NOW + timedelta(days=31))
+    jobs.CONSULTATION.expire(now=NOW + timedelta(days=31))
     assert asking.ask(match, 2, 1, 0, "broken", ana, now=later(2))[1]
 
 
@@ -224,24 +224,24 @@ def test_what_can_never_be_played_fails_and_holds_up_nobody(match, ana, tmp_path
     third.refresh_from_db()
     assert third.status == ConsultationStatus.FAILED
     assert "not kept any more" in third.reason
-    assert not finding.makes_way(now=NOW)
+    assert not puzzles.is_work_waiting(now=NOW)
 
 
 def test_a_worker_that_is_lost_costs_nothing(match, ana, tmp_path) -> None:
     row = asked(match, ana)
-    lost = carrying.claim("host:1", now=NOW)
+    lost = jobs.CONSULTATION.claim("host:1", now=NOW)
     assert lost is not None
     lost.beat(now=later(10))
-    assert carrying.expire(now=later(35)) == 0
-    assert carrying.expire(now=later(50)) == 1
+    assert jobs.CONSULTATION.expire(now=later(35)) == 0
+    assert jobs.CONSULTATION.expire(now=later(50)) == 1
     row.refresh_from_db()
     assert (row.status, row.attempts, row.reason) == (ConsultationStatus.ASKED, 1, "worker host:1 was lost")
 
-    assert carrying.claim("host:2", now=later(60)) is not None
+    assert jobs.CONSULTATION.claim("host:2", now=later(60)) is not None
     lost.beat(now=later(61))
     assert lost.lost
     box = Sandbox("none", configured.STATE_DIR / "sandbox")
-    assert not carrying.carry_out(lost, box, tmp_path, stop=lambda: False, now=later(62))
+    assert not jobs.run(lost, box=box, folder=tmp_path, now=later(62))
     row.refresh_from_db()
     assert (row.status, row.worker, row.token, row.answers) == (ConsultationStatus.WORKING, "host:2", 2, [])
     assert reconcile.reconcile(now=later(200)).unjudged == 1
@@ -264,8 +264,8 @@ def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
 def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: Path) -> None:
     """A worker without a sandbox, or one that is stopping, leaves it alone."""
     row = asked(match, ana)
-    assert background.is_overdue(Consultation, now=later(10**6))
-    here = Machine(tmp_path / "bots")
+    assert jobs.CONSULTATION.is_overdue(now=later(10**6))
+    here = Worker(tmp_path / "bots")
     assert not here.look()
     here.box = Sandbox("none", configured.STATE_DIR / "sandbox")
     here.stopping.set()

@@ -11,9 +11,9 @@ from django.conf import settings
 from django.db.utils import ProgrammingError
 
 from engine.sandbox import Sandbox
-from league.domain.consultations import asking, carrying
+from league.domain.consultations import asking
 from league.models import Consultation
-from tests.support import consulting
+from tests.support import consulting, jobs
 from tests.support.league import NOW, accepted, play, started
 from tests.support.roles import become, granted
 
@@ -39,11 +39,11 @@ def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done
     row, _made = asking.ask(match, 1, 0, 0, "greedy", ana, now=NOW)
 
     become("tute_runner")
-    held = carrying.claim("host:1", now=NOW)
+    held = jobs.CONSULTATION.claim("host:1", now=NOW)
     assert held is not None
     held.beat(now=NOW)
     box = Sandbox("none", settings.STATE_DIR / "sandbox")
-    assert carrying.carry_out(held, box, tmp_path / "bots", stop=lambda: False, now=NOW)
+    assert jobs.run(held, box=box, folder=tmp_path / "bots", now=NOW)
     mine = Consultation.objects.filter(pk=row.pk)
     for forbidden in (mine.delete, partial(mine.update, asked_by=None), partial(mine.update, seat=1)):
         with pytest.raises(ProgrammingError, match="permission denied"):

@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 
 from engine.analysis import JUDGE, with_open_cards
-from engine.judging import Child, Stopped
+from engine.judging import Child
 from league.domain.core.errors import Refused, TooMany
-from league.domain.judgements import asking, bodies, carrying, reading
-from league.domain.matches import background, embargoes, matches, replays
-from league.domain.playing.process import Machine
+from league.domain.jobs.handlers import analysis, idle
+from league.domain.jobs.handlers.base import Signals
+from league.domain.jobs.worker import Worker
+from league.domain.judgements import asking, bodies, reading
+from league.domain.matches import embargoes, matches, replays
 from league.domain.upkeep import retention
 from league.enums import JudgementKind, JudgementStatus, MatchKind, MatchStatus
 from league.models import Judgement, LeagueEvent, Match, MatchLog, Sitting
-from tests.support import rows
+from tests.support import jobs, rows
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
 OPEN, FAIR = JudgementKind.OPEN, JudgementKind.FAIR
@@ -26,8 +28,8 @@ FEW = 300  # nodes: endings of two tricks, in no time
 
 @pytest.fixture(autouse=True)
 def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carrying, "USUAL_NODES", FEW)
-    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=FEW))
+    monkeypatch.setattr(analysis, "USUAL_NODES", FEW)
+    monkeypatch.setattr(analysis, "Child", partial(Child, nodes=FEW))
 
 
 @pytest.fixture
@@ -46,11 +48,11 @@ def asked(match: Match, by, kind: str = OPEN) -> Judgement:
 
 
 def carried_out(now=NOW, stop=lambda: False) -> Judgement:
-    held = carrying.claim("host:1", now=now)
-    assert held is not None
-    carrying.carry_out(held, stop=stop, now=now)
-    held.row.refresh_from_db()
-    return held.row
+    job = jobs.ANALYSIS.claim("host:1", now=now)
+    assert job is not None
+    jobs.run(job, stop=stop, now=now)
+    job.row.refresh_from_db()
+    return job.row
 
 
 def test_what_is_there_is_asked_for_once_and_costs_nobody_else(match, ana, berto, settings) -> None:
@@ -80,14 +82,14 @@ def test_cards_that_nobody_may_see_are_not_judged(match, ana, berto) -> None:
     match.refresh_from_db()
     with pytest.raises(Refused, match="held back until"):
         asking.ask(match, FAIR, ana, now=NOW)
-    assert carrying.claim("host:1", now=NOW) is None
+    assert jobs.ANALYSIS.claim("host:1", now=NOW) is None
     assert asking.of_match(match) == {}
     assert asking.find(match, OPEN) is None
 
-    held = carrying.Held(row)  # it was claimed before
+    job = idle.RequestJob("analysis", row)  # it was claimed before
     Judgement.objects.filter(pk=row.pk).update(status=JudgementStatus.WORKING, worker="host:1")
     row.refresh_from_db()
-    assert not carrying.carry_out(held, stop=lambda: False, now=NOW)
+    assert not jobs.run(job, now=NOW)
     row.refresh_from_db()
     assert (row.status, row.cpu_s) == (JudgementStatus.ASKED, 0)
 
@@ -95,8 +97,8 @@ def test_cards_that_nobody_may_see_are_not_judged(match, ana, berto) -> None:
     match.refresh_from_db()
     assert asking.of_match(match).keys() == {OPEN}
     matches.void(match, why="odd", actor="eva", now=NOW)
-    assert carrying.claim("host:1", now=NOW) is None
-    carrying.expire(now=NOW)
+    assert jobs.ANALYSIS.claim("host:1", now=NOW) is None
+    jobs.ANALYSIS.expire(now=NOW)
     assert not Judgement.objects.exists()
 
 
@@ -134,28 +136,28 @@ def test_a_judgement_says_what_the_engine_says(match, ana) -> None:
     assert sums[0]["all"].decisions == sum(sums[0][phase].decisions for phase in sums[0] if phase != "all")
     worst = reading.costliest(rows, "points", 3)
     assert [one.verdict.lost for one in worst] == sorted((one.verdict.lost for one in worst), reverse=True)
-    assert carrying.claim("host:1", now=NOW) is None
+    assert jobs.ANALYSIS.claim("host:1", now=NOW) is None
     assert asked(match, ana).pk == row.pk
 
 
 def test_a_match_that_waits_goes_first(match, ana) -> None:
     row = asked(match, ana)
     uploaded(ana, "nena", now=NOW)
-    assert carrying.claim("host:1", now=NOW) is None
+    assert jobs.ANALYSIS.claim("host:1", now=NOW) is None
 
     Match.objects.filter(status=MatchStatus.QUEUED).update(held_back=True)
-    assert carrying.claim("host:1", now=NOW) is not None
+    assert jobs.ANALYSIS.claim("host:1", now=NOW) is not None
     row.refresh_from_db()
     assert (row.status, row.token, row.attempts) == (JudgementStatus.WORKING, 1, 1)
-    assert carrying.claim("host:2", now=NOW) is None, "one worker has it"
+    assert jobs.ANALYSIS.claim("host:2", now=NOW) is None, "one worker has it"
 
 
 def test_what_was_judged_is_kept_when_it_makes_way(match, ana) -> None:
     asked(match, ana)
-    held = carrying.claim("host:1", now=NOW)
-    assert held is not None
+    job = jobs.ANALYSIS.claim("host:1", now=NOW)
+    assert job is not None
     # it is asked at each sitting whether to stop, and while one is judged
-    assert not carrying.carry_out(held, stop=lambda: held.progress > 0, now=NOW)
+    assert not jobs.run(job, stop=lambda: job.progress > 0, now=NOW)
 
     row = Judgement.objects.get()
     first = bodies.unpack(bytes(row.body)).sittings
@@ -172,17 +174,15 @@ def test_what_was_judged_is_kept_when_it_makes_way(match, ana) -> None:
 @pytest.mark.slow
 def test_after_a_minute_no_further_sitting_is_begun(match, ana) -> None:
     asked(match, ana)
-    held = carrying.claim("host:1", now=NOW)
-    assert held is not None
-    late, fresh = (carrying._Attempt(held, lambda: False) for _ in range(2))
-    late.began -= carrying.SLICE_S + 1
+    job = jobs.ANALYSIS.claim("host:1", now=NOW)
+    assert job is not None
+    site, signals = jobs.Site("host:1", Path(), None), Signals(lambda: False)
+    late, fresh = (jobs.ANALYSIS.read(job, site) for _ in range(2))
+    late.began -= analysis.SLICE_S + 1
 
-    with pytest.raises(Stopped):
-        late.judge()
-    assert fresh.judge()
+    assert jobs.ANALYSIS.run(job, late, site, signals) is None
+    assert jobs.ANALYSIS.run(job, fresh, site, signals) is True
 
-    late.close()
-    fresh.close()
     assert (len(late.body.sittings), len(fresh.body.sittings)) == (0, 2)
     assert fresh.cpu_s > 0
 
@@ -190,7 +190,7 @@ def test_after_a_minute_no_further_sitting_is_begun(match, ana) -> None:
 @pytest.mark.slow
 def test_its_time_is_bounded(match, ana, settings, monkeypatch) -> None:
     settings.JUDGE_CPU_S = 1
-    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=10**9))
+    monkeypatch.setattr(analysis, "Child", partial(Child, nodes=10**9))
     asked(match, ana, FAIR)
     row = carried_out()
 
@@ -201,7 +201,7 @@ def test_its_time_is_bounded(match, ana, settings, monkeypatch) -> None:
 
 @pytest.mark.slow
 def test_what_breaks_the_judge_is_tried_twice_and_no_more(match, ana, monkeypatch) -> None:
-    monkeypatch.setattr(carrying, "Child", partial(Child, memory=1 << 20))
+    monkeypatch.setattr(analysis, "Child", partial(Child, memory=1 << 20))
     asked(match, ana)
 
     row = carried_out()
@@ -209,9 +209,9 @@ def test_what_breaks_the_judge_is_tried_twice_and_no_more(match, ana, monkeypatc
     assert "the analysis process ended with" in row.reason
     row = carried_out(now=later(1))
     assert (row.status, row.attempts, row.finished) == (JudgementStatus.FAILED, 2, later(1))
-    assert carrying.claim("host:1", now=later(2)) is None
+    assert jobs.ANALYSIS.claim("host:1", now=later(2)) is None
     assert asking.ask(match, OPEN, ana, now=later(2)) == (row, False), "nobody asks for it again and again"
-    carrying.expire(now=NOW + timedelta(days=31))
+    jobs.ANALYSIS.expire(now=NOW + timedelta(days=31))
     assert asking.ask(match, OPEN, ana, now=later(2))[1]
 
 
@@ -234,22 +234,22 @@ def test_a_log_that_was_let_go_at_the_very_moment_fails_at_once(match, ana) -> N
 
 def test_a_worker_that_is_lost_costs_nothing(match, ana) -> None:
     row = asked(match, ana)
-    lost = carrying.claim("host:1", now=NOW)
+    lost = jobs.ANALYSIS.claim("host:1", now=NOW)
     assert lost is not None
     lost.beat(now=later(10))
-    assert carrying.expire(now=later(35)) == 0
-    assert carrying.expire(now=later(50)) == 1
+    assert jobs.ANALYSIS.expire(now=later(35)) == 0
+    assert jobs.ANALYSIS.expire(now=later(50)) == 1
     row.refresh_from_db()
     assert (row.status, row.attempts, row.reason) == (JudgementStatus.ASKED, 1, "worker host:1 was lost")
 
-    second = carrying.claim("host:2", now=later(60))
+    second = jobs.ANALYSIS.claim("host:2", now=later(60))
     assert second is not None
     lost.beat(now=later(61))
     assert lost.lost
-    assert not carrying.carry_out(lost, stop=lambda: False, now=later(62))
+    assert not jobs.run(lost, now=later(62))
     row.refresh_from_db()
     assert (row.status, row.worker, row.token, bytes(row.body)) == (JudgementStatus.WORKING, "host:2", 2, b"")
-    assert carrying.expire(now=later(200)) == 1
+    assert jobs.ANALYSIS.expire(now=later(200)) == 1
     row.refresh_from_db()
     assert (row.status, row.reason) == (JudgementStatus.FAILED, "worker host:2 was lost")
 
@@ -261,7 +261,7 @@ def test_askers_take_turns(ana, berto) -> None:
         asked(one, ana)
     asked(played[0], berto, FAIR)
 
-    order = [carrying.claim("host:1", now=NOW).row for _ in range(4)]
+    order = [jobs.ANALYSIS.claim("host:1", now=NOW).row for _ in range(4)]
     assert [(one.asked_by.name, one.match_id) for one in order] == [
         ("ana", played[0].pk),
         ("berto", played[0].pk),
@@ -286,7 +286,7 @@ def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
 def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: Path) -> None:
     """A worker that is stopping leaves it alone."""
     row = asked(match, ana)
-    stopped, here = Machine(tmp_path), Machine(tmp_path)
+    stopped, here = Worker(tmp_path), Worker(tmp_path)
     stopped.stopping.set()
 
     assert not stopped.look()
@@ -305,13 +305,13 @@ def test_ladders_which_never_end_keep_nobody_waiting_for_ever(match, ana, berto,
     started(ana, [accepted(ana, "nena"), accepted(berto, "sola")], name="Next", boards=1)
     waits = Match.objects.filter(status=MatchStatus.QUEUED)
 
-    assert not carrying.is_overdue(now=later(10**6)), "a tournament goes first"
+    assert not jobs.ANALYSIS.is_overdue(now=later(10**6)), "a tournament goes first"
     waits.update(kind=MatchKind.LADDER, tournament=None)
-    assert not carrying.is_overdue(now=NOW + background.PATIENCE - timedelta(seconds=1))
-    assert carrying.is_overdue(now=NOW + background.PATIENCE)
-    assert carrying.claim("host:1", now=later(10**6)) is None
+    assert not jobs.ANALYSIS.is_overdue(now=NOW + idle.PATIENCE - timedelta(seconds=1))
+    assert jobs.ANALYSIS.is_overdue(now=NOW + idle.PATIENCE)
+    assert jobs.ANALYSIS.claim("host:1", now=later(10**6)) is None
 
-    here = Machine(tmp_path)
+    here = Worker(tmp_path)
     assert here.look()
     assert [row.status for row in Judgement.objects.order_by("pk")] == [JudgementStatus.DONE, JudgementStatus.ASKED]
     assert waits.get().attempts == 0

@@ -10,8 +10,10 @@ from django.conf import settings
 from django.db.utils import ProgrammingError
 
 from engine.judging import Child
-from league.domain.judgements import asking, carrying
+from league.domain.jobs.handlers import analysis
+from league.domain.judgements import asking
 from league.models import Judgement
+from tests.support import jobs
 from tests.support.league import NOW, accepted, play, started
 from tests.support.roles import become, granted
 
@@ -31,15 +33,15 @@ def runner() -> Iterator[None]:
 def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done(
     runner, ana, berto, monkeypatch
 ) -> None:
-    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
+    monkeypatch.setattr(analysis, "Child", partial(Child, nodes=300))
     match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1).matches.get())
     row, _made = asking.ask(match, "open", ana, now=NOW)
 
     become("tute_runner")
-    held = carrying.claim("host:1", now=NOW)
-    assert held is not None
-    held.beat(now=NOW)
-    assert carrying.carry_out(held, stop=lambda: False, now=NOW)
+    job = jobs.ANALYSIS.claim("host:1", now=NOW)
+    assert job is not None
+    job.beat(now=NOW)
+    assert jobs.run(job, now=NOW)
     mine = Judgement.objects.filter(pk=row.pk)
     for forbidden in (mine.delete, partial(mine.update, asked_by=None), partial(mine.update, match=match)):
         with pytest.raises(ProgrammingError, match="permission denied"):

@@ -8,11 +8,12 @@ import pytest
 
 from engine.analysis import Tally
 from engine.judging import Child
-from league.domain.judgements import asking, bodies, carrying, reading, summing
+from league.domain.jobs.handlers import analysis
+from league.domain.judgements import asking, bodies, reading, summing
 from league.domain.matches import matches, sight
 from league.enums import JudgementStatus
 from league.models import JudgedSum, Judgement, Match, PuzzleSearch, Tournament
-from tests.support import rows
+from tests.support import jobs, rows
 from tests.support.league import NOW, accepted, play, started
 
 FEW = 300
@@ -20,8 +21,8 @@ FEW = 300
 
 @pytest.fixture(autouse=True)
 def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carrying, "USUAL_NODES", FEW)
-    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=FEW))
+    monkeypatch.setattr(analysis, "USUAL_NODES", FEW)
+    monkeypatch.setattr(analysis, "Child", partial(Child, nodes=FEW))
 
 
 @pytest.fixture
@@ -35,9 +36,9 @@ def make_judged(ana, berto) -> list[Match]:
     found = [play(started(ana, bots, boards=1, name=name).matches.get()) for name in ("One", "Two")]
     for match in found:
         asking.ask(match, "open", ana, now=NOW)
-        held = carrying.claim("host:1", now=NOW)
+        held = jobs.ANALYSIS.claim("host:1", now=NOW)
         assert held is not None
-        assert carrying.carry_out(held, stop=lambda: False, now=NOW)
+        assert jobs.run(held, now=NOW)
     return found
 
 

@@ -15,21 +15,22 @@ from django.test.utils import CaptureQueriesContext
 from engine.judging import Broken, Child
 from engine.puzzles import read
 from league.domain.core import clock
+from league.domain.jobs.handlers import puzzles
+from league.domain.jobs.worker import Worker
 from league.domain.judgements import asking, summing
 from league.domain.matches import embargoes, matches, sight
-from league.domain.playing.process import Machine
-from league.domain.puzzles import finding, shelf
+from league.domain.puzzles import shelf
 from league.enums import JudgementStatus, MatchKind
 from league.models import FoundPuzzle, Judgement, LeagueEvent, Match, PuzzleSearch, Tournament
-from tests.support import rows
+from tests.support import jobs, rows
 from tests.support.league import NOW, accepted, later, play, started
 
 
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few deals and shallow ones, with margins that such deals can prove."""
-    monkeypatch.setattr(finding, "DEALS", 4)
-    monkeypatch.setattr(finding, "Child", partial(Child, nodes=2000, margin=3))
+    monkeypatch.setattr(puzzles, "DEALS", 4)
+    monkeypatch.setattr(puzzles, "Child", partial(Child, nodes=2000, margin=3))
 
 
 @pytest.fixture
@@ -49,9 +50,13 @@ def make_match(ana, berto) -> Match:
 
 
 def look(now=NOW, stop=lambda: False) -> int | None:
-    """Search the next match as a worker does; None if there is none."""
-    row = finding.claim("host:1", now=now)
-    return None if row is None else finding.carry_out(row, stop=stop, now=now)
+    """What a worker makes of the next one; None where there is none."""
+    job = jobs.PUZZLES.claim("host:1", now=now)
+    if job is None:
+        return None
+    before = job.row.made
+    jobs.run(job, stop=stop, now=now)
+    return job.row.made - before
 
 
 def mine(match: Match) -> list[str]:
@@ -64,20 +69,20 @@ def test_a_worker_with_nothing_else_to_do_makes_puzzles_that_everybody_is_shown(
     match, settings, tmp_path: Path
 ) -> None:
     shipped = len(shelf.shelf().by_id)
-    machine = Machine(tmp_path)
+    worker = Worker(tmp_path)
 
-    assert machine.look()
-    assert not machine.look()
+    assert worker.look()
+    assert not worker.look()
 
     row = PuzzleSearch.objects.get()
-    assert (row.worker, row.attempts) == (machine.name, 1)
+    assert (row.worker, row.attempts) == (worker.name, 1)
     assert row.finished is not None
-    assert 0 < row.made <= finding.OF_A_MATCH
+    assert 0 < row.made <= puzzles.PER_MATCH
     names = mine(match)
     assert (len(names), len(shelf.shelf().by_id)) == (row.made, shipped + row.made)
     told = LeagueEvent.objects.filter(kind="puzzle.found")
     assert sorted(name for one in told for name in one.data["puzzles"]) == sorted(names)
-    assert {(one.subject, one.actor) for one in told} == {(f"match:{match.public_id}", machine.name)}
+    assert {(one.subject, one.actor) for one in told} == {(f"match:{match.public_id}", worker.name)}
     one = shelf.shelf().by_id[names[0]]
     assert (one.game, one.deals, one.source["board"]) == ("two_player", 4, 1)
     assert one.margin - 2.58 * one.error >= 3
@@ -93,16 +98,16 @@ def test_a_worker_with_nothing_else_to_do_makes_puzzles_that_everybody_is_shown(
 
 @pytest.mark.slow
 def test_it_makes_way_for_a_judgement_and_an_audit(match, ana) -> None:
-    assert not finding.makes_way(now=NOW)
+    assert not puzzles.is_work_waiting(now=NOW)
     asked, _made = asking.ask(match, "open", ana, now=NOW)
-    assert finding.makes_way(before_ladders=True, now=NOW)
+    assert puzzles.is_work_waiting(before_ladders=True, now=NOW)
     assert look() is None
     asked.delete()
     waits = started(ana, list({party.version for party in match.parties.all()}), game="two_player", name="Next").matches
     audit = Match.work.filter(pk=waits.get().pk)
     audit.update(kind=MatchKind.AUDIT)
     assert look() is None
-    assert not finding.makes_way(before_ladders=True, now=NOW)
+    assert not puzzles.is_work_waiting(before_ladders=True, now=NOW)
     audit.delete()
     assert look() is not None
 
@@ -112,15 +117,15 @@ def test_it_waits_for_every_match_but_those_of_ladders(match, ana) -> None:
     assert look() is None
     Match.objects.filter(pk=waits.get().pk).update(kind=MatchKind.LADDER)
     assert look() is None
-    assert finding.claim("host:1", before_ladders=True, now=NOW) is not None
-    assert finding.claim("host:2", before_ladders=True, now=NOW) is None, "it is held"
-    assert finding.claim("host:2", before_ladders=True, now=NOW + finding.LEASE) is not None, "that one was killed"
-    assert finding.claim("host:3", before_ladders=True, now=NOW + 3 * finding.LEASE) is None, "not for ever"
+    assert jobs.PUZZLES.claim("host:1", before_ladders=True, now=NOW) is not None
+    assert jobs.PUZZLES.claim("host:2", before_ladders=True, now=NOW) is None, "it is held"
+    assert jobs.PUZZLES.claim("host:2", before_ladders=True, now=NOW + puzzles.LEASE) is not None, "that one was killed"
+    assert jobs.PUZZLES.claim("host:3", before_ladders=True, now=NOW + 3 * puzzles.LEASE) is None, "not for ever"
 
 
 @pytest.mark.slow
 def test_who_is_interrupted_goes_on_where_it_stopped(match, monkeypatch) -> None:
-    monkeypatch.setattr(finding, "OF_A_MATCH", 100)
+    monkeypatch.setattr(puzzles, "PER_MATCH", 100)
     assert look(stop=lambda: PuzzleSearch.objects.get().done > 0) is not None
     row = PuzzleSearch.objects.get()
     assert (row.finished, row.worker, row.attempts, row.done) == (None, "", 0, 1)
@@ -136,7 +141,7 @@ def test_what_breaks_is_tried_once_more(match, monkeypatch, caplog) -> None:
         def find(self, *args, **kwargs):
             raise Broken("no memory")
 
-    monkeypatch.setattr(finding, "Child", Torn)
+    monkeypatch.setattr(puzzles, "Child", Torn)
     assert [look(now=later(100 * number)) for number in range(3)] == [0, 0, None]
     assert caplog.text.count("no memory") == 2
 
@@ -144,8 +149,8 @@ def test_what_breaks_is_tried_once_more(match, monkeypatch, caplog) -> None:
 @pytest.mark.slow
 def test_a_sitting_that_takes_longer_than_a_worker_looks_ends_the_search(match, monkeypatch) -> None:
     """The next one would give it as long, and so on for ever."""
-    monkeypatch.setattr(finding, "MOST_S", 1)
-    monkeypatch.setattr(finding, "Child", partial(Child, nodes=10**9))
+    monkeypatch.setattr(puzzles, "MOST_S", 1)
+    monkeypatch.setattr(puzzles, "Child", partial(Child, nodes=10**9))
     assert look() == 0
     row = PuzzleSearch.objects.get()
     assert (row.finished, row.attempts, row.done) == (NOW, 1, 0)
@@ -204,11 +209,11 @@ def test_by_hand_and_with_a_bound_on_what_is_kept(match, monkeypatch) -> None:
     assert out.getvalue().split() == f"match {match.public_id} {made} new puzzles in 1 matches".split()
 
     with CaptureQueriesContext(connection) as queries:
-        assert finding.claim("host:1", now=NOW) is None
+        assert jobs.PUZZLES.claim("host:1", now=NOW) is None
     assert len(queries) == 1
-    assert finding.tidy() == 0
-    monkeypatch.setattr(finding, "MOST", made - 1)
-    assert finding.tidy() == 1
+    assert puzzles.tidy() == 0
+    monkeypatch.setattr(puzzles, "MOST", made - 1)
+    assert puzzles.tidy() == 1
     assert len(mine(match)) == made - 1
 
 
@@ -216,9 +221,10 @@ def test_a_puzzle_counts_for_a_day(match, settings) -> None:
     settings.PUZZLES_PER_DAY = 1
     FoundPuzzle.objects.create(puzzle="0" * 12, match=match, created=NOW, line="{}")
 
-    assert finding.claim("host:1", now=later(86_399)) is None
-    assert finding.claim("host:1", by_hand=True, now=NOW) is not None
+    assert jobs.PUZZLES.claim("host:1", now=later(86_399)) is None
+    assert jobs.PUZZLES.claim("host:1", by_hand=True, now=NOW) is not None
     PuzzleSearch.objects.update(lease_until=None)
-    row = finding.claim("host:1", now=later(86_400))
-    assert row is not None
-    assert (row.worker, row.lease_until, row.attempts) == ("host:1", later(86_400) + finding.LEASE, 2)
+    job = jobs.PUZZLES.claim("host:1", now=later(86_400))
+    assert job is not None
+    row = job.row
+    assert (row.worker, row.lease_until, row.attempts) == ("host:1", later(86_400) + puzzles.LEASE, 2)

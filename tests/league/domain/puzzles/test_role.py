@@ -10,10 +10,11 @@ from django.db import transaction
 from django.db.utils import ProgrammingError
 
 from engine.judging import Child
+from league.domain.jobs.handlers import puzzles
 from league.domain.judgements import asking, summing
-from league.domain.puzzles import finding
 from league.enums import JudgementStatus
 from league.models import FoundPuzzle, Judgement, PuzzleSearch
+from tests.support import jobs
 from tests.support.league import NOW, accepted, play, started
 from tests.support.roles import become, granted
 
@@ -24,8 +25,8 @@ pytestmark = [
 
 
 def test_the_role_of_the_workers_adds_puzzles_of_what_it_looks_through(ana, berto, monkeypatch) -> None:
-    monkeypatch.setattr(finding, "DEALS", 4)
-    monkeypatch.setattr(finding, "Child", partial(Child, nodes=2000, margin=3))
+    monkeypatch.setattr(puzzles, "DEALS", 4)
+    monkeypatch.setattr(puzzles, "Child", partial(Child, nodes=2000, margin=3))
     versions = [accepted(who, name, games=["two_player"]) for who, name in ((ana, "rufo"), (berto, "lola"))]
     match = play(started(ana, versions, game="two_player", boards=1).matches.get())
     row, _made = asking.ask(match, "fair", ana, now=NOW)
@@ -34,9 +35,9 @@ def test_the_role_of_the_workers_adds_puzzles_of_what_it_looks_through(ana, bert
 
     with granted():
         become("tute_runner")
-        held = finding.claim("host:1", now=NOW)
-        assert held is not None
-        assert finding.carry_out(held, stop=lambda: False, now=NOW)
+        job = jobs.PUZZLES.claim("host:1", now=NOW)
+        assert job is not None
+        assert jobs.run(job, now=NOW)
         found = FoundPuzzle.objects.all()
         for forbidden in (found.delete, partial(found.update, line=""), PuzzleSearch.objects.all().delete):
             with pytest.raises(ProgrammingError, match="permission denied"):

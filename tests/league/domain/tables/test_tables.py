@@ -17,9 +17,9 @@ from engine.runner.table import NEXT, Question, TableResult, Taken
 from engine.sandbox import Sandbox
 from league.domain.bots import bots, house
 from league.domain.core.errors import Refused, TooMany
+from league.domain.jobs import tables as running
+from league.domain.jobs.worker import Worker
 from league.domain.people import bans, players, quotas
-from league.domain.playing import tables as playing
-from league.domain.playing.process import Machine
 from league.domain.tables import holding, seating
 from league.domain.tournaments import tournaments
 from league.domain.upkeep import reconcile
@@ -281,13 +281,13 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def machine(folder: Path) -> Iterator[Machine]:
-    made = Machine(folder / "bots")
+def worker(folder: Path) -> Iterator[Worker]:
+    made = Worker(folder / "bots")
     made.box = Sandbox(tier="auto", state_dir=folder)
     yield made
     made.stopping.set()
     made.tables.close()
-    made.upcoming.close()
+    made.ahead.close()
 
 
 @pytest.fixture
@@ -314,11 +314,11 @@ def answers(row: Table, by: Player, rng: random.Random, most: int = 10_000) -> N
 
 
 @pytest.mark.timeout(600)
-def test_a_table_is_played_by_a_worker_that_thinks_of_nobody_elses_cards(people, machine, settings) -> None:
+def test_a_table_is_played_by_a_worker_that_thinks_of_nobody_elses_cards(people, worker, settings) -> None:
     settings.TABLES_PER_WORKER = 1
     row = seating.sit(people, "partnership", "greedy", "random", boards=2)
-    assert machine.tables.look()
-    assert not machine.tables.look()  # there is room for one
+    assert worker.tables.look()
+    assert not worker.tables.look()  # there is room for one
     rng = random.Random(1)
     boards: dict[int, list[list[dict]]] = {}
     while True:
@@ -341,13 +341,13 @@ def test_a_table_is_played_by_a_worker_that_thinks_of_nobody_elses_cards(people,
             assert sent == known[: len(sent)]
         assert len(sent) == len(known)
     assert row.scores == [record["scores"] for record in records]
-    wait_for(lambda: not machine.tables._held, "the worker has let it go", 60)
+    wait_for(lambda: not worker.tables._held, "the worker has let it go", 60)
     assert TableAction.objects.filter(table=row).count() > 20
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, machine, folder, settings) -> None:
+def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, worker, folder, settings) -> None:
     row = seating.sit(people, "brisca", "greedy", boards=1)
     secret = bytes(Table.objects.values_list("secret", flat=True).get(pk=row.pk))
     live, rng = LiveLeague(LEASE_S="2"), random.Random(3)
@@ -364,7 +364,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, ma
     assert status(row) == "resting"
     assert row.turn is not None
     answers(row, people, rng, most=1)
-    assert machine.tables.look()
+    assert worker.tables.look()
     wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
     assert row.seen[: len(seen)] == seen
     answers(row, people, rng)
@@ -377,31 +377,31 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, ma
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("pooled", mostly_slow([False, True], (False).__eq__))
-def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, machine, monkeypatch, pooled) -> None:
-    monkeypatch.setattr(playing, "AGAIN_S", 3600.0)  # A listener that hears never polls
+def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, worker, monkeypatch, pooled) -> None:
+    monkeypatch.setattr(running, "AGAIN_S", 3600.0)  # who hears never looks by themselves
     if pooled:  # each transaction may be another session
         monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
     else:
-        monkeypatch.setattr(playing, "DEAF_S", 3600.0)
+        monkeypatch.setattr(running, "DEAF_S", 3600.0)
     row = seating.sit(people, "brisca", "greedy")
-    assert machine.tables.look()
+    assert worker.tables.look()
     answers(row, people, random.Random(5), most=6)
     wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
     assert row.turn > 6
     assert listening.LISTENER.is_listening is not pooled
     seating.leave(people, row.public_id)
-    wait_for(lambda: not machine.tables._held, "the worker has let it go", 60)
+    wait_for(lambda: not worker.tables._held, "the worker has let it go", 60)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, machine, monkeypatch) -> None:
-    monkeypatch.setattr(playing, "AGAIN_S", 3600.0)  # a wake-up brings it
-    monkeypatch.setattr(playing, "DEAF_S", 3600.0)
+def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, worker, monkeypatch) -> None:
+    monkeypatch.setattr(running, "AGAIN_S", 3600.0)  # a wake-up brings it
+    monkeypatch.setattr(running, "DEAF_S", 3600.0)
     rated(BotVersion.objects.get(bot__slug="counting"), "brisca", 1300)
     row = seating.sit(people, "brisca", "random", advice=True)
     assert seating.bots(row)[0] == "counting"
-    assert machine.tables.look()
+    assert worker.tables.look()
     for _ in range(3):
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
         seating.ask_advice(people, row.public_id, row.turn)
@@ -410,37 +410,37 @@ def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, ma
         assert row.advice in row.legal
         seating.act(people, row.public_id, row.turn, row.advice)
     seating.leave(people, row.public_id)
-    wait_for(lambda: not machine.tables._held, "the worker has let it go", 60)
+    wait_for(lambda: not worker.tables._held, "the worker has let it go", 60)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_rated_matches_and_people_hold_nobody_up(people, machine, settings, monkeypatch) -> None:
-    """A worker's order of work: people who think cost no match its turn, matches cost no person theirs."""
+def test_rated_matches_and_people_hold_nobody_up(people, worker, settings, monkeypatch) -> None:
+    """The order in which one worker takes what waits: people who sit and think cost no match its turn, matches cost no person theirs."""
     settings.TABLES_PER_WORKER, settings.TABLE_REST_S = 1, 3600
-    monkeypatch.setattr(playing, "CROWDED_S", 3600.0)
+    monkeypatch.setattr(running, "CROWDED_S", 3600.0)
     first = seating.sit(people, "brisca", "greedy")
     second = seating.sit(players.create("berto"), "brisca", "greedy")
-    assert machine.tables.look()
+    assert worker.tables.look()
     wait_for(lambda: is_asked(first), "the person is asked", 120, every=0.01)
-    assert not machine.tables.look(), "a worker has room for so many tables"
+    assert not worker.tables.look(), "a worker has room for so many tables"
     bots = [BotVersion.objects.get(bot__slug=name) for name in ("greedy", "random", "counting")]
     tournaments.start(tournaments.create(people, "Cup", "brisca", boards=1, versions=bots))
     rated = list(Match.objects.filter(kind="tournament", rated=True).order_by("virtual_s", "id"))
     assert len(rated) == 3
-    while machine.look():  # the person thinks
+    while worker.look():  # the person thinks
         pass
     assert set(Match.objects.filter(kind="tournament").values_list("status", flat=True)) == {"finished"}
     assert (status(first), status(second)) == ("held", "waiting")
 
-    monkeypatch.setattr(playing, "CROWDED_S", 0.0)  # A thinking person makes way for a waiting one
-    with machine._busy:  # As during a match
+    monkeypatch.setattr(running, "CROWDED_S", 0.0)  # who thinks makes way for who waits
+    with worker._busy:  # as while a match is played
         wait_for(lambda: status(first) == "resting", "the first one makes way", 60)
-        wait_for(machine.tables.look, "there is room", 60)
+        wait_for(worker.tables.look, "there is room", 60)
         wait_for(lambda: is_asked(second), "the second one is asked", 120, every=0.01)
         seating.act(people, first.public_id, first.turn, first.legal[0])
         wait_for(lambda: status(second) == "resting", "the second one makes way", 60)
-        wait_for(machine.tables.look, "there is room", 60)
+        wait_for(worker.tables.look, "there is room", 60)
     moved = LeagueEvent.objects.filter(kind__in=["match.moved", "table.moved"]).order_by("pk")
     taken = [line.subject for line in moved if line.data["to"] in ("leased", "held")]
     tables = [f"table:{row.public_id}" for row in (first, second, first)]
@@ -449,21 +449,21 @@ def test_rated_matches_and_people_hold_nobody_up(people, machine, settings, monk
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_stopped_worker_gives_its_tables_back_and_a_bot_that_fails_ends_them(people, machine) -> None:
+def test_a_stopped_worker_gives_its_tables_back_and_a_bot_that_fails_ends_them(people, worker) -> None:
     row = seating.sit(people, "brisca", "greedy")  # no deal of it can end in the first tricks, as one with a tute does
-    assert machine.tables.look()
+    assert worker.tables.look()
     answers(row, people, random.Random(1), most=2)
     wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
-    machine.stopping.set()
-    machine.tables.close()
+    worker.stopping.set()
+    worker.tables.close()
     assert status(row) == "resting"
-    machine.stopping.clear()
+    worker.stopping.clear()
     seating.leave(people, row.public_id)
 
     mine = bots.upload(people, "rufo", CRASHES, "bot.py", ["brisca"])
     BotVersion.objects.filter(pk=mine.pk).update(status=VersionStatus.ACCEPTED)
     other = seating.sit(people, "brisca", "rufo", boards=2)
-    assert machine.tables.look()
+    assert worker.tables.look()
     answers(other, people, random.Random(1))
     assert (status(other), other.fault) == ("finished", "crash")
     (record,) = seating.opened(other)

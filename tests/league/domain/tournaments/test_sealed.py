@@ -11,8 +11,8 @@ import pytest
 
 from league.domain.bots import bots
 from league.domain.core.errors import Refused
+from league.domain.jobs.handlers.matches import match_spec
 from league.domain.matches import reports
-from league.domain.playing.trials import match_spec
 from league.domain.ratings import leaderboards, ratings
 from league.domain.tournaments import enrolment, events, tournaments
 from league.models import BotVersion, Match, Player

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.runner import audit as runner
-from league.domain.audits import carrying, sampling
+from league.domain.audits import sampling
+from league.domain.jobs.handlers import audits
 from league.domain.matches import leases
+from league.domain.matches.reports import Receipt
 from league.models import Audit, BotVersion, Match
 from tests.league.web.page import Page, faults
 from tests.support.league import NOW
@@ -20,7 +22,7 @@ def report_all(match: Match, found: runner.Audit) -> None:
     sampling.draw(now=NOW)
     while (held := leases.claim("w", now=NOW)) is not None:
         leases.start(held, now=NOW)
-        assert carrying.report(held.pk, held.token, found, now=NOW)
+        assert audits.report(held.pk, held.token, found, now=NOW) == Receipt.STORED
     assert match.audits.count() == 8
 
 

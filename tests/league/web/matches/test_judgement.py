@@ -8,27 +8,29 @@ from functools import partial
 import pytest
 
 from engine.judging import Child
-from league.domain.judgements import asking, bodies, carrying, reading
+from league.domain.jobs.handlers import analysis
+from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import embargoes
 from league.models import Judgement, Match
 from league.web.matches import judging
 from tests.league.web.page import Page, faults
+from tests.support import jobs
 from tests.support.league import NOW
 from tests.support.parts import mostly_slow
 
 
 @pytest.fixture(autouse=True)
 def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carrying, "Child", partial(Child, nodes=300))
+    monkeypatch.setattr(analysis, "Child", partial(Child, nodes=300))
 
 
 def judged(match: Match, by, kind: str = "open") -> Judgement:
     """A judgement of `match`, asked for and carried out."""
     row, _made = asking.ask(match, kind, by, now=NOW)
     Match.objects.filter(status="queued").update(held_back=True)
-    held = carrying.claim("host:1", now=NOW)
+    held = jobs.ANALYSIS.claim("host:1", now=NOW)
     assert held is not None
-    assert carrying.carry_out(held, stop=lambda: False, now=NOW)
+    assert jobs.run(held, now=NOW)
     row.refresh_from_db()
     return row
 

@@ -21,8 +21,8 @@ import engine
 from engine.runner.table import NEXT, Question, TableResult
 from engine.sandbox import Sandbox
 from league.domain.bots import house
+from league.domain.jobs.worker import Worker
 from league.domain.people import players
-from league.domain.playing.process import Machine
 from league.domain.tables import holding, seating
 from league.enums import VersionStatus
 from league.models import BotVersion, Match, Player, Table
@@ -251,16 +251,16 @@ def test_a_person_sees_how_well_they_play(client, ana) -> None:
 
 
 @pytest.fixture
-def machine() -> Iterator[Machine]:
+def worker() -> Iterator[Worker]:
     with tempfile.TemporaryDirectory(prefix="tute-seat-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        made = Machine(Path(folder) / "bots")
+        made = Worker(Path(folder) / "bots")
         made.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield made
         made.stopping.set()
         made.tables.close()
-        made.upcoming.close()
+        made.ahead.close()
 
 
 MY_TURN = "document.querySelector('#hand:not([data-busy]) button:not(:disabled)') !== null"
@@ -347,7 +347,7 @@ def play_through(page, game: str, *, touch: bool) -> int:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser, machine: Machine) -> None:
+def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser, worker: Worker) -> None:
     for version, _ in house.enter():
         Match.objects.filter(parties__version=version).delete()
     BotVersion.objects.update(status=VersionStatus.ACCEPTED)
@@ -377,7 +377,7 @@ def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser,
         turns = 0
         while turns <= 2:  # past the lost line: a tute may end a match before it
             sit_down(page, site, game, touch=touch)
-            wait_for(machine.tables.look, "a table waits", PATIENT_MS / 1000)
+            wait_for(worker.tables.look, "a table waits", PATIENT_MS / 1000)
             turns = play_through(page, game, touch=touch)
         row = Table.objects.latest("pk")
         assert (row.status, seating.opened(row)[0]["over"]) == ("finished", True)

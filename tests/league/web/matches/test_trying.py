@@ -20,10 +20,11 @@ from django.test.utils import CaptureQueriesContext
 from engine.runner import Limits
 from engine.sandbox import Sandbox
 from league.domain.bots import house, tries
+from league.domain.jobs.handlers import tries as handler
+from league.domain.jobs.worker import Worker
 from league.domain.matches import leases, reports
+from league.domain.matches.reports import Receipt
 from league.domain.people import players
-from league.domain.playing import tries as playing
-from league.domain.playing.process import Machine
 from league.enums import VersionStatus
 from league.models import BotVersion, Match, Player, Try
 from league.web.matches.trying import TEMPLATE
@@ -78,7 +79,7 @@ def played(**found: object) -> None:
     assert work is not None
     assert work.kind == "try"
     leases.start(work)
-    assert playing.report(work.pk, work.token, tries.Result(**found))
+    assert handler.report(work.pk, work.token, tries.Result(**found)) == Receipt.STORED
 
 
 @pytest.mark.django_db
@@ -217,19 +218,19 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
 
 
 @pytest.fixture
-def machine() -> Iterator[Machine]:
+def worker() -> Iterator[Worker]:
     with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        made = Machine(Path(folder) / "bots")
+        made = Worker(Path(folder) / "bots")
         made.box = Sandbox(tier="auto", state_dir=Path(folder))
         yield made
-        made.upcoming.close()
+        made.ahead.close()
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, machine: Machine) -> None:
+def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, worker: Worker) -> None:
     for version, _ in house.enter():
         Match.objects.filter(parties__version=version).delete()
     BotVersion.objects.update(status=VersionStatus.ACCEPTED)
@@ -284,7 +285,7 @@ def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, machine
     page.wait_for_url("**/tries/*/")
     page.evaluate("window.stays = true")
     assert page.locator("tute-replay").count() == 0
-    assert machine.look() is True
+    assert worker.look() is True
     until(page, "() => document.querySelector('tute-replay.ready .felt .card') !== null")
     assert page.evaluate("window.stays") is True
     assert page.locator(".asked li").count() > 6
@@ -295,7 +296,7 @@ def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, machine
     played = page.url
     page.keyboard.press("Control+Enter")
     page.wait_for_url(lambda url: "/tries/" in url and url != played)
-    assert machine.look() is True
+    assert worker.look() is True
     until(page, "() => document.body.textContent.includes(\"NameError: name 'losers' is not defined\")")
     assert re.search(r"bot\.py, line \d+, in choose_card", page.inner_text("#main"))
     look("broken")

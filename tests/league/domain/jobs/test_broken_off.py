@@ -17,10 +17,10 @@ from engine.sandbox import Sandbox
 from engine.sandbox.process import bot as process
 from league.domain.bots import bots
 from league.domain.core import clock, transitions
+from league.domain.jobs.handlers.queued import QueuedJob
+from league.domain.jobs.worker import Worker
 from league.domain.matches import leases, workers
 from league.domain.people import players
-from league.domain.playing.process import Machine
-from league.domain.playing.upcoming import Work
 from league.domain.tournaments import tournaments
 from league.enums import MatchStatus, VersionStatus
 from league.models import Match, Sitting
@@ -41,8 +41,8 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def machine(folder: Path) -> Machine:
-    here = Machine(folder / "bots")
+def worker(folder: Path) -> Worker:
+    here = Worker(folder / "bots")
     here.box = Sandbox("none", settings.STATE_DIR / "sandbox")
     workers.register(here.name, tier="none")
     return here
@@ -65,30 +65,30 @@ def match(folder: Path) -> Match:
     return cup.matches.get()
 
 
-def attempt(machine: Machine, match: Match) -> Match:
-    held = leases.claim(machine.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
+def attempt(worker: Worker, match: Match) -> Match:
+    held = leases.claim(worker.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
     assert held is not None
-    machine.play(Work(held))
+    worker.run(QueuedJob(held))
     match.refresh_from_db()
     return match
 
 
 @pytest.mark.slow
 def test_the_second_time_a_match_breaks_off_at_the_same_bot_it_is_its_fault(
-    machine: Machine, match: Match, monkeypatch: pytest.MonkeyPatch
+    worker: Worker, match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "_STOP_S", 0.3)
     for number in (1, 2):
-        attempt(machine, match)
+        attempt(worker, match)
         assert (match.status, match.attempts) == (MatchStatus.QUEUED, number)
         assert "was broken off at holds-up: BrokenOff: process" in match.reason
         mine, honest = match.parties.order_by("number")
         assert [(seen["worker"], seen["attempt"]) for seen in mine.broken_off] == [
-            (machine.name, attempt) for attempt in range(1, number + 1)
+            (worker.name, attempt) for attempt in range(1, number + 1)
         ]
         assert honest.broken_off == []
 
-    attempt(machine, match)
+    attempt(worker, match)
 
     assert (match.status, match.attempts) == (MatchStatus.FINISHED, 3)
     mine, honest = match.parties.order_by("number")

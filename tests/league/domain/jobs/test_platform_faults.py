@@ -33,12 +33,13 @@ from engine.sandbox.files import keeping
 from engine.sandbox.process import spawn, wall
 from league.domain.bots import bots
 from league.domain.core import clock, transitions
+from league.domain.jobs.disk import DiskSpace
+from league.domain.jobs.handlers.matches import match_spec
+from league.domain.jobs.handlers.queued import QueuedJob
+from league.domain.jobs.handlers.validation import play_trials
+from league.domain.jobs.worker import Worker, open_sandbox
 from league.domain.matches import leases, replays, validation, workers
 from league.domain.people import players
-from league.domain.playing import trials
-from league.domain.playing.process import Machine, open_sandbox
-from league.domain.playing.room import Room
-from league.domain.playing.upcoming import Work
 from league.domain.tournaments import tournaments
 from league.domain.upkeep import metrics
 from league.domain.upkeep.reconcile import reconcile
@@ -68,12 +69,12 @@ ROOM = 6 << 20  # that a file may have on the full disk
 
 
 @pytest.fixture
-def machine() -> Iterator[Machine]:
+def worker() -> Iterator[Worker]:
     """This process as a worker that has proved its sandbox."""
     settings.STATE_DIR.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="faults-", dir=settings.STATE_DIR))
     folder.chmod(0o755)
-    here = Machine(folder / "bots")
+    here = Worker(folder / "bots")
     here.box = open_sandbox()
     yield here
     keeping.release(here.folder, before=time.monotonic())
@@ -96,14 +97,14 @@ def waiting(code: Callable[[], bytes] = source) -> Match:
 
 
 def attempt(
-    machine: Machine, match: Match, broken: Callable[[Machine], AbstractContextManager[None]] | None = None
+    worker: Worker, match: Match, broken: Callable[[Worker], AbstractContextManager[None]] | None = None
 ) -> Match:
     """The next attempt, however long it was to wait; what is broken was whole when the match was claimed."""
-    held = leases.claim(machine.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
+    held = leases.claim(worker.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
     assert held is not None
     assert held.pk == match.pk
-    with broken(machine) if broken else contextlib.nullcontext():
-        machine.play(Work(Match.objects.get(pk=held.pk)))
+    with broken(worker) if broken else contextlib.nullcontext():
+        worker.run(QueuedJob(Match.objects.get(pk=held.pk)))
     match.refresh_from_db()
     return match
 
@@ -122,7 +123,7 @@ def limited(what: int, most: int) -> Iterator[None]:
 
 
 @contextmanager
-def no_descriptors(machine: Machine) -> Iterator[None]:
+def no_descriptors(worker: Worker) -> Iterator[None]:
     """Enough are left for the rest of the worker and for one bot, not for four."""
     top = max(int(name) for name in os.listdir("/proc/self/fd"))  # noqa: PTH208 - numbers, not paths
     with limited(resource.RLIMIT_NOFILE, top + 16):
@@ -139,20 +140,20 @@ def no_descriptors(machine: Machine) -> Iterator[None]:
                 os.close(fd)
 
 
-def full_disk(machine: Machine) -> AbstractContextManager[None]:
+def full_disk(worker: Worker) -> AbstractContextManager[None]:
     """A bot's file cannot be written to its end."""
     return limited(resource.RLIMIT_FSIZE, ROOM)
 
 
 @contextmanager
-def broken_runtime(machine: Machine) -> Iterator[None]:
-    """Damage the bots' interpreter but keep its size and time, in a runtime of our own: other tests play in the shared one."""
-    assert machine.box is not None
-    shared = machine.box.state_dir
+def broken_runtime(worker: Worker) -> Iterator[None]:
+    """The interpreter of the bots is none any more, by size and time it is: in a runtime of our own, for other tests play in the shared one."""
+    assert worker.box is not None
+    shared = worker.box.state_dir
     with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
         Path(folder).chmod(0o755)
-        machine.box.state_dir = Path(folder)
-        runtime = runtimes.get("python", machine.box.state_dir)
+        worker.box.state_dir = Path(folder)
+        runtime = runtimes.get("python", worker.box.state_dir)
         loader = Path(runtime.argv(str(runtime.root), "", "bot.py")[0])
         facts = loader.stat()
         loader.chmod(0o755)
@@ -161,14 +162,14 @@ def broken_runtime(machine: Machine) -> Iterator[None]:
         os.utime(loader, ns=(facts.st_atime_ns, facts.st_mtime_ns))
         try:
             yield
-            assert runtimes.get("python", machine.box.state_dir) == runtime  # It was built again
+            assert runtimes.get("python", worker.box.state_dir) == runtime  # made ready anew
             assert loader.read_bytes().strip(b"\0")
         finally:
-            machine.box.state_dir = shared
+            worker.box.state_dir = shared
 
 
 @contextmanager
-def damaged_package(machine: Machine) -> Iterator[None]:
+def damaged_package(worker: Worker) -> Iterator[None]:
     """A row of the database lost some bytes."""
     row = Package.objects.first()
     assert row is not None
@@ -179,7 +180,7 @@ def damaged_package(machine: Machine) -> Iterator[None]:
 
 
 @contextmanager
-def senseless_option(machine: Machine) -> Iterator[None]:
+def senseless_option(worker: Worker) -> Iterator[None]:
     """The referee raises an exception."""
     before = dict(Pool.objects.values_list("pk", "options"))
     Pool.objects.update(options={"undertrump": "perhaps"})
@@ -189,7 +190,7 @@ def senseless_option(machine: Machine) -> Iterator[None]:
 
 
 @contextmanager
-def killed_forkserver(machine: Machine) -> Iterator[None]:
+def killed_forkserver(worker: Worker) -> Iterator[None]:
     """The kernel, short of memory, or an operator ends the process that all bots of a worker die with."""
     over = threading.Event()
 
@@ -226,7 +227,7 @@ def leaves(pid: int) -> list[int]:
 
 
 @contextmanager
-def overload(machine: Machine) -> Iterator[None]:
+def overload(worker: Worker) -> Iterator[None]:
     """Every core is busy with other programs, and patience (a minute at least) is short."""
     # a session each: kernels that share the processor among sessions give the bots, which have their own, no more than these
     busy = [sys.executable, "-c", "while True: pass"]
@@ -266,11 +267,11 @@ def padded() -> bytes:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-def test_a_fault_of_ours_costs_nobody_anything(way: str, machine: Machine, client) -> None:
+def test_a_fault_of_ours_costs_nobody_anything(way: str, worker: Worker, client) -> None:
     broken, code, words = WAYS[way]
     match = waiting(code)
 
-    attempt(machine, match, broken)
+    attempt(worker, match, broken)
 
     assert (match.status, match.attempts) == (MatchStatus.QUEUED, 1)
     assert match.not_before is not None
@@ -279,33 +280,33 @@ def test_a_fault_of_ours_costs_nobody_anything(way: str, machine: Machine, clien
     assert not Party.objects.filter(match=match).exclude(fault="").exists()
     assert match.reason in page(client, match)
 
-    attempt(machine, match)
+    attempt(worker, match)
     assert (match.status, match.attempts, match.reason) == (MatchStatus.FINISHED, 2, "")
     assert not Party.objects.filter(match=match).exclude(fault="").exists()
     assert_dealt_as_committed(match)
 
 
 @pytest.mark.slow
-def test_files_that_the_disk_has_emptied_cost_no_bot_anything(machine: Machine) -> None:
-    """After a loss of power unpacked bots may have their names and no contents."""
+def test_files_that_the_disk_has_emptied_cost_no_bot_anything(worker: Worker) -> None:
+    """As after a loss of power: unpacked bots lie there with their names and without their contents."""
     match = waiting()
-    trials.match_spec(match, machine.folder)
-    unpacked = [path for path in machine.folder.rglob("*") if path.is_file() and path.name == "bot.py"]
+    match_spec(match, worker.folder)
+    unpacked = [path for path in worker.folder.rglob("*") if path.is_file() and path.name == "bot.py"]
     for path in unpacked:
         path.write_bytes(b"")
 
-    attempt(machine, match)
+    attempt(worker, match)
 
     assert (len(unpacked), match.status, match.attempts) == (2, MatchStatus.FINISHED, 1)
     assert not Party.objects.exclude(fault="").exists()
 
 
 @pytest.mark.slow
-def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(machine: Machine, settings, client) -> None:
-    """It refuses from its start on, and proves its sandbox once there is room for it."""
+def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(worker: Worker, settings, client) -> None:
+    """From its start on: it proves its sandbox when there is room for it."""
     match = waiting()
     settings.DISK_FREE_MB = 10**9
-    full = Machine(machine.folder)
+    full = Worker(worker.folder)
     full.open()
     try:
         assert not full.look()
@@ -329,37 +330,37 @@ def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(machine:
     assert list(told) == ["worker.refused", "worker.resumed", "worker.stopped"]
 
 
-def test_a_disk_that_takes_no_write_or_has_no_room_for_files_is_full(machine: Machine, settings) -> None:
+def test_a_disk_that_takes_no_write_or_has_no_room_for_files_is_full(worker: Worker, settings) -> None:
     settings.DISK_FREE_MB = 0
-    assert Room(machine.folder.parent, machine.folder).why_not() == ""
+    assert DiskSpace(worker.folder.parent, worker.folder).why_not() == ""
     with limited(resource.RLIMIT_FSIZE, 100):
-        assert "cannot be written to (File too large)" in Room(machine.folder.parent, machine.folder).why_not()
-    assert "No such file" in Room(machine.folder / "nowhere", machine.folder).why_not()
-    assert not list(machine.folder.parent.glob(".room-*"))
+        assert "cannot be written to (File too large)" in DiskSpace(worker.folder.parent, worker.folder).why_not()
+    assert "No such file" in DiskSpace(worker.folder / "nowhere", worker.folder).why_not()
+    assert not list(worker.folder.parent.glob(".room-*"))
 
 
 @pytest.mark.slow
-def test_bots_that_play_are_kept_and_others_make_room(machine: Machine) -> None:
+def test_bots_that_play_are_kept_and_others_make_room(worker: Worker) -> None:
     match = waiting()
-    names = {bot.path.name for bot in trials.match_spec(match, machine.folder).parties}
+    names = {bot.path.name for bot in match_spec(match, worker.folder).parties}
 
-    assert keeping.prune(machine.folder, 0) == []
-    keeping.release(machine.folder, before=time.monotonic())
-    assert set(keeping.prune(machine.folder, 0)) == names
+    assert keeping.prune(worker.folder, 0) == []
+    keeping.release(worker.folder, before=time.monotonic())
+    assert set(keeping.prune(worker.folder, 0)) == names
 
-    assert {bot.path.name for bot in trials.match_spec(match, machine.folder).parties} == names
-    assert all((machine.folder / name / "bot.py").stat().st_size for name in names)
+    assert {bot.path.name for bot in match_spec(match, worker.folder).parties} == names
+    assert all((worker.folder / name / "bot.py").stat().st_size for name in names)
 
 
 @pytest.mark.parametrize(
     "way", mostly_slow(["out of file descriptors", "referee exception"], "referee exception".__eq__)
 )
-def test_what_does_not_go_away_makes_the_match_void(way: str, machine: Machine, client) -> None:
+def test_what_does_not_go_away_makes_the_match_void(way: str, worker: Worker, client) -> None:
     broken, code, words = WAYS[way]
     match = waiting(code)
 
     for _ in range(settings.MAX_ATTEMPTS):
-        attempt(machine, match, broken)
+        attempt(worker, match, broken)
     assert leases.expire() == 1
     match.refresh_from_db()
 
@@ -371,12 +372,12 @@ def test_what_does_not_go_away_makes_the_match_void(way: str, machine: Machine, 
 
 
 @pytest.mark.slow
-def test_a_machine_that_is_overloaded_beyond_measure_gives_the_match_back(machine: Machine) -> None:
+def test_a_machine_that_is_overloaded_beyond_measure_gives_the_match_back(worker: Worker) -> None:
     match = waiting(lambda: THINKS + source().splitlines()[-1])
     Match.objects.update(limits={**match.limits, "move_s": 0.3, "bank_s": 0.0, "wall_factor": 1.0, "wall_extra_s": 0.0})
 
-    with overload(machine):
-        attempt(machine, match)
+    with overload(worker):
+        attempt(worker, match)
 
     assert (match.status, match.attempts) == (MatchStatus.QUEUED, 1)
     assert_says(match.reason, "this machine is overloaded: a bot waited for a processor")
@@ -405,7 +406,7 @@ def page(client, match: Match) -> str:
     return unescape(client.get(f"/m/{match.public_id}/").content.decode())
 
 
-def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(machine: Machine) -> None:
+def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(worker: Worker) -> None:
     """It passes every look at an upload, and cannot be started."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -414,7 +415,7 @@ def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(mac
     version = bots.upload(players.create("roto"), "roto", packed.getvalue(), "roto.zip", None, secret=SECRET)
     match = Match.objects.get(kind="validation")
 
-    match = attempt(machine, match)
+    match = attempt(worker, match)
 
     version.refresh_from_db()
     assert (match.status, match.attempts) == (MatchStatus.FINISHED, 1)
@@ -424,7 +425,7 @@ def test_a_program_that_the_kernel_refuses_is_its_authors_fault_and_not_ours(mac
 
 
 @pytest.mark.slow
-def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself(machine: Machine) -> None:
+def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself(worker: Worker) -> None:
     """A bot that cannot bear the words of one of its games."""
     body = "def act(m):\n    if m['legal'][-1].startswith('sing'): raise KeyError(m['legal'][-1])\n    return good(m)"
     code = FRAME.format(body=body).encode()
@@ -432,7 +433,7 @@ def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself
     version = bots.upload(players.create("coja"), "coja", code, "bot.py", games, secret=SECRET)
     match = Match.objects.get()
 
-    match = attempt(machine, match)
+    match = attempt(worker, match)
 
     version.refresh_from_db()
     assert (match.status, match.attempts, match.pool.game) == (MatchStatus.FINISHED, 1, "bato")
@@ -447,19 +448,19 @@ def test_a_validation_plays_every_game_and_each_is_accepted_or_refused_by_itself
     assert reconcile(now=clock.now_or(None)).inserted == 0
 
 
-def test_games_that_a_validation_has_no_time_for_are_refused(machine: Machine) -> None:
+def test_games_that_a_validation_has_no_time_for_are_refused(worker: Worker) -> None:
     code = FRAME.format(body="")
     version = bots.upload(players.create("lenta"), "lenta", code.encode(), "bot.py", ["bato", "codillo"], secret=SECRET)
     match = Match.objects.get()
-    assert machine.box is not None
-    spec = trials.match_spec(match, machine.folder)
+    assert worker.box is not None
+    spec = match_spec(match, worker.folder)
     told: list[tuple[int, int]] = []
 
-    found = trials.play_trials(
+    found = play_trials(
         match,
         spec,
-        machine.box,
-        machine.folder,
+        worker.box,
+        worker.folder,
         first=None,
         stop=lambda: False,
         progress=lambda *at: told.append(at),
@@ -477,23 +478,23 @@ def test_games_that_a_validation_has_no_time_for_are_refused(machine: Machine) -
 
 @pytest.mark.slow
 def test_an_upload_that_was_to_pass_is_given_back_where_the_slow_match_is_another_workers_by_now(
-    machine: Machine,
+    worker: Worker,
 ) -> None:
     match = waiting()
-    held = leases.claim(machine.name, prefer=match.pk)
+    held = leases.claim(worker.name, prefer=match.pk)
     assert held is not None
     leases.start(held)
     version = bots.upload(players.create("tres"), "tres", source(), "bot.py", ["partnership"], secret=SECRET)
-    work = Work(Match.objects.get(pk=held.pk))
+    work = QueuedJob(Match.objects.get(pk=held.pk))
     work.in_the_way = True
     Match.objects.filter(pk=held.pk).update(token=F("token") + 1)
 
-    machine._let_pass(work)
+    worker._let_pass(work)
 
     assert (work.lost, work.in_the_way) == (True, False)
     match.refresh_from_db()
     assert match.gave_way == 0
     uploads = Match.objects.filter(kind="validation", parties__version=version).distinct()
     assert {(one.status, one.attempts) for one in uploads} == {(MatchStatus.QUEUED, 0)}
-    why = f"the match at hand of worker {machine.name} is no longer its own"
+    why = f"the match at hand of worker {worker.name} is no longer its own"
     assert {one.reason for one in uploads} == {f"attempt 1: {why}"}

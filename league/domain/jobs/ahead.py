@@ -1,0 +1,142 @@
+"""The next job of a worker: claimed while the present match comes to its end, its bots started and left frozen, so that it begins at once.
+
+It is claimed only where that delays nobody (`leases.claim_several`) and where a core is free to start its bots on. Where matches are short and
+the queue is long, several are claimed at once and wait here. Their leases are like any other: renewed by the heartbeat, given back when the
+worker stops, lost with it when it is killed. A fault while one is prepared is its own, and the present match goes on.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from django.conf import settings
+from django.db import connection
+
+from engine.runner.cores import on_free_core
+from league.domain.core.loops import Loops
+from league.domain.jobs.handlers import registry
+from league.domain.jobs.handlers.base import Site
+from league.domain.jobs.handlers.queued import QueuedJob, claim
+from league.domain.matches import leases
+
+
+class Prefetcher:
+    """At most one prepared job, fetched by a thread that lasts, since each has a connection to the database; those claimed with it wait behind."""
+
+    def __init__(self, site: Site, may_claim: Callable[[], bool], cores: Collection[int], loops: Loops) -> None:
+        """may_claim: returns True if there is room for a match. cores: those of this process. loops: where errors are counted."""
+        self._site = site
+        self._may_claim = may_claim
+        self._loops = loops
+        self._cores = cores
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="ahead")
+        self._lock = threading.Lock()
+        self._fetched: Future[QueuedJob | None] | None = None
+        self._claimed: QueuedJob | None = None  # from the claim until it is taken
+        self._waiting: deque[QueuedJob] = deque()  # claimed with another one, and not prepared yet
+
+    def begin(self) -> None:
+        """Fetch the next job, unless that has begun."""
+        with self._lock:
+            if self._fetched is None:
+                self._fetched = self._pool.submit(self._fetch)
+
+    def take(self) -> QueuedJob | None:
+        """Hand over the job that was fetched, else the next one that waits here. Wait until its bots are started."""
+        with self._lock:
+            fetched, self._fetched = self._fetched, None
+        job = fetched.result() if fetched is not None else None
+        with self._lock:
+            if self._claimed is job:
+                self._claimed = None
+        return job or self._next_waiting()
+
+    @property
+    def has_jobs(self) -> bool:
+        """Return True if a claimed job waits here."""
+        return bool(self._fetched or self._waiting)
+
+    def add(self, jobs: Iterable[QueuedJob]) -> None:
+        """Let jobs that were claimed together wait here for their turn."""
+        with self._lock:
+            self._waiting.extend(jobs)
+
+    def _next_waiting(self) -> QueuedJob | None:
+        with self._lock:
+            while self._waiting:
+                job = self._waiting.popleft()
+                if not job.lost:
+                    return job
+        return None
+
+    def beat(self) -> None:
+        """Renew the leases. If the present match takes too long, give the jobs back, so that other workers can do them."""
+        for job in list(self._waiting):
+            job.beat()
+            if _is_late(job):
+                self._give_back_waiting(f"the matches before it take worker {self._site.name} too long")
+        claimed, fetched = self._claimed, self._fetched
+        if claimed is None:
+            return
+        claimed.beat()
+        if fetched is not None and fetched.done() and (_is_late(claimed) or claimed.lost):
+            self._give_back_fetched(f"the match before it takes worker {self._site.name} too long")
+
+    def close(self) -> None:
+        """Give all jobs back at once, even while bots are still being started."""
+        why = f"worker {self._site.name} was told to stop"
+        if (claimed := self._claimed) is not None:
+            registry.handler_of(claimed.kind).give_back(claimed, why)
+        self._give_back_waiting(why)
+        self._give_back_fetched(why)
+        self._pool.submit(lambda: connection.close())  # the connection of its thread
+        self._pool.shutdown()
+
+    def _give_back_fetched(self, why: str) -> None:
+        if job := self.take():
+            handler = registry.handler_of(job.kind)
+            if job.task is not None:
+                handler.close(job.task)
+            handler.give_back(job, why)
+
+    def _give_back_waiting(self, why: str) -> None:
+        while job := self._next_waiting():
+            registry.handler_of(job.kind).give_back(job, why)
+
+    def _fetch(self) -> QueuedJob | None:
+        fetched: list[QueuedJob | None] = []
+        if self._loops.attempt("ahead", lambda: fetched.append(on_free_core(self._claim, self._cores))):
+            return fetched[0]
+        self._claimed = None  # the database is away: the lease, if there is one, runs out
+        return None
+
+    def _claim(self, core: int) -> QueuedJob | None:
+        job = self._next_waiting()
+        if job is None and self._may_claim():
+            claimed = claim(self._site.name, ahead=True)
+            self.add(claimed[1:])
+            job = claimed[0] if claimed else None
+        if job is None:
+            return None
+        self._claimed = job
+        if not leases.count_attempt(job.match):
+            job.lost = True
+            return job
+        handler = registry.handler_of(job.kind)
+        with job.log_context():
+            try:
+                job.task = handler.read(job, self._site)
+                handler.prepare(job.task, self._site, core)
+            except Exception as error:
+                self._claimed = None
+                handler.fail(job, error)
+                return None
+        return job
+
+
+def _is_late(job: QueuedJob) -> bool:
+    return time.monotonic() - job.leased_at > settings.LEASE_S / 3

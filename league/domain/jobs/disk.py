@@ -1,0 +1,76 @@
+"""The disk space of a worker. It is looked at before a match is claimed: a match that cannot be played to its end is left to others."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+from pathlib import Path
+
+from django.conf import settings
+
+from engine.sandbox.files import keeping, runtimes
+
+MIB = 1 << 20
+LEAST_FILES = 10_000  # that the disk has room for: an unpacked runtime has thousands
+RESUME_FACTOR = 1.1  # times what is needed has to be free before a worker that refused takes work again
+WRITE_S = 10.0  # between two test writes
+TIDY_S = 600.0  # between two searches for unpacked files that nobody uses
+
+
+class DiskSpace:
+    """The disk below one folder, as this process sees it. `free_mb` is what was free at the last look."""
+
+    def __init__(self, state_dir: Path, bots: Path) -> None:
+        self.state_dir = state_dir
+        self.bots = bots
+        self.free_mb: int | None = None
+        self._lock = threading.Lock()
+        self._written_at = self._tidied_at = -TIDY_S
+
+    def why_not(self, *, after_refusal: bool = False) -> str:
+        """Return why no match should begin here, or an empty string. If there is no room, remove first what no process uses."""
+        with self._lock:
+            why = self._why_not(RESUME_FACTOR if after_refusal else 1.0)
+            if why and self.tidy(to_nothing=True):
+                why = self._why_not(RESUME_FACTOR if after_refusal else 1.0)
+            return why
+
+    def _why_not(self, factor: float) -> str:
+        advice = "make room on the disk of STATE_DIR, or set DISK_FREE_MB lower; this worker goes on by itself then"
+        try:
+            facts = os.statvfs(self.state_dir)
+            self.free_mb = facts.f_bavail * facts.f_frsize // MIB
+            if self.free_mb < settings.DISK_FREE_MB * factor:
+                return (
+                    f"its disk has {self.free_mb} MiB free, fewer than DISK_FREE_MB={settings.DISK_FREE_MB}: {advice}"
+                )
+            if facts.f_files and facts.f_favail < LEAST_FILES * factor:
+                return f"its disk has room for {facts.f_favail} more files, fewer than {LEAST_FILES}: {advice}"
+            if time.monotonic() - self._written_at >= WRITE_S:
+                self._write()
+        except OSError as error:
+            return f"its disk cannot be written to ({error.strerror or error}): {advice}"
+        return ""
+
+    def _write(self) -> None:
+        """Write a page that reaches the disk: the free bytes may be for other users, or the disk may be read-only."""
+        probe = self.state_dir / f".room-{os.getpid()}-{secrets.token_hex(4)}"
+        try:
+            with probe.open("wb") as file:
+                file.write(bytes(4096))
+                file.flush()
+                os.fsync(file.fileno())
+        finally:
+            probe.unlink(missing_ok=True)
+        self._written_at = time.monotonic()
+
+    def tidy(self, *, to_nothing: bool = False) -> list[str]:
+        """Remove unpacked bots and runtimes that no process uses, beyond UNPACKED_MB of each; all of them if `to_nothing`. Return their names."""
+        now = time.monotonic()
+        if now - self._tidied_at < (WRITE_S if to_nothing else TIDY_S):
+            return []
+        self._tidied_at = now
+        most = 0 if to_nothing else settings.UNPACKED_MB * MIB
+        return keeping.prune(self.bots, most) + runtimes.prune(self.state_dir / "sandbox", most)

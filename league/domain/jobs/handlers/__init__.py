@@ -1,0 +1,23 @@
+"""The kinds of work that a worker does. A new kind is a module here and one line below.
+
+The order counts for idle work: where several kinds wait, those named first go first.
+"""
+
+from __future__ import annotations
+
+from league.domain.jobs.handlers import registry
+from league.domain.jobs.handlers.analysis import AnalysisHandler
+from league.domain.jobs.handlers.audits import AuditHandler
+from league.domain.jobs.handlers.consultations import ConsultationHandler
+from league.domain.jobs.handlers.matches import MatchHandler
+from league.domain.jobs.handlers.puzzles import PuzzleHandler
+from league.domain.jobs.handlers.tries import TryHandler
+from league.domain.jobs.handlers.validation import ValidationHandler
+
+registry.register(MatchHandler())
+registry.register(ValidationHandler())
+registry.register(TryHandler())
+registry.register(AuditHandler())
+registry.register(ConsultationHandler())
+registry.register(AnalysisHandler())
+registry.register(PuzzleHandler())

@@ -1,0 +1,141 @@
+"""The analysis of a match's decisions, in a process of its own (engine.judging) that ends as soon as a match waits.
+
+What was judged until then is kept, and so is the time that it took: an analysis takes so many seconds of a core in all, however often it is given
+back.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.conf import settings
+
+import engine
+from engine.analysis import USUAL_NODES
+from engine.compiled import COMPILED
+from engine.judging import Child, Stopped
+from league.domain.core import clock
+from league.domain.jobs.handlers.base import Signals, Site
+from league.domain.jobs.handlers.idle import RequestHandler, RequestJob
+from league.domain.judgements import asking, bodies
+from league.domain.matches import replays
+from league.domain.matches.reports import Receipt
+from league.enums import JudgementStatus
+from league.models import Judgement, Match, Sitting
+
+SLICE_S = 60.0  # after this no further sitting is begun: audits, which nobody asks for, wait no longer
+MOST_S = 600.0  # an attempt ends after this, with the sitting at hand
+MATCH_COLUMNS = ("public_id", "kind", "status", "embargo", "tournament__embargo")
+POOL_COLUMNS = ("pool__game", "pool__players", "pool__options")
+
+AnalysisJob = RequestJob[Judgement]
+
+
+@dataclass
+class Task:
+    """A match to be analysed, from where the attempt before has stopped."""
+
+    row: Judgement
+    match: Match
+    body: bodies.Body
+    began: float = field(default_factory=time.monotonic)
+    child: Child | None = None
+
+    @property
+    def cpu_s(self) -> float:
+        """The seconds of a core that this attempt and all before it have taken. Reading it ends the process."""
+        self.close()
+        return self.row.cpu_s + (self.child.cpu_s if self.child else 0.0)
+
+    def close(self) -> None:
+        """End the process."""
+        if self.child is not None:
+            self.child.close()
+
+
+class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
+    """Work on a judgement. The result of a run is True if there was time for all decisions."""
+
+    kinds = ("analysis",)
+    model = Judgement
+    needs_sandbox = False
+    reads = ("match", "kind", "samples", "status", "token", "worker", "attempts", "progress", "cpu_s", "body")
+
+    def read(self, job: AnalysisJob, site: Site) -> Task:
+        """Load the match and what was judged before."""
+        matches = Match.objects.select_related("pool", "tournament").only(*MATCH_COLUMNS, *POOL_COLUMNS)
+        return Task(job.row, matches.get(pk=job.row.match_id), bodies.unpack(bytes(job.row.body)))
+
+    def run(self, job: AnalysisJob, task: Task, site: Site, signals: Signals) -> bool | None:
+        """Judge the sittings that are left. Raises Refused if the match cannot be judged any more."""
+        try:
+            return self._judge(job, task, signals.stop)
+        except Stopped:
+            return None if task.cpu_s < settings.JUDGE_CPU_S else False
+
+    def _judge(self, job: AnalysisJob, task: Task, stop: Callable[[], bool]) -> bool:
+        row, match, body = task.row, task.match, task.body
+        if replays.reason_closed(match):  # embargoed since it was asked for
+            raise Stopped
+        # Given back it would be the first in the queue again, for ever
+        if reason := asking.reason_not(match):
+            raise reason
+        cpu_s_left = settings.JUDGE_CPU_S - row.cpu_s
+        if cpu_s_left <= 0:
+            return False
+        game = engine.load(match.pool.game, players=match.pool.players, **match.pool.options)
+        body.unit, body.nodes, body.compiled = str(game.score_unit), USUAL_NODES, COMPILED
+        rows = Sitting.objects.filter(board__match=match).select_related("board")
+        sittings = list(rows.order_by("board__number", "number"))
+        child = task.child = Child(fair=row.samples or None, cpu_s=cpu_s_left)
+
+        def stops() -> bool:
+            return job.lost or time.monotonic() - task.began > MOST_S or stop()
+
+        for number, sitting in enumerate(sittings):
+            place = (sitting.board.number, sitting.number)
+            job.progress = 100 * number // len(sittings)
+            if place in body.sittings:
+                continue
+            if stops() or time.monotonic() - task.began > SLICE_S:
+                raise Stopped
+            sitting.board.match = match  # shared, so that its log is read once
+            body.sittings[place], is_whole = child.judge(replays.unpack(sitting), stop=stops)
+            if not is_whole:
+                return False
+        return True
+
+    def close(self, task: Task) -> None:
+        """End the process."""
+        task.close()
+
+    def report(self, job: AnalysisJob, result: bool, *, now: datetime | None = None) -> Receipt:
+        """Store the verdicts, unless another worker has the lease."""
+        task: Task = job.task
+        verdicts = [verdict for sitting in task.body.sittings.values() for verdict in sitting]
+        is_stored = job.move(
+            JudgementStatus.DONE,
+            now=now,
+            cpu_s=task.cpu_s,
+            body=bodies.pack(task.body),
+            decisions=len(verdicts),
+            judged=sum(verdict.lost is not None for verdict in verdicts),
+            limited=not result,
+            finished=clock.now_or(now),
+            progress=100,
+            reason="",
+        )
+        return Receipt.STORED if is_stored else Receipt.REFUSED
+
+    def unfinished(self, job: AnalysisJob) -> dict[str, object]:
+        """Return the columns that keep what was judged so far."""
+        if job.task is None:
+            return {}
+        return {"progress": job.progress, "body": bodies.pack(job.task.body), "cpu_s": job.task.cpu_s}
+
+    def abandoned(self, job: AnalysisJob) -> dict[str, object]:
+        """Return the columns of a judgement that is not tried again: it keeps no verdicts."""
+        return {"body": b"", **({"cpu_s": job.task.cpu_s} if job.task is not None else {})}

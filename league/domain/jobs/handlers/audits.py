@@ -1,0 +1,106 @@
+"""An audit: a conversation of a finished match is put to its bot again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from engine.runner import BotSpec
+from engine.runner import audit as runner
+from engine.runner.rebuild import passes
+from league.domain.bots import packages
+from league.domain.core import clock, journal, transitions
+from league.domain.jobs.handlers.base import Signals, Site
+from league.domain.jobs.handlers.queued import QueuedHandler, QueuedJob
+from league.domain.matches import leases, replays
+from league.domain.matches.reports import Receipt
+from league.enums import MatchKind, MatchStatus
+from league.models import Audit, Match, Sitting
+
+READS = (
+    *("sitting", "seat", "match__public_id"),
+    *("version__number", "version__deterministic", "version__bot__slug", "version__package__data"),
+)
+
+# Columns that the line of the journal names
+REPORTED = ("sitting", "seat", "reason", "match__kind", "match__public_id", "version__number", "version__bot__slug")
+
+
+@dataclass
+class Task:
+    """A conversation to be put to its bot."""
+
+    row: Audit
+    sittings: list[Sitting]
+    bot: BotSpec
+
+
+class AuditHandler(QueuedHandler[Task, runner.Audit]):
+    """Work on an audit."""
+
+    kinds = (MatchKind.AUDIT,)
+
+    def read(self, job: QueuedJob, site: Site) -> Task:
+        """Load the conversation, and unpack its bot."""
+        rows = Audit.objects.select_related("version__bot", "version__package", "match").only(*READS)
+        row = rows.get(work=job.match)
+        played = Sitting.objects.filter(board__match=row.match, number=row.sitting).order_by("board__number")
+        sittings = list(played.select_related("board"))
+        for sitting in sittings:
+            sitting.board.match = row.match  # shared, so that its log is read once
+        return Task(row, sittings, packages.spec(row.version, site.folder))
+
+    def run(self, job: QueuedJob, task: Task, site: Site, signals: Signals) -> runner.Audit | None:
+        """Put the conversation to its bot.
+
+        Raises Unreadable, ReplayError or ValueError if the log cannot be played again, SandboxError or OSError after a fault of ours.
+        """
+        (group,) = passes(map(replays.unpack, task.sittings))
+        deterministic = task.row.version.deterministic
+        seed = job.match.public_id
+        return runner.audit(
+            task.bot,
+            site.proven_sandbox(),
+            group,
+            task.row.seat,
+            deterministic=deterministic,
+            seed=seed,
+            stop=signals.stop,
+        )
+
+    def report(self, job: QueuedJob, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
+        """Store the result and finish the work, unless another worker has the lease."""
+        return report(job.match.pk, job.match.token, result, now=now)
+
+
+def report(match_id: int, token: int, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
+    """Store the result of an audit and finish its row of the queue, in one transaction that the token guards."""
+    now = clock.now_or(now)
+    with transaction.atomic():
+        leased = Match.work.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
+        work = leased.first()
+        if work is None:
+            return Receipt.REFUSED
+        row = Audit.objects.select_related("match", "version__bot").only(*REPORTED).get(work=work)
+        plain = result.plain()
+        row.fault_detail = plain.pop("detail").replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
+        for column, value in plain.items():
+            setattr(row, column, value)
+        row.finished = now
+        row.save(update_fields=["fault_detail", *plain, "finished"])
+        leases.finish(work, now=now)
+        journal.append(
+            "audit.finished",
+            transitions.subject(row.match),
+            now=now,
+            actor=work.worker,
+            verdict=row.verdict,
+            version=str(row.version),
+            sitting=row.sitting,
+            seat=row.seat,
+            reason=row.reason,
+            decisions=row.decisions,
+        )
+    return Receipt.STORED

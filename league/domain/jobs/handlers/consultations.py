@@ -1,0 +1,144 @@
+"""A consultation: a house bot is asked what it would have done at the decisions of a seat.
+
+The bot is started as in a match, in the sandbox, and is sent what the seat was sent in this sitting: the same `hello`, the same events and
+choices. Whatever it answers, the events that follow are those of the record. It hears nothing of the boards before, and its time bank is full.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+
+from engine.analysis import decisions, ply_of
+from engine.compiled import COMPILED
+from engine.replay import ReplayError
+from engine.runner import Limits
+from engine.runner.rebuild import exchanges
+from engine.runner.rerun import rerun
+from league.domain.bots import packages
+from league.domain.consultations import asking
+from league.domain.consultations.reading import Answer
+from league.domain.core import clock
+from league.domain.core.errors import Refused
+from league.domain.jobs.handlers.base import Signals, Site
+from league.domain.jobs.handlers.idle import BotFailed, RequestHandler, RequestJob
+from league.domain.matches import replays
+from league.domain.matches.reports import Receipt
+from league.enums import JudgementStatus
+from league.models import BotVersion, Consultation, Match, Sitting
+
+MOST_S = 120.0  # of wall time; what was answered by then is kept
+MATCH_COLUMNS = ("public_id", "kind", "status", "embargo", "limits", "tournament__embargo")
+POOL_COLUMNS = ("pool__game", "pool__players", "pool__options", "pool__revision")
+VERSION_COLUMNS = ("number", "bot__slug", "package__data")
+
+ConsultationJob = RequestJob[Consultation]
+
+
+@dataclass
+class Task:
+    """A seat of a sitting, and the bot that it is put to."""
+
+    match: Match
+    sitting: Sitting
+    version: BotVersion
+
+
+@dataclass
+class Result:
+    """The answers of a bot. is_limited: its time was over before the last decision."""
+
+    answers: list[Answer]
+    cpu_s: float = 0.0
+    is_limited: bool = False
+
+
+class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
+    """Work on a consultation. One that is stopped begins from the start the next time: a bot cannot be asked from the middle on."""
+
+    kinds = ("consultation",)
+    model = Consultation
+    reads = (
+        *("match", "board", "sitting", "seat", "version"),
+        *("status", "token", "worker", "attempts", "progress", "cpu_s"),
+    )
+    final_errors = (Refused, ReplayError, ValueError)  # a log that cannot be read will not be readable the next time
+
+    def waiting(self, now: datetime) -> QuerySet[Any]:
+        """Return the rows that may be claimed, without those of bots that an operator has stopped."""
+        return super().waiting(now).filter(version__bot__stopped=None)
+
+    def read(self, job: ConsultationJob, site: Site) -> Task:
+        """Load match, sitting and bot."""
+        row = job.row
+        matches = Match.objects.select_related("pool", "tournament").only(*MATCH_COLUMNS, *POOL_COLUMNS)
+        match = matches.get(pk=row.match_id)
+        sittings = Sitting.objects.select_related("board")
+        sitting = sittings.get(board__match=match, board__number=row.board, number=row.sitting)
+        sitting.board.match = match
+        versions = BotVersion.objects.select_related("bot", "package").only(*VERSION_COLUMNS)
+        return Task(match, sitting, versions.get(pk=row.version_id))
+
+    def run(self, job: ConsultationJob, task: Task, site: Site, signals: Signals) -> Result | None:
+        """Ask the bot. Raises Refused, ReplayError or ValueError if the seat cannot be put to it, BotFailed if it fails."""
+        row, match = job.row, task.match
+        if replays.reason_closed(match):  # embargoed since it was asked for
+            return None
+        # Given back it would be the first in the queue again, for ever
+        if reason := asking.reason_not(match):
+            raise reason
+        record = replays.unpack(task.sitting)
+        if "pass" not in record:
+            raise Refused("match {match} was played before lines could be made anew", match=match.public_id)
+        # Where the bot failed in the match there is nothing to go on from
+        lines = [line for line in exchanges([record]) if line.seat == row.seat and not line.fault]
+        count = sum(line.step >= 0 and line.answer is not None for line in lines)
+        if not lines or lines[0].step >= 0:  # the seat's bot never came to the table
+            return Result([])
+        asked = 0
+
+        def note_progress() -> None:
+            nonlocal asked
+            job.progress = 100 * asked // count
+            asked += 1
+
+        answered = rerun(
+            packages.spec(task.version, site.folder),
+            site.proven_sandbox(),
+            lines,
+            Limits(**match.limits).lenient(),
+            party=0,
+            sitting=row.sitting,
+            pause=note_progress,
+            stop=lambda: job.lost or signals.stop(),
+            most_s=MOST_S,
+        )
+        if answered is None:
+            return None
+        if answered.fault is not None:
+            raise BotFailed(f"the bot failed: {answered.fault.kind}: {answered.fault.detail}")
+        places = {decision.step: (decision.state.deal_no, ply_of(decision.state)) for decision in decisions(record)}
+        answers = [
+            Answer(line.step, *places[line.step], line.answer or "", reply.now)
+            for reply in answered.replies
+            if (line := reply.exchange).step in places
+        ]
+        return Result(answers, answered.cpu_s, len(answered.replies) < count)
+
+    def report(self, job: ConsultationJob, result: Result, *, now: datetime | None = None) -> Receipt:
+        """Store the answers, unless another worker has the lease."""
+        is_stored = job.move(
+            JudgementStatus.DONE,
+            now=now,
+            answers=[answer.plain() for answer in result.answers],
+            compiled=COMPILED,
+            cpu_s=job.row.cpu_s + result.cpu_s,
+            limited=result.is_limited,
+            finished=clock.now_or(now),
+            progress=100,
+            reason="",
+        )
+        return Receipt.STORED if is_stored else Receipt.REFUSED

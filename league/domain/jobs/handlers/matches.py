@@ -1,0 +1,153 @@
+"""A match: its boards are played in the sandbox."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Generic
+
+from engine.runner import Limits, MatchResult, MatchSpec
+from engine.runner.bot_processes import BotProcesses
+from engine.runner.match import first_processes, play_match
+from engine.runner.result import BoardResult
+from engine.runner.spec import ALWAYS, PARTNERS
+from league.domain.bots import packages
+from league.domain.jobs.handlers.base import Result, Signals, Site
+from league.domain.jobs.handlers.queued import TEST, QueuedHandler, QueuedJob
+from league.domain.matches import matches, reports
+from league.domain.matches.reports import Receipt
+from league.enums import MatchKind
+from league.models import BotVersion, Match, Party, Pool
+from league.service import logs
+
+UNPLAYABLE = 2  # attempts that broke off at the same bot, on another worker if there is one: then the bot is to blame
+
+
+@dataclass
+class Task:
+    """What the runner plays. crew: the processes of the first pass, if they were started ahead."""
+
+    spec: MatchSpec
+    crew: BotProcesses | None = None
+
+
+class PlayedHandler(QueuedHandler[Task, Result], Generic[Result]):
+    """A kind of work that plays the table of a match. Its row was read by the claim, with seats, bots and packages."""
+
+    def read(self, job: QueuedJob, site: Site) -> Task:
+        """Unpack the bots. No query."""
+        return Task(match_spec(job.match, site.folder))
+
+    def prepare(self, task: Task, site: Site, core: int) -> None:
+        """Start the bots of the first pass."""
+        task.crew = first_processes(task.spec, site.proven_sandbox(), core)
+
+    def close(self, task: Task) -> None:
+        """End the bots that were started ahead."""
+        if task.crew is not None:
+            task.crew.close()
+
+    @staticmethod
+    @contextmanager
+    def playing(job: QueuedJob, task: Task) -> Iterator[None]:
+        """Measure from now on whether the bots are slow, and name them in the log."""
+        job.began = time.monotonic()
+        with logs.about(bots=", ".join(bot.name for bot in task.spec.parties)):
+            yield
+
+
+class MatchHandler(PlayedHandler[MatchResult]):
+    """Work on a match that is no validation."""
+
+    kinds = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER, TEST)
+
+    def run(self, job: QueuedJob, task: Task, site: Site, signals: Signals) -> MatchResult | None:
+        """Play all boards. Raises what `play_match` raises."""
+        with self.playing(job, task):
+            result = play_match(
+                task.spec,
+                site.proven_sandbox(),
+                progress=note_progress(job),
+                decided=_note_decided(job),
+                stop=signals.stop,
+                first=task.crew,
+                # A match that has failed before takes no other with it
+                closing=signals.ending if job.match.attempts == 1 else None,
+                interlude=signals.interlude,
+            )
+        is_whole = len(result.boards) >= job.match.boards_planned and all(board.complete for board in result.boards)
+        return result if is_whole else None
+
+    def report(self, job: QueuedJob, result: MatchResult, *, now: datetime | None = None) -> Receipt:
+        """Store boards, sittings and log, and finish the match."""
+        return reports.report(job.match.pk, job.match.token, result, worker=job.match.worker, now=now)
+
+
+def note_progress(job: QueuedJob) -> Callable[[int, int], None]:
+    """Return a function that notes how many sittings, or games of a validation, are done."""
+
+    def note(done: int, total: int) -> None:
+        job.progress, job.done = min(99, 100 * done // max(1, total)), done
+
+    return note
+
+
+def _note_decided(job: QueuedJob) -> Callable[[Sequence[BoardResult]], None]:
+    def note(boards: Sequence[BoardResult]) -> None:
+        job.decided = [[board.number, list(board.scores)] for board in boards]
+
+    return note
+
+
+def match_spec(match: Match, folder: Path) -> MatchSpec:
+    """Return what the runner plays for `match`, its bots unpacked under `folder`. No query for a match that was read by a claim."""
+    parties = sorted(match.parties.all(), key=lambda party: party.number)
+    boards = range(match.first_board, match.first_board + match.boards_planned)
+    versions = [party.version for party in parties]
+    limits = Limits(**match.limits)
+    spec = _spec(match.public_id, match.pool, bytes(match.secret), match.table, boards, versions, limits, folder)
+    broken = {party.number: _why_unplayable(party) for party in parties if len(party.broken_off) >= UNPLAYABLE}
+    sealing = ALWAYS if match.tournament and match.tournament.sealed else PARTNERS
+    return replace(spec, unplayable=broken, sealing=sealing)
+
+
+def plan_spec(plan: matches.MatchPlan, folder: Path) -> MatchSpec:
+    """Return what the runner plays for a match that is not in the database yet."""
+    boards = range(plan.first_board, plan.first_board + plan.boards)
+    limits = Limits(**plan.limits)
+    return _spec(matches.public_id(plan), plan.pool, plan.secret, plan.table, boards, plan.versions, limits, folder)
+
+
+def _why_unplayable(party: Party) -> str:
+    """Tell the owner of a bot at which attempts the match broke off."""
+    return "the match broke off at this bot: " + "; ".join(
+        f"attempt {attempt['attempt']} on worker {attempt['worker']}: {attempt['why']}" for attempt in party.broken_off
+    )
+
+
+def _spec(
+    name: str,
+    pool: Pool,
+    secret: bytes,
+    table: str,
+    boards: range,
+    versions: Sequence[BotVersion],
+    limits: Limits,
+    folder: Path,
+) -> MatchSpec:
+    return MatchSpec(
+        match_id=name,
+        game=pool.game,
+        players=pool.players,
+        options=pool.options,
+        secret=secret,
+        table=table,
+        boards=boards,
+        parties=tuple(packages.spec(version, folder) for version in versions),
+        limits=limits,
+        sealing=PARTNERS,
+    )

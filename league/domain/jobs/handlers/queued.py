@@ -1,0 +1,92 @@
+"""Work that waits in the fair queue of matches (league.domain.matches.leases): matches, validations, tries and audits."""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any, Generic
+
+from django.db import transaction
+
+from engine.runner.faults import party_of
+from league.domain.core import transitions
+from league.domain.jobs.handlers.base import Handler, Job, Result, Task
+from league.domain.matches import leases, validation, workers
+from league.enums import MatchKind
+from league.models import Match
+
+log = logging.getLogger("league.jobs")
+TEST = "test"  # a match with validation's priority that is played like any other: of a paused bot, or of one game
+SLOW_S = 5.0  # of wall time for each sitting, or game of a validation: a bot that takes longer counts as slow
+
+
+class QueuedJob(Job):
+    """A row of the queue that this worker has leased."""
+
+    def __init__(self, match: Match) -> None:
+        super().__init__(_kind_of(match))
+        self.match = match
+        self.match_shown = None if match.kind in transitions.NOT_MATCHES else match
+        self.decided: list[list[Any]] = []  # boards that are over in all their sittings: number, scores by party
+        self.done = 0  # sittings, or games of a validation
+        self.began: float | None = None  # when its bots began, by the monotonic clock
+
+    def __str__(self) -> str:
+        return transitions.subject(self.match).replace(":", " ")
+
+    def log_context(self) -> AbstractContextManager[None]:
+        """Return a context in which log lines name this attempt."""
+        return leases.about(self.match)
+
+    def start(self) -> None:
+        """Begin the attempt and show it, in one commit. Raises IllegalMove if the match is no longer this worker's, or was paused."""
+        with transaction.atomic():
+            leases.start(self.match)
+            workers.note_alive(self.match.worker, match=self.match_shown)
+
+    def beat(self) -> None:
+        """Renew the lease, and note whether an upload waits that a slow match should let pass."""
+        slow = self.began is not None and time.monotonic() - self.began > SLOW_S * (1 + self.done)
+        decided = self.decided or None
+        if not leases.heartbeat(self.match.pk, self.match.token, progress=self.progress, decided=decided, slow=slow):
+            self.lost = True
+        elif (slow or self.match.kind == MatchKind.AUDIT) and leases.must_give_way(self.match):
+            self.in_the_way = True
+
+    @property
+    def gives_way(self) -> bool:
+        """Return True if an upload waits and this job is given back for it. A match that counts stands still instead."""
+        return self.in_the_way and self.match.kind in leases.NOTHING_AT_STAKE
+
+    def must_stop(self) -> bool:
+        """Return True if the lease is lost, or the job is given back for an upload."""
+        return self.lost or self.gives_way
+
+
+def _kind_of(match: Match) -> str:
+    is_test = match.kind == MatchKind.VALIDATION and not validation.is_validation(match)
+    return TEST if is_test else match.kind
+
+
+class QueuedHandler(Handler[QueuedJob, Task, Result], Generic[Task, Result]):
+    """A kind of work that waits in the fair queue."""
+
+    def give_back(self, job: QueuedJob, why: str, *, now: datetime | None = None) -> None:
+        """Put the row back into the queue; no attempt is counted."""
+        if job.gives_way:
+            leases.give_way(job.match.pk, job.match.token, now=now)
+        else:
+            leases.release(job.match.pk, job.match.token, why=why, now=now)
+
+    def fail(self, job: QueuedJob, error: Exception, *, now: datetime | None = None) -> None:
+        """Let the row wait a little and be tried again. The fault is ours and costs no bot anything: a bot's faults come as results."""
+        log.error("%s: attempt %d failed", job, job.match.attempts, exc_info=error)
+        why = f"{type(error).__name__}: {error}"[:500]
+        leases.fail(job.match.pk, job.match.token, why=why, party=party_of(error), now=now)
+
+
+def claim(worker: str, **options: Any) -> list[QueuedJob]:
+    """Lease the next rows of the queue. The options are those of `leases.claim_several`."""
+    return [QueuedJob(match) for match in leases.claim_several(worker, **options)]

@@ -1,0 +1,133 @@
+"""A try (league.domain.bots.tries): the text of an editor is played once, or put to one decision of a match."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from engine.runner import BotSpec, Limits, MatchSpec
+from engine.runner.match import play_match
+from engine.runner.rerun import rerun
+from engine.runner.spec import PARTNERS
+from engine.sandbox import Sandbox
+from league.domain.bots import packages, tries
+from league.domain.bots.tries import FILE, MOST_S, Moment
+from league.domain.core import clock
+from league.domain.jobs.handlers.base import Signals, Site
+from league.domain.jobs.handlers.queued import QueuedHandler, QueuedJob
+from league.domain.matches import conversations, leases
+from league.domain.matches.reports import Receipt
+from league.domain.ratings import pools
+from league.enums import MatchKind, MatchStatus
+from league.models import Match, Try
+
+MOST_LINE = 4000  # characters kept of a line to the bot or from it
+READS = ("source", "at", "rival__number", "rival__bot__slug", "rival__package__data")
+
+
+@dataclass
+class Task:
+    """A text to be tried."""
+
+    row: Try
+    text: BotSpec
+
+
+class TryHandler(QueuedHandler[Task, tries.Result]):
+    """Work on a try."""
+
+    kinds = (MatchKind.TRY,)
+
+    def read(self, job: QueuedJob, site: Site) -> Task:
+        """Load the text, and unpack it."""
+        row = Try.objects.select_related("rival__bot", "rival__package").only(*READS).get(work=job.match)
+        text = packages.inspect(row.source.encode(), FILE, [job.match.pool.game])
+        return Task(row, packages.unpacked(text, site.folder))
+
+    def run(self, job: QueuedJob, task: Task, site: Site, signals: Signals) -> tries.Result | None:
+        """Play the text, or put a decision to it. Raises what `play_match` raises, and OSError."""
+        if task.row.at is not None:
+            return _put(task, site.proven_sandbox(), signals.stop)
+        return _play(job.match, task, site, signals.stop)
+
+    def report(self, job: QueuedJob, result: tries.Result, *, now: datetime | None = None) -> Receipt:
+        """Store the result and finish the work, unless another worker has the lease."""
+        return report(job.match.pk, job.match.token, result, now=now)
+
+
+def _play(work: Match, task: Task, site: Site, stop: Callable[[], bool]) -> tries.Result | None:
+    rivals = [packages.spec(task.row.rival, site.folder)] * (pools.parties(work.pool) - 1)
+    spec = MatchSpec(
+        match_id=work.public_id,
+        game=work.pool.game,
+        players=work.pool.players,
+        options=work.pool.options,
+        secret=bytes(work.secret),
+        table=work.table,
+        boards=range(1, 2),
+        parties=(task.text, *rivals),
+        sealing=PARTNERS,
+    )
+    seatings = pools.game_of(work.pool).sittings(len(spec.parties))
+    box = site.proven_sandbox()
+    result = tries.Result(tier=box.tier)
+
+    def note_line(sitting: int, seat: int, request: bytes, answer: bytes) -> None:
+        if seatings[sitting][seat] == 0:
+            result.lines.append([sitting, seat, _line(request), _line(answer)])
+
+    until = time.monotonic() + MOST_S
+    played = play_match(spec, box, stop=lambda: stop() or time.monotonic() > until, tap=note_line)
+    board, text = played.boards[0], played.parties[0]
+    if not board.complete and stop():
+        return None
+    result.stopped = not board.complete
+    result.scores = board.scores
+    result.sittings = [
+        {"seating": list(sitting.seating), "scores": list(sitting.scores), "replay": sitting.replay}
+        for sitting in board.sittings
+    ]
+    result.faults = [asdict(fault) for fault in text.faults]
+    result.stderr, result.decisions = text.stderr, text.decisions
+    return result
+
+
+def _put(task: Task, box: Sandbox, stop: Callable[[], bool]) -> tries.Result | None:
+    """Put what a bot was sent in a match, up to one decision, to the text. What it answers before that one changes nothing."""
+    at = Moment(**(task.row.at or {}))
+    match = Match.objects.only("public_id", "limits").get(public_id=at.match)
+    lines = at.until(conversations.conversation(match, at.board, at.sitting, at.seat))
+    limits = Limits(**match.limits).lenient()
+    run = rerun(task.text, box, lines, limits, party=0, sitting=at.sitting, stop=stop, most_s=MOST_S)
+    if run is None:
+        return None
+    stderr = run.stderr.replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
+    result = tries.Result(tier=box.tier, stderr=stderr, decisions=len(run.replies))
+    result.logged = lines[-1].answer or ""
+    result.lines = [[0, at.seat, _line(lines[0].request), ""]]
+    result.lines += [[0, at.seat, _line(reply.exchange.request), reply.now] for reply in run.replies]
+    result.faults = [asdict(run.fault)] if run.fault else []
+    result.stopped = run.fault is None and len(run.replies) < sum(line.step >= 0 for line in lines)
+    return result
+
+
+def _line(line: bytes) -> str:
+    text = line.decode("utf-8", "replace").rstrip("\n")
+    return text if len(text) <= MOST_LINE else text[:MOST_LINE] + " …"
+
+
+def report(match_id: int, token: int, result: tries.Result, *, now: datetime | None = None) -> Receipt:
+    """Store the result of a try and finish its row of the queue, in one transaction that the token guards."""
+    now = clock.now_or(now)
+    data = result.packed()
+    with transaction.atomic():
+        work = Match.work.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING).first()
+        if work is None:
+            return Receipt.REFUSED
+        Try.objects.filter(work=work, result=None).update(result=data, finished=now)
+        leases.finish(work, now=now)
+    return Receipt.STORED

@@ -1,0 +1,92 @@
+"""A validation: a worker plays every game that an upload declares, one after the other, under one lease."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from engine.runner import FaultReport, MatchSpec
+from engine.runner.bot_processes import BotProcesses
+from engine.runner.trial import WHOLE, Check, try_bot
+from engine.sandbox import Sandbox
+from league.domain.jobs.handlers.base import Signals, Site
+from league.domain.jobs.handlers.matches import PlayedHandler, Task, note_progress, plan_spec
+from league.domain.jobs.handlers.queued import QueuedJob
+from league.domain.matches import matches, reports, validation
+from league.domain.matches.reports import Receipt
+from league.enums import MatchKind
+from league.models import Match
+
+
+class ValidationHandler(PlayedHandler[list[validation.Tried]]):
+    """Work on a validation."""
+
+    kinds = (MatchKind.VALIDATION,)
+
+    def run(self, job: QueuedJob, task: Task, site: Site, signals: Signals) -> list[validation.Tried] | None:
+        """Play every game. Raises what `play_match` raises."""
+        with self.playing(job, task):
+            tried = play_trials(
+                job.match,
+                task.spec,
+                site.proven_sandbox(),
+                site.folder,
+                first=task.crew,
+                stop=signals.stop,
+                progress=note_progress(job),
+            )
+        return tried or None
+
+    def report(self, job: QueuedJob, result: list[validation.Tried], *, now: datetime | None = None) -> Receipt:
+        """Store what became of each game, and accept or reject the version."""
+        whole = result[0].result
+        if whole is None:
+            raise ValueError(f"the first game of validation {job.match.public_id} has no result")
+        return reports.report(job.match.pk, job.match.token, whole, result, worker=job.match.worker, now=now)
+
+
+def play_trials(
+    match: Match,
+    spec: MatchSpec,
+    box: Sandbox,
+    folder: Path,
+    *,
+    first: BotProcesses | None,
+    stop: Callable[[], bool],
+    progress: Callable[[int, int], None],
+    most_s: float = validation.MOST_S,
+) -> list[validation.Tried]:
+    """Play every game of a validation, that of `match` first. Return an empty list if it was stopped. Raises what `play_match` raises.
+
+    most_s: games that have not begun after so many seconds are refused, for the bot has made the others take that long.
+    """
+    until = time.monotonic() + most_s
+    rest = validation.plan_rest(match)
+    # Only the validated bot is the same at the other tables
+    unplayable = {party: why for party, why in spec.unplayable.items() if party == 0}
+    results = []
+    for number, plan in enumerate([None, *rest]):
+        if plan is not None and time.monotonic() > until:
+            results.append(_unreached(plan, most_s))
+            continue
+        trial = (
+            try_bot(spec, box, stop=stop, first=first)
+            if plan is None
+            else try_bot(replace(plan_spec(plan, folder), unplayable=unplayable), box, stop=stop)
+        )
+        if not trial.complete:
+            return []
+        trial.result.parties[0].stderr += trial.stderr  # its author finds both in one place
+        results.append(validation.Tried(trial.game, trial.checks, plan, trial.result))
+        progress(number + 1, 1 + len(rest))
+    return results
+
+
+def _unreached(plan: matches.MatchPlan, most_s: float) -> validation.Tried:
+    detail = (
+        f"the other games took all of the {most_s:.0f} s that a validation has; answer sooner, or declare fewer games"
+    )
+    return validation.Tried(plan.pool.game, [Check(WHOLE, FaultReport(0, 0, 1, 0, -1, "timeout", detail))])

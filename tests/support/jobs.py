@@ -1,0 +1,44 @@
+"""Idle work done in a test as a worker does it, without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from engine.sandbox import Sandbox
+from league.domain.jobs.handlers import registry
+from league.domain.jobs.handlers.analysis import AnalysisHandler
+from league.domain.jobs.handlers.base import Job, Signals, execute
+from league.domain.jobs.handlers.consultations import ConsultationHandler
+from league.domain.jobs.handlers.puzzles import PuzzleHandler
+
+ANALYSIS, CONSULTATION, PUZZLES = AnalysisHandler(), ConsultationHandler(), PuzzleHandler()
+
+
+@dataclass
+class Site:
+    """What a handler sees of its worker."""
+
+    name: str
+    folder: Path
+    box: Sandbox | None
+
+    def proven_sandbox(self) -> Sandbox:
+        """The sandbox that the test has given."""
+        assert self.box is not None
+        return self.box
+
+
+def run(
+    job: Job,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    now: datetime | None = None,
+    folder: Path = Path("/nonexistent"),
+    box: Sandbox | None = None,
+) -> bool:
+    """Run a leased job, and return True if it was reported."""
+    site, handler = Site("host:1", folder, box), registry.handler_of(job.kind)
+    return execute(handler, job, site, Signals(stop), now=now) is not None
