@@ -239,7 +239,7 @@ def test_a_running_tournament_is_extended_by_its_owner(league, owner, stranger) 
     )
     assert running.matches.count() == 6
     assert (
-        "solo puede crecer"
+        "solo puede aumentar"
         in owner.post(f"{url}do/", {"action": "extend", "cycles": "1"}, follow=True).content.decode()
     )
 

@@ -58,7 +58,7 @@ def test_a_bot_is_asked_by_a_button(match, league, reader, owner) -> None:
     assert "Las respuestas aparecerán en esta página" in waits
     assert re.search(r'data-live="[^"]*judgements', waits)
     refused = owner.post(f"{where}consult/", {**given, "bot": "rufo"}, follow=True).content.decode()
-    assert "se pregunta a un bot de la casa que juegue a partnership: greedy, random" in refused
+    assert "no es un bot de la casa que juegue a partnership; elige uno de estos: greedy, random" in refused
     Consultation.objects.update(status="failed", reason="<b>broken</b>")
     assert "No se le pudo preguntar a greedy v1: <b>broken</b>. Puedes volver a pedirlo dentro de 30 días." in text(
         owner, f"{where}?b=1&s=0"
