@@ -140,7 +140,7 @@ def fill(bots: int) -> tuple[Any, Ints]:
     )
     met = np.array([version.pk for version in versions], dtype=np.int64)[parties]
     with transaction.atomic():
-        totals.write_kept(found, tally_arrays(met, scores), matches=0, now=timezone.now(), settled=False)
+        totals.write_stored(found, tally_arrays(met, scores), matches=0, now=timezone.now(), settled=False)
     refits.rank(found, now=timezone.now())
     return found, met
 
@@ -178,7 +178,7 @@ def visible() -> None:
 
     bots = int(os.environ.get("BOTS", "10000"))
     the_pool, met = fill(bots)
-    refits.keep_as("benchmark")
+    refits.keep_pools_as("benchmark")
     waits: list[float] = []
     ran = {"fits": 0, "tables": 0}
     over = threading.Event()
@@ -197,7 +197,7 @@ def visible() -> None:
         connection.close()
 
     def count() -> None:
-        refits.look(the_pool)
+        refits.count_new(the_pool)
 
     def fit_all() -> None:
         ran["fits"] += refits.fit_due()

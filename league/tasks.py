@@ -96,7 +96,7 @@ def refresh_ratings(pool_id: int) -> None:
     if pool is None:  # a message may outlive the database that it speaks of
         log.warning("ratings of pool %s are not refreshed: there is no such pool", pool_id)
         return
-    refits.look(pool)
+    refits.count_new(pool)
 
 
 def fit_ratings() -> None:

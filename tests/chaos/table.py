@@ -138,7 +138,7 @@ def _pool(pool: Pool) -> dict[str, Any]:
     rows = Rating.objects.filter(pool=pool).order_by("version_id")
     elos = [(version, round(elo, 6)) for version, elo in rows.values_list("version_id", "elo")]
     return {
-        "sums": [totals.read_kept(pool).digest, totals.recount(pool).digest],
+        "sums": [totals.read_stored(pool).digest, totals.recount(pool).digest],
         "places": [
             version for _, version in sorted((-elo, version) for version, elo in elos)
         ],  # equals by their number

@@ -68,7 +68,7 @@ def make_league(ana: Player, berto: Player) -> League:
 
 
 def until() -> str:
-    """A moment that must end in the future."""
+    """A time in the future."""
     return f"{clock.present() + timedelta(days=3):%Y-%m-%dT%H:%MZ}"
 
 
@@ -299,7 +299,7 @@ def test_what_operators_hold_back_is_not_played_whatever_its_owner_does(league: 
     made.uploaded(league.ana, "rufo")
     acting.act("pause", ["bot:rufo"], {}, why=WHY, operator=None)
     assert leases.claim("w1") is None  # not its validation either
-    with pytest.raises(Refused, match="held back by an operator"):
+    with pytest.raises(Refused, match="an operator has paused"):
         enrolment.enter(tournaments.create(league.ana, "Third", "partnership"), league.rufo)
     acting.act("resume", ["bot:rufo"], {}, why=WHY, operator=None)
     assert leases.claim("w1") is not None
@@ -365,7 +365,7 @@ def test_a_banned_player_is_shut_out_and_told_why_at_the_door(league: League, se
     assert f"hasta el {end.replace('T', ' ').rstrip('Z')} UTC: flooded the queue" in refused
     assert "flooded" not in browser.post("/accounts/login/", door | {"password": "wrong"}).content.decode()
     assert leases.claim("w1") is None
-    with pytest.raises(Refused, match="held back by an operator"):
+    with pytest.raises(Refused, match="an operator has paused"):
         enrolment.enter(tournaments.create(league.olga, "Third", "partnership"), league.rufo)
     assert Match.objects.get(pk=league.match.pk).status == "finished"
 
@@ -486,8 +486,8 @@ def test_the_embargo_of_an_event_goes_for_its_later_stages(league: League, berto
     cup.refresh_from_db()
     assert cup.finished is not None
     assert [one.embargo for one in cup.tournaments.all()] == [until_then, until_then]
-    assert events.published_secret(cup, seen=True) is None
+    assert events.published_secret(cup, is_visible=True) is None
     embargoes.change(cup, None, **BY)
     cup.refresh_from_db()
-    assert events.published_secret(cup, seen=True) == bytes(cup.secret).hex()
+    assert events.published_secret(cup, is_visible=True) == bytes(cup.secret).hex()
     assert {one.secret_after for one in cup.tournaments.all()} == {None}

@@ -149,7 +149,7 @@ def make_larger() -> Larger:
     shy = made.accepted(players.create("shy", now=made.NOW), "shy", policy=EntryPolicy.ASK)
     events.create(league.ana, DOCUMENT, [*three, shy], terms=terms, now=made.NOW)
     circuit = circuits.create(league.ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC", now=made.NOW)
-    circuits.join(circuit, league.rufo.bot, by=league.ana, now=made.NOW)
+    circuits.join(circuit, league.rufo.bot, player=league.ana, now=made.NOW)
     asking.ask(league.faulty, "open", league.ana, now=made.NOW)
     consulting.enter("greedy")
     consultations.ask(consulting.told(league.clean), 1, 0, 0, "greedy", league.ana, now=made.NOW)
@@ -497,11 +497,11 @@ def acts_on(league: Larger) -> dict[str, Callable[[], object]]:
         "its sums": summing.count_new,
         "audits": audit,
         "a knock-out": knock_out,
-        "a request is granted": lambda: requests.grant(asked, by=asked.bot.owner, now=made.NOW),
+        "a request is granted": lambda: requests.grant(asked, player=asked.bot.owner, now=made.NOW),
         "a description": lambda: bots.describe(Bot.objects.get(slug="rufo"), "Plays well."),
         "a judgement is asked for": lambda: asking.ask(league.clean, "open", league.ana, now=made.NOW),
-        "a bot joins a circuit": lambda: circuits.join(circuit, league.luna.bot, by=league.berto, now=made.NOW),
-        "another leaves it": lambda: circuits.leave(circuit, league.rufo.bot, by=league.ana, now=made.NOW),
+        "a bot joins a circuit": lambda: circuits.join(circuit, league.luna.bot, player=league.berto, now=made.NOW),
+        "another leaves it": lambda: circuits.leave(circuit, league.rufo.bot, player=league.ana, now=made.NOW),
         "a circuit rests": lambda: circuits.set_active(circuit, False, actor="ana", now=made.NOW),
         "an event begins": lambda: events.start(event(), actor="ana", now=made.NOW),
         "its first match": lambda: made.play(Match.objects.filter(tournament__event=event())[0]),
@@ -510,10 +510,10 @@ def acts_on(league: Larger) -> dict[str, Callable[[], object]]:
         "an upload": lambda: made.uploaded(league.ana, "rufo"),
         "a validation": validate,
         "an operator stops a bot": lambda: bots.stop(Bot.objects.get(slug="luna"), why="a test", actor="operator"),
-        "and lets it go": lambda: bots.let_go(Bot.objects.get(slug="luna"), why="a test", actor="operator"),
+        "and lets it go": lambda: bots.release(Bot.objects.get(slug="luna"), why="a test", actor="operator"),
         "a ban": lambda: bans.ban(second.bot.owner, why="a test", actor="operator"),
         "an embargo": lambda: embargoes.change(league.cup, made.later(10**9), why="a test", actor="operator"),
-        "an entry": lambda: enrolment.enter(league.next_cup, league.sol, by=league.sol.bot.owner),
+        "an entry": lambda: enrolment.enter(league.next_cup, league.sol, player=league.sol.bot.owner),
         "a start": lambda: tournaments.start(league.next_cup),
         "a match that begins": lambda: made.running(),
         "matches played": play,

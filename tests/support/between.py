@@ -160,13 +160,13 @@ def count_in_stages(stage: Callable[..., object], cups: list[Tournament]) -> Non
 ACTS: dict[str, tuple[Callable[[list[Tournament]], None], ...]] = {
     "put_right": (play_next, *(partial(put_right, step) for step in reconcile.STEPS)),
     **{act.__name__: (act,) for act in (count_anew, check, show)},
-    "count_in_stages": (partial(count_in_stages, refits.look),),
+    "count_in_stages": (partial(count_in_stages, refits.count_new),),
     "fit_and_rank": (partial(count_in_stages, refits.fit), partial(count_in_stages, refits.rank)),
 }
 
 
 # What has been done with the match that finished just before
-FIRST: dict[str, Callable[[list[Tournament]], None]] = {"fit_and_rank": partial(count_in_stages, refits.look)}
+FIRST: dict[str, Callable[[list[Tournament]], None]] = {"fit_and_rank": partial(count_in_stages, refits.count_new)}
 
 
 def _disturb(act: Callable[[], None], most: int | None, first: Callable[[], None]) -> int:
@@ -192,7 +192,7 @@ def disturb(name: str) -> int:
     check(cups)
     show(cups)
     pool = cups[0].pool
-    assert totals.read_kept(pool).dump() == totals.recount(pool).dump()
+    assert totals.read_stored(pool).dump() == totals.recount(pool).dump()
     assert not Match.objects.filter(status=MatchStatus.FINISHED, tournament__in=cups, counted=None).exists()
     for cup in cups:
         cup.refresh_from_db()
@@ -262,7 +262,7 @@ def grant_while_it_starts() -> int:
 
         moment = Moment(at, start, patience=0.3)
         with connection.execute_wrapper(moment), suppress(Refused):
-            requests.grant(asked, by=berto, now=league.NOW)
+            requests.grant(asked, player=berto, now=league.NOW)
         if moment.count <= at:
             return at
         moment.end()

@@ -92,7 +92,7 @@ def _inserted(player: Player, name: str, games: Sequence[str], policy: str) -> B
         status=VersionStatus.ACCEPTED,
         created=NOW,
     )
-    pools.make_ready(validation.games(version))
+    pools.ensure_default_pools(validation.games(version))
     plan = next(validation.plan_games(version, 1, SECRET))
     match = Match.objects.create(
         public_id=matches.public_id(plan),

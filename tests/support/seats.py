@@ -10,7 +10,7 @@ from league.models import BotVersion, Rating, Table
 from tests.support.league import NOW
 
 
-def hold(row: Table) -> tuple[holding.Held, engine.State]:
+def hold(row: Table) -> tuple[holding.TableLease, engine.State]:
     """A worker has it, whose bots have played until the person is asked."""
     held = holding.claim("host:1")
     assert held is not None

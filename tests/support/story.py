@@ -116,13 +116,13 @@ def tell() -> None:
     consent.block(dora, "op", now=now)
     # a cup; one asks for vega, and its owner says yes; one entry is taken back
     cup = tournaments.create(ana, "Cup", "partnership", boards=2, versions=[rufo, luna], secret=made.SECRET, now=now)
-    enrolment.enter(cup, sol, by=cira, now=made.later(1))
-    enrolment.enter(cup, zoe, by=dora, now=made.later(2))
-    enrolment.withdraw(cup, zoe, by=dora, now=made.later(3))
-    wish = enrolment.enter(cup, vega, by=ana, message="please", now=made.later(4))
-    requests.grant(wish, by=cira, now=made.later(5))
+    enrolment.enter(cup, sol, player=cira, now=made.later(1))
+    enrolment.enter(cup, zoe, player=dora, now=made.later(2))
+    enrolment.withdraw(cup, zoe, player=dora, now=made.later(3))
+    wish = enrolment.enter(cup, vega, player=ana, message="please", now=made.later(4))
+    requests.grant(wish, player=cira, now=made.later(5))
     tournaments.start(cup, actor="ana", now=made.later(6))
-    refused(lambda: enrolment.enter(cup, zoe, by=dora, now=made.later(7)))
+    refused(lambda: enrolment.enter(cup, zoe, player=dora, now=made.later(7)))
     refused(lambda: challenges.challenge(berto, luna, [zoe], "bato", now=made.later(8)))
     challenges.challenge(ana, rufo, [luna], "corriente", 2, now=made.later(9))
     play_all(made.later(20), most=3)
@@ -153,7 +153,7 @@ def tell() -> None:
         now=made.later(5100),
     )  # fmt: skip
     for version, owner in ((rufo, ana), (luna, berto), (sol, cira), (zoe, dora)):
-        circuits.join(weekly, version.bot, by=owner, now=made.later(5200))
+        circuits.join(weekly, version.bot, player=owner, now=made.later(5200))
     for version in (rufo, luna, zoe):
         consent.let_on_ladders(version.bot, on=True, actor="its owner", now=made.later(5300))
     embargoes.change(cup, made.later(9000), why="a paper", actor="op", now=made.later(5400))
@@ -166,7 +166,7 @@ def tell() -> None:
             bots.set_state(sol.bot, "active", actor="cira", now=at)
             bots.stop(luna.bot, why="too loud", actor="op", now=at)
         if step == 4:
-            bots.let_go(luna.bot, why="quiet now", actor="op", now=at)
+            bots.release(luna.bot, why="quiet now", actor="op", now=at)
             asking.ask(finished()[0], "open", ana, now=at)
         if step == 6:
             acting.act("void", [finished()[-1].public_id], {}, why="a wrong deal", operator=None, now=at)

@@ -130,6 +130,6 @@ class Leave(View):
 
 def _sitter(request: Request, id: str) -> Player:
     player = player_of(request)
-    if not seating.of(player, id).exists():
+    if not seating.tables_of(player, id).exists():
         raise NotFound
     return player

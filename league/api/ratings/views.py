@@ -122,7 +122,7 @@ class Leaderboard(ListView):
         cursor = cursors.read_cursor(request, leaderboards.BEST.kinds)
         size = cursors.page_size(request)
         page = leaderboards.read_page(pool, cursor, size, every_version=every_version, only=only)
-        return self.cut(page if every_version else daily.movement(pool, page.rows).of(page))
+        return self.cut(page if every_version else daily.movement(pool, page.rows).add_to(page))
 
 
 class Overall(ListView):

@@ -65,7 +65,7 @@ class EventOut(Out):
     def get_secret(self, event: Event) -> str | None:
         """The secret when all its deals have been played."""
         open_ = event.opens is None and not event.private
-        return events.published_secret(event, seen=open_ or bool(event.tournaments.all()))
+        return events.published_secret(event, is_visible=open_ or bool(event.tournaments.all()))
 
     @extend_schema_field({"type": ["string", "null"], "format": "date-time"})
     def get_opens(self, event: Event) -> str | None:

@@ -377,7 +377,7 @@ class CircuitBots(View):
         [bot] = _bots([wanted["bot"]])
         if player.pk != circuit.owner_id:
             self.owner_only(bot.owner, f"the bot {bot.slug}")
-        waits = circuits.join(circuit, bot, by=player, message=wanted["message"])
+        waits = circuits.join(circuit, bot, player=player, message=wanted["message"])
         if waits is not None:
             return asked(waits, player)
         return Response(CircuitOut(_circuit(slug)).data)
@@ -404,7 +404,7 @@ class OneCircuitBot(View):
         player = player_of(request)
         if player.pk != circuit.owner_id:
             self.owner_only(found.owner, f"the bot {bot}")
-        circuits.leave(circuit, found, by=player)
+        circuits.leave(circuit, found, player=player)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -123,7 +123,7 @@ class OneRequest(View):
     )
     def delete(self, request: Request, id: int) -> Response:
         """While it is open; of an event that has not begun also when it was granted. Doing it again changes nothing."""
-        requests.withdraw(_mine(request, id), by=player_of(request))
+        requests.withdraw(_mine(request, id), player=player_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def answered(self, found: EntryRequest) -> Response:
@@ -138,7 +138,7 @@ class Answer(OneRequest):
     answer: Callable[..., EntryRequest]
 
     def _answer(self, request: Request, id: int) -> Response:
-        type(self).answer(_mine(request, id), by=player_of(request))
+        type(self).answer(_mine(request, id), player=player_of(request))
         return self.answered(_mine(request, id))
 
 

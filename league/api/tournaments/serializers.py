@@ -122,7 +122,7 @@ class FormatChoice(StrictSerializer):
         """Game, seats and options must fit together: the engine says what does not."""
         if attrs["game"] not in engine.games():
             there = ", ".join(engine.games())
-            text = told("there is no game {game!r}; the games are {there}", game=attrs["game"], there=there)
+            text = told("there is no game {game!r}; choose one of {games}", game=attrs["game"], games=there)
             raise serializers.ValidationError({"game": [text]})
         try:
             game = pools.load(attrs["game"], attrs.get("players"), attrs.get("options"))

@@ -309,7 +309,7 @@ class Entries(ListView):
         player = player_of(self.request)
         if player.pk != tournament.owner_id:
             self.owner_only(owner, f"the bot {wanted.get('bot') or entrant}")
-        entry = enrolment.enter(tournament, entrant, by=player, message=wanted["message"])
+        entry = enrolment.enter(tournament, entrant, player=player, message=wanted["message"])
         if isinstance(entry, EntryRequest):
             return asked(entry, player)
         found = Entry.objects.select_related("version__bot__owner").get(pk=entry.pk)
@@ -340,7 +340,7 @@ class OneEntry(View):
             seen(request, Tournament.objects.all(), slug)
         if player.pk != entry.tournament.owner_id:
             self.owner_only(entry.version.bot.owner, f"the entry of {entry.version}")
-        enrolment.withdraw(entry.tournament, entry.version, by=player)
+        enrolment.withdraw(entry.tournament, entry.version, player=player)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

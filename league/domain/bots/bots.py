@@ -1,4 +1,4 @@
-"""Bots and their versions: names, uploads, pause and retirement."""
+"""Bots and their versions: names, uploads, pauses and retirement."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from league.domain.people import players, quotas
 from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, Player
 
-HOLD = timedelta(days=1)  # so long the pause of a bot by its owner holds back its matches ...
-HOLD_AGAIN = timedelta(days=7)  # ... and after so long again
-VALIDATION_S = 300  # after so long one of several uploads ought to be through
+HOLD = timedelta(days=1)  # The time for which a pause by the owner keeps the bot's matches in the queue.
+HOLD_AGAIN = timedelta(days=7)  # The time after which another pause may do so again.
+VALIDATION_S = 300  # After this time one of several validations should be done.
 RESERVED = frozenset({"new", "me"})
 
 
 def slug(name: str) -> str:
-    """Return `name` as it stands in addresses. Refused if nothing is left of it, if it is reserved, or if a character is not fit."""
+    """Return `name` as used in addresses. Raise Refused if nothing is left of it, it is reserved, or a character is not allowed."""
     name = names.checked(name)
-    found = manifest.slug(name)
-    if not found or found in RESERVED:
+    address = manifest.slug(name)
+    if not address or address in RESERVED:
         raise Refused("the bot name {name!r} cannot be used; take letters and digits, such as: rufo-2", name=name)
-    return found
+    return address
 
 
 def upload(
@@ -42,18 +42,18 @@ def upload(
     secret: bytes | None = None,
     now: datetime | None = None,
 ) -> BotVersion:
-    """A new version of the bot `bot_name` of `player` (empty: the name in the package), and its validation.
+    """Upload a new version of the player's bot `bot_name` (empty: the name in the package), and queue its validation.
 
-    1. The package is read in memory; PackageRefused ends it before anything is written.
-    2. In one transaction: rate limit, name, duplicate (with the row of the files locked), version, event, validation.
+    1. The package is read in memory; PackageRefused ends the upload before anything is written.
+    2. In one transaction: limits, name, duplicates (with the row of the files locked), version, event, validation.
 
-    Raises PackageRefused, Refused, TooMany. `secret` keys the deals of the validation; without one it is random.
+    Raise PackageRefused, Refused or TooMany. `secret` is the key of the validation's deals; by default it is random.
     """
     now = clock.now_or(now)
     content = packages.inspect(data, filename, games)
     name = slug(bot_name or content.manifest.name)
     with transaction.atomic():
-        # One upload of a player at a time: limits and numbers hold
+        # Locks the player, so that only one of their uploads runs at a time and limits and numbers hold.
         quotas.ask(player, quotas.UPLOADS, now=now)
         quotas.ask(player, quotas.VALIDATIONS, wait_s=VALIDATION_S, now=now)
         bot = _bot(player, name, now)
@@ -91,34 +91,32 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
     if bot is None:
         quotas.ask(player, quotas.BOTS, now=now)
         names.take(names.BOT, name, holder=f"bot:{name}")
-        # As it is now, behind the lock: a request may have begun before a ban
+        # Read again with the player locked: the request may have begun before a ban.
         fresh["owner_banned"] = Player.objects.filter(pk=player.pk, banned__isnull=False).exists()
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
     if bot.owner_id != player.pk:
-        raise Refused("the bot name {name!r} belongs to another player; choose another name", name=name)
+        raise Refused("the bot name {name!r} is taken by another player; choose another name", name=name)
     if bot.state == BotState.RETIRED:
         raise Refused("the bot {name!r} is retired; upload under another name", name=name)
     return bot
 
 
 def _check_duplicate(player: Player, sha256: str) -> None:
-    """Refused for files that are in the league already: two bots with equal files would be one competitor under two names."""
+    """Raise Refused if the league has these files already: two bots with equal files would be one competitor under two names."""
     twin = BotVersion.objects.filter(package_id=sha256).select_related("bot").first()
     if twin is None:
         return
     if twin.bot.owner_id == player.pk or twin.bot.is_house:
         raise Refused(
-            "these exact files are in the league already, as {twin}; change something, or enter that version", twin=twin
+            "the league has these exact files already, as {twin}; change something, or enter that version", twin=twin
         )
-    raise Refused(
-        "these exact files were entered by another player before; change something that makes the bot your own"
-    )
+    raise Refused("another player has uploaded these exact files before; change something that makes the bot your own")
 
 
 def sent_version(bot: Bot, game: str | None = None) -> BotVersion:
-    """The version that `bot` sends to a tournament: the one that its owner has named, where it plays `game`, else its newest accepted one that does.
+    """Return the version that `bot` sends: the one chosen by its owner if it plays `game`, else its newest accepted one that does.
 
-    Refused where there is none.
+    Raise Refused if there is none.
     """
     accepted = bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number")
     for version in sorted(accepted, key=lambda version: version.pk != bot.sends_id):
@@ -130,7 +128,7 @@ def sent_version(bot: Bot, game: str | None = None) -> BotVersion:
 
 
 def check_playable(version: BotVersion, game: str) -> None:
-    """Refused where a version may not be entered or challenged in a game: not accepted for it, or its bot is paused or retired."""
+    """Raise Refused if a version may not be entered or challenged in a game: not accepted for it, or its bot is paused or retired."""
     if version.status != VersionStatus.ACCEPTED:
         raise Refused(
             "{version} is {status}; only versions that passed their validation can be entered",
@@ -159,15 +157,15 @@ def check_playable(version: BotVersion, game: str) -> None:
 
 
 def version_of(entrant: Bot | BotVersion, game: str | None = None) -> BotVersion:
-    """A version itself; of a bot the one that it sends."""
+    """Return a version itself; for a bot, the version that it sends."""
     return sent_version(entrant, game) if isinstance(entrant, Bot) else entrant
 
 
 def describe(bot: Bot, text: str) -> None:
-    """Set the description that stands on the bot's page."""
+    """Set the description on the bot's page."""
     text = text.strip()
     if len(text) > 2000:
-        raise Refused("the description has {length} characters; it may have 2000 at most", length=len(text))
+        raise Refused("the description has {length} characters; shorten it to 2000 at most", length=len(text))
     if "\0" in text:
         raise Refused("the description contains the character NUL, which cannot be stored; remove it")
     Bot.objects.filter(pk=bot.pk).update(description=text)
@@ -175,11 +173,11 @@ def describe(bot: Bot, text: str) -> None:
 
 
 def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> None:
-    """Pause, reactivate or retire a bot. Retirement is for good. Doing it again changes nothing. Raises Refused.
+    """Pause, reactivate or retire a bot. Retirement is permanent. Repeatable. Raise Refused.
 
-    A pause by its owner holds back the matches that wait for a day, since the others of their tournaments wait as well; then they are played.
-    It does so once in a week, so that nobody chooses again and again when to play, or stops an event. A retired bot enters nothing more and its
-    matches are played. What a worker holds is played to its end in any case.
+    A pause by the owner keeps queued matches waiting for a day, because other bots in their tournaments wait as well; then they are played. It
+    does so only once a week, so that nobody can choose when to play or block an event. A retired bot enters nothing more, but its queued matches
+    are played. Running matches are played to the end in any case.
     """
     now = clock.now_or(now)
     if to not in BotState.values:
@@ -187,29 +185,29 @@ def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> 
     with transaction.atomic():
         rows = Bot.objects.filter(pk=bot.pk).exclude(state__in=[BotState.RETIRED, to])
         changed = rows.update(state=to, paused_for="", retest_at=None, retests=0, held_until=None)
-        held = 0
+        is_held = 0
         if changed and to == BotState.PAUSED:
             free = Bot.objects.filter(pk=bot.pk).exclude(held_at__gt=now - HOLD_AGAIN)
-            held = free.update(held_until=now + HOLD, held_at=now)
+            is_held = free.update(held_until=now + HOLD, held_at=now)
         if changed:
             hints.matches_wait()
-            told = {"held": True} if held else {}
-            journal.append("bot.moved", f"bot:{bot.slug}", now=now, actor=actor, was=bot.state, to=to, **told)
+            facts = {"held": True} if is_held else {}
+            journal.append("bot.moved", f"bot:{bot.slug}", now=now, actor=actor, was=bot.state, to=to, **facts)
     if not changed and bot.state != to:
-        raise Refused("the bot {bot!r} is retired, which is for good; upload under another name", bot=bot.slug)
+        raise Refused("the bot {bot!r} is retired permanently; upload under another name", bot=bot.slug)
     bot.state = to
 
 
 def stop(bot: Bot, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """Hold a bot back until `let_go`, whatever its owner does: nothing with it is begun, and it enters nothing. Whether that changes something.
+    """Pause a bot as an operator until `release`, whatever its owner does: it starts no match and enters nothing. Return True if that is new.
 
-    What a worker holds is played to its end.
+    Running matches are played to the end.
     """
     return _hold(bot, stopped=clock.now_or(now), why=why, actor=actor, now=clock.now_or(now))
 
 
-def let_go(bot: Bot, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """Let a bot play again that was stopped, if its owner lets it, too. Whether that changes something."""
+def release(bot: Bot, *, why: str, actor: str, now: datetime | None = None) -> bool:
+    """End the pause of an operator; the bot plays again if its owner lets it. Return True if that changed something."""
     return _hold(bot, stopped=None, why=why, actor=actor, now=clock.now_or(now))
 
 
@@ -226,7 +224,7 @@ def _hold(bot: Bot, *, stopped: datetime | None, why: str, actor: str, now: date
 
 
 def release_held(*, now: datetime | None = None) -> int:
-    """Let the matches of paused bots be played whose day is over; the number of bots."""
+    """Let the queued matches of bots be played whose pause has kept them for HOLD; return the number of bots."""
     now = clock.now_or(now)
     ended = 0
     for bot in Bot.objects.filter(held_until__lte=now).order_by("pk"):
@@ -238,18 +236,16 @@ def release_held(*, now: datetime | None = None) -> int:
 
 
 def choose_version(bot: Bot, number: int | None, *, actor: str, now: datetime | None = None) -> None:
-    """Let a bot send this accepted version to tournaments that it enters from now on, or with None its newest one again. Refused for any other.
+    """Let a bot send this accepted version to tournaments from now on; None: its newest one. Raise Refused for any other version.
 
-    Running tournaments keep the versions that entered them. Doing it again changes nothing.
+    Running tournaments keep their versions. Repeatable.
     """
     now = clock.now_or(now)
     chosen = None
     if number is not None:
         chosen = bot.versions.filter(number=number).first()
         if chosen is None or chosen.status != VersionStatus.ACCEPTED:
-            raise Refused(
-                "{bot} has no accepted version {number}; name one that is accepted", bot=bot.slug, number=number
-            )
+            raise Refused("{bot} has no accepted version {number}; choose an accepted one", bot=bot.slug, number=number)
     with transaction.atomic():
         row = Bot.objects.select_for_update(of=("self",)).get(pk=bot.pk)
         was = row.sends_id

@@ -1,6 +1,6 @@
-"""Challenges: one unrated match of as many bots as a game has sides, at the wish of the owner of one.
+"""Challenges: one unrated match between as many bots as a game has sides, requested by the owner of one of them.
 
-It counts in no table, waits behind all else, and pauses nobody.
+A challenge changes no table, waits behind all tournaments, and cannot get a bot paused.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from league.domain.ratings import pools
 from league.enums import MatchKind
 from league.models import Bot, BotVersion, Match, Player
 
-PRIORITY = -1  # behind the tournaments
+PRIORITY = -1  # Below tournaments.
 MOST_BOARDS = 16
 BOARDS = 8
 
 
 def challenge(
-    by: Player,
+    player: Player,
     own: Bot | BotVersion,
     rivals: Sequence[Bot | BotVersion],
     game: str,
@@ -35,39 +35,39 @@ def challenge(
     *,
     now: datetime | None = None,
 ) -> Match:
-    """Queue an unrated match of `by`'s bot with any accepted versions; a bot stands for the version that it sends. Their owners are not asked.
+    """Queue an unrated match of the player's own bot against accepted versions; a bot stands for the version that it sends.
 
-    Refused or TooMany where it cannot be: another's bot in the place of `own`, one whose owner lets nobody play it, more or fewer bots than sides.
+    Raise Refused or TooMany if `own` belongs to somebody else, an owner lets nobody challenge a bot, or the number of bots is wrong.
     """
     now = clock.now_or(now)
     if game not in engine.games():
-        raise Refused("there is no game {game!r}; the games are {there}", game=game, there=", ".join(engine.games()))
+        raise Refused("there is no game {game!r}; choose one of {games}", game=game, games=", ".join(engine.games()))
     if type(boards) is not int or not 1 <= boards <= MOST_BOARDS:
         raise Refused("a challenge has 1 to {most} boards, not {boards!r}", most=MOST_BOARDS, boards=boards)
     sides = len(pools.load(game).sides)
     if 1 + len(rivals) != sides:
         raise Refused(
-            "{game} is played by {sides} bots; name {rivals} besides yours, not {given}",
+            "{game} is played by {sides} bots; name {rivals} besides yours, not {count}",
             game=game,
             sides=sides,
             rivals=sides - 1,
-            given=len(rivals),
+            count=len(rivals),
         )
-    table = [bots.version_of(one, game) for one in (own, *rivals)]
-    if table[0].bot.owner_id != by.pk:
+    table = [bots.version_of(entrant, game) for entrant in (own, *rivals)]
+    if table[0].bot.owner_id != player.pk:
         raise Refused("the bot {bot!r} is not yours; challenge with one of yours", bot=table[0].bot.slug)
     for place, version in enumerate(table):
-        if version.pk in [one.pk for one in table[:place]]:
+        if version.pk in [earlier.pk for earlier in table[:place]]:
             raise Refused("{version} cannot play against itself; choose another version or bot", version=version)
     with transaction.atomic():
-        quotas.ask(by, quotas.CHALLENGES, now=now)
-        consent.hold([version.bot for version in table[1:]], by)
+        quotas.ask(player, quotas.CHALLENGES, now=now)
+        consent.hold([version.bot for version in table[1:]], player)
         versions = tuple(BotVersion.objects.select_related("bot").get(pk=version.pk) for version in table)
         for version in versions:
             bots.check_playable(version, game)
             if version.bot.stopped or version.bot.owner_banned:
-                raise Refused("the bot {bot!r} is held back by an operator, so it enters nothing", bot=version.bot.slug)
-            consent.is_willing(version.bot, by, None)
+                raise Refused("an operator has paused the bot {bot!r}, so it cannot enter", bot=version.bot.slug)
+            consent.is_willing(version.bot, player, None)
         key = f"c:{secrets.token_hex(8)}"
         plan = matches.MatchPlan(
             key=key,
@@ -81,8 +81,8 @@ def challenge(
             priority=PRIORITY,
         )
         matches.insert([plan], now=now)
-        made = Match.objects.get(key=key)
+        match = Match.objects.get(key=key)
         names = {"bot": str(versions[0]), "against": ", ".join(map(str, versions[1:]))}
-        journal.append("match.challenged", f"match:{made.public_id}", now=now, actor=by.name, **names)
+        journal.append("match.challenged", f"match:{match.public_id}", now=now, actor=player.name, **names)
         hints.matches_wait()
-    return made
+    return match

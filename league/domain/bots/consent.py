@@ -1,10 +1,10 @@
-"""Consent: whether somebody may let another's bot play. `decide` alone says so, for every way by which a bot gets into anything.
+"""Consent: whether a player may let another player's bot play. `decide` alone decides it, however a bot is entered.
 
-The owner of a bot says who may enter it: anybody, who has asked, nobody; as usual means anybody for unrated matches and for public leagues
-(those of the league itself and of its operators), and who has asked for what else is rated. An answer to a request holds for that tournament,
-event or circuit whatever the owner says later, and what has entered stays.
+The owner of a bot chooses who may enter it: anybody, players who ask, or nobody. The usual policy means anybody in unrated matches and public leagues
+(those of the house and of operators), and players who ask in other rated events. A request's answer holds for that tournament, event or circuit
+whatever the owner chooses later, and a bot that has entered stays.
 
-Who decides holds the row of the bot (`hold`) to the end of the transaction that enters it: a change of the policy comes before that or after it.
+The caller locks the bot (`hold`) until the end of the transaction that enters it, so a change of policy comes either before or after.
 """
 
 from __future__ import annotations
@@ -28,178 +28,183 @@ from league.models.consent import MOST_MESSAGE
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-Occasion = Tournament | Event | Circuit  # what bots enter
+Occasion = Tournament | Event | Circuit
 OPEN_FOR = timedelta(days=30)
 MOST_AT_ONCE = 500
 
 
-class Word(Enum):
-    """What the owner of a bot says to somebody who wants it to play."""
+class EntryAnswer(Enum):
+    """The answer of a bot's owner to a player who wants it to play."""
 
     YES = 0
     ASK = 1
     NOBODY = 2
-    NOT_HERE = 3  # they were asked, or took it out of this
+    NOT_HERE = 3  # The owner refused this request, or took the bot out of this event.
     NOT_YOU = 4
 
 
 def decide(
-    bot: Bot, by: Player, *, blocked: bool, answers: Collection[str] = (), public: bool, rated: bool = True
-) -> Word:
-    """The one decision. blocked: by the owner of the bot; answers: the statuses of the requests for this bot in this; public: see `is_public`."""
-    if bot.owner_id == by.pk or bot.is_house:
-        return Word.YES
+    bot: Bot, player: Player, *, blocked: bool, answers: Collection[str] = (), public: bool, rated: bool = True
+) -> EntryAnswer:
+    """Decide. blocked: by the owner of the bot; answers: statuses of the requests for this bot here; public: see `is_public`."""
+    if bot.owner_id == player.pk or bot.is_house:
+        return EntryAnswer.YES
     if blocked:
-        return Word.NOT_YOU
+        return EntryAnswer.NOT_YOU
     if RequestStatus.REFUSED in answers:
-        return Word.NOT_HERE
+        return EntryAnswer.NOT_HERE
     if RequestStatus.GRANTED in answers:
-        return Word.YES
+        return EntryAnswer.YES
     if bot.entry_policy == EntryPolicy.NOBODY:
-        return Word.NOBODY
+        return EntryAnswer.NOBODY
     usual = bot.entry_policy == EntryPolicy.USUAL
-    return Word.YES if bot.entry_policy == EntryPolicy.ANYBODY or not rated or (usual and public) else Word.ASK
+    return (
+        EntryAnswer.YES
+        if bot.entry_policy == EntryPolicy.ANYBODY or not rated or (usual and public)
+        else EntryAnswer.ASK
+    )
 
 
-def is_willing(bot: Bot, by: Player, occasion: Occasion | None) -> bool:
-    """Whether `by` may let `bot` play in `occasion`, None: in an unrated match; False: its owner is to be asked. Refused where asking is of no use.
+def is_willing(bot: Bot, player: Player, occasion: Occasion | None) -> bool:
+    """Return True if the player may let `bot` play in `occasion` (None: an unrated match); False if its owner must agree first.
 
-    As the tables are now: for another's bot, which is to be held (`hold`), four queries.
+    Raise Refused if asking is pointless. Four queries of the current rows for another player's bot, which is locked (`hold`).
     """
-    if bot.owner_id == by.pk or bot.is_house:
+    if bot.owner_id == player.pk or bot.is_house:
         return True
-    blocked = Block.objects.filter(owner=bot.owner_id, blocked=by).exists()
+    blocked = Block.objects.filter(owner=bot.owner_id, blocked=player).exists()
     answers = list(requests_for(occasion).filter(bot=bot).values_list("status", flat=True)) if occasion else []
     public = occasion is not None and is_public(Player.objects.select_related("user").get(pk=occasion.owner_id))
-    now = Bot.objects.get(pk=bot.pk)
-    word = decide(now, by, blocked=blocked, answers=answers, public=public, rated=occasion is not None)
-    if word == Word.NOT_YOU:
-        raise Refused("the owner of {bot!r} takes no requests of yours; choose another bot", bot=bot.slug)
-    if word == Word.NOT_HERE:
-        raise Refused("the owner of {bot!r} does not want it in this; choose another bot", bot=bot.slug)
-    if word == Word.NOBODY:
+    current = Bot.objects.get(pk=bot.pk)
+    answer = decide(current, player, blocked=blocked, answers=answers, public=public, rated=occasion is not None)
+    if answer == EntryAnswer.NOT_YOU:
+        raise Refused("the owner of {bot!r} accepts no requests from you; choose another bot", bot=bot.slug)
+    if answer == EntryAnswer.NOT_HERE:
+        raise Refused("the owner of {bot!r} does not want it to play here; choose another bot", bot=bot.slug)
+    if answer == EntryAnswer.NOBODY:
         raise Refused("the owner of {bot!r} lets nobody else enter or challenge it; choose another bot", bot=bot.slug)
-    return word == Word.YES
+    return answer == EntryAnswer.YES
 
 
-def outlook(bots: Iterable[Bot], by: Player, *, rated: bool = True) -> dict[int, Word]:
-    """What the owners of these bots would say if `by` made something new, by the ids of the bots. One query."""
-    blockers = set(Block.objects.filter(blocked=by).values_list("owner_id", flat=True))
-    public = is_public(by)
-    return {bot.pk: decide(bot, by, blocked=bot.owner_id in blockers, public=public, rated=rated) for bot in bots}
+def expected_answers(bots: Iterable[Bot], player: Player, *, rated: bool = True) -> dict[int, EntryAnswer]:
+    """Return what the owners of these bots would answer if the player created something new, by bot id. One query."""
+    blockers = set(Block.objects.filter(blocked=player).values_list("owner_id", flat=True))
+    public = is_public(player)
+    return {bot.pk: decide(bot, player, blocked=bot.owner_id in blockers, public=public, rated=rated) for bot in bots}
 
 
 def is_public(owner: Player) -> bool:
-    """Whether what this player runs is a public league: that of the house, or of an operator."""
+    """Return True if what this player runs is public: a league of the house or of an operator."""
     return owner.name == players.HOUSE or owner.user.is_staff
 
 
-def hold(bots: Iterable[Bot], by: Player) -> None:
-    """Keep the policies of these bots as they are to the end of the transaction. Own bots and those of the house need it not.
+def hold(bots: Iterable[Bot], player: Player) -> None:
+    """Lock the policies of these bots until the end of the transaction, except the player's own bots and house bots.
 
-    Everybody who holds several holds them at once, by their ids, and after any player and tournament.
+    To avoid deadlocks all are locked at once, by id, and after any player and tournament.
     """
-    others = {bot.pk for bot in bots if bot.owner_id != by.pk and not bot.is_house}
+    others = {bot.pk for bot in bots if bot.owner_id != player.pk and not bot.is_house}
     if others:
         list(Bot.objects.select_for_update(no_key=True).filter(pk__in=others).order_by("pk").values_list("pk"))
 
 
 def requests_for(occasion: Occasion) -> QuerySet[EntryRequest]:
-    """All requests for a tournament, event or circuit."""
+    """Select all requests for a tournament, event or circuit."""
     return EntryRequest.objects.filter(**{kind(occasion): occasion})
 
 
 def kind(occasion: Occasion) -> str:
-    """The column of a request that names it."""
+    """Return the column of a request for this kind of occasion."""
     return type(occasion).__name__.lower()
 
 
 def place(occasion: Occasion) -> str:
-    """Its name in the journal."""
+    """Return the name of the occasion in the journal."""
     return f"{kind(occasion)}:{occasion.slug}"
 
 
 def names_asked(occasion: Occasion) -> str:
-    """The bots for which a request is open, as text; empty: none."""
-    asked = requests_for(occasion).filter(status=RequestStatus.ASKED)
-    return ", ".join(asked.order_by("pk").values_list("bot__slug", flat=True))
+    """Return the bots with an open request as text; empty if there are none."""
+    requests = requests_for(occasion).filter(status=RequestStatus.ASKED)
+    return ", ".join(requests.order_by("pk").values_list("bot__slug", flat=True))
 
 
 def lapse(occasion: Occasion, *, now: datetime) -> int:
-    """Nobody enters any more: the requests that are open expire. Their number. In the transaction that closes the entries."""
+    """Expire the open requests, in the transaction that closes the entries; return their number."""
     waiting = list(requests_for(occasion).filter(status=RequestStatus.ASKED).order_by("pk"))
-    for one in waiting:
-        transitions.move(one, RequestStatus.EXPIRED, now=now, answered=now)
+    for request in waiting:
+        transitions.move(request, RequestStatus.EXPIRED, now=now, answered=now)
     return len(waiting)
 
 
 def expire(*, now: datetime | None = None) -> int:
-    """End the requests for what has no end of its own, recurring leagues and running ladders, that nobody has answered for OPEN_FOR; their number.
+    """Expire requests for circuits and running ladders, which never close, that nobody has answered for OPEN_FOR; return their number.
 
-    Who has asked may ask again.
+    The asker may ask again.
     """
     now = clock.now_or(now)
     endless = Q(circuit__isnull=False) | Q(tournament__status=TournamentStatus.RUNNING)
     waiting = EntryRequest.objects.filter(endless, status=RequestStatus.ASKED, created__lte=now - OPEN_FOR)
     ended = 0
-    for one in waiting.order_by("created")[:MOST_AT_ONCE]:
-        with suppress(IllegalMove):  # it was answered or taken back in this moment
-            transitions.move(one, RequestStatus.EXPIRED, now=now, answered=now)
+    for request in waiting.order_by("created")[:MOST_AT_ONCE]:
+        with suppress(IllegalMove):  # It has just been answered or withdrawn.
+            transitions.move(request, RequestStatus.EXPIRED, now=now, answered=now)
             ended += 1
     return ended
 
 
-def ask(occasion: Occasion, entrant: Bot | BotVersion, by: Player, message: str, *, now: datetime) -> EntryRequest:
-    """The open request of `by` for a bot, or one version of it; made where there is none. With the occasion locked, then `by`, then the bot held."""
+def ask(occasion: Occasion, entrant: Bot | BotVersion, player: Player, message: str, *, now: datetime) -> EntryRequest:
+    """Return the open request for a bot or version, or create one. Lock first the occasion, then the player, then the bot (`hold`)."""
     bot = entrant if isinstance(entrant, Bot) else entrant.bot
-    there = requests_for(occasion).filter(bot=bot, status=RequestStatus.ASKED).first()
-    if there is not None:
-        return there
-    told = {
+    existing = requests_for(occasion).filter(bot=bot, status=RequestStatus.ASKED).first()
+    if existing is not None:
+        return existing
+    columns = {
         "message": _checked(message),
         "version": entrant if isinstance(entrant, BotVersion) else None,
         kind(occasion): occasion,
     }
-    quotas.ask(by, quotas.REQUESTS, now=now)
-    made = EntryRequest.objects.create(bot=bot, asker=by, created=now, **told)
-    journal.append("request.asked", transitions.subject(made), now=now, actor=by.name, bot=bot.slug, to=place(occasion))
-    return made
+    quotas.ask(player, quotas.REQUESTS, now=now)
+    request = EntryRequest.objects.create(bot=bot, asker=player, created=now, **columns)
+    subject = transitions.subject(request)
+    journal.append("request.asked", subject, now=now, actor=player.name, bot=bot.slug, to=place(occasion))
+    return request
 
 
 def _checked(message: str) -> str:
-    """Plain text on one line."""
+    """Return the message as plain text on one line."""
     text = " ".join(message.split())
     if len(text) > MOST_MESSAGE:
         raise Refused(
-            "the message has {length} characters; it may have {most} at most", length=len(text), most=MOST_MESSAGE
+            "the message has {length} characters; shorten it to {most} at most", length=len(text), most=MOST_MESSAGE
         )
     if any(not character.isprintable() for character in text):
         raise Refused("the message contains a character that cannot be printed; remove it")
     return text
 
 
-def take_out(occasion: Occasion, bot: Bot, by: Player, *, now: datetime) -> None:
-    """The owner of `bot` has taken it out, so that nobody else enters it again. In the transaction that does so.
+def take_out(occasion: Occasion, bot: Bot, player: Player, *, now: datetime) -> None:
+    """Record that the owner of `bot` has taken it out, so that nobody else enters it again. Call it in the transaction that does so.
 
-    Nothing is noted where `by` is somebody else, or the occasion is their own.
+    Nothing is recorded if the player is not the owner, or owns the occasion.
     """
-    if by.pk != bot.owner_id or by.pk == occasion.owner_id:
+    if player.pk != bot.owner_id or player.pk == occasion.owner_id:
         return
-    standing = requests_for(occasion).filter(bot=bot)
-    granted = standing.filter(status__in=[RequestStatus.ASKED, RequestStatus.GRANTED]).first()
+    requests = requests_for(occasion).filter(bot=bot)
+    granted = requests.filter(status__in=[RequestStatus.ASKED, RequestStatus.GRANTED]).first()
     if granted is not None:
-        transitions.move(granted, RequestStatus.REFUSED, now=now, actor=by.name, answered=now)
-    elif not standing.filter(status=RequestStatus.REFUSED).exists():
-        what = {kind(occasion): occasion, "asker_id": occasion.owner_id, "status": RequestStatus.REFUSED}
-        EntryRequest.objects.create(bot=bot, created=now, answered=now, **what)
-        journal.append("bot.taken_out", f"bot:{bot.slug}", now=now, actor=by.name, of=place(occasion))
+        transitions.move(granted, RequestStatus.REFUSED, now=now, actor=player.name, answered=now)
+    elif not requests.filter(status=RequestStatus.REFUSED).exists():
+        columns = {kind(occasion): occasion, "asker_id": occasion.owner_id, "status": RequestStatus.REFUSED}
+        EntryRequest.objects.create(bot=bot, created=now, answered=now, **columns)
+        journal.append("bot.taken_out", f"bot:{bot.slug}", now=now, actor=player.name, of=place(occasion))
 
 
 def set_policy(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> None:
-    """Say who may enter a bot from now on. What has entered stays, and open requests wait for their answer. Doing it again changes nothing."""
+    """Set who may enter a bot from now on. Bots that have entered stay, and open requests wait for their answer. Repeatable."""
     if to not in EntryPolicy.values:
         raise Refused(
-            "who may enter a bot is one of {allowed}, not {to!r}", allowed=", ".join(EntryPolicy.values), to=to
+            "choose who may enter a bot from {allowed}, not {to!r}", allowed=", ".join(EntryPolicy.values), to=to
         )
     with transaction.atomic():
         if Bot.objects.filter(pk=bot.pk).exclude(entry_policy=to).update(entry_policy=to):
@@ -210,7 +215,7 @@ def set_policy(bot: Bot, to: str, *, actor: str, now: datetime | None = None) ->
 
 
 def let_on_ladders(bot: Bot, *, on: bool, actor: str, now: datetime | None = None) -> None:
-    """Let a bot play on the standing ladders of its games, or not any more; its results stay. Doing it again changes nothing."""
+    """Set whether a bot plays on the standing ladders of its games; its results stay. Repeatable."""
     with transaction.atomic():
         if Bot.objects.filter(pk=bot.pk).exclude(on_ladders=on).update(on_ladders=on):
             journal.append("bot.on_ladders", f"bot:{bot.slug}", now=clock.now_or(now), actor=actor, to=on)
@@ -218,7 +223,7 @@ def let_on_ladders(bot: Bot, *, on: bool, actor: str, now: datetime | None = Non
 
 
 def block(owner: Player, name: str, *, now: datetime | None = None) -> Block:
-    """Let a player enter, challenge and ask for none of the owner's bots any more; what they have asked is refused. Again changes nothing."""
+    """Block a player from entering, challenging or asking for any of the owner's bots; their open requests are refused. Repeatable."""
     now = clock.now_or(now)
     blocked = Player.objects.filter(name=name).first()
     if blocked is None:
@@ -226,20 +231,20 @@ def block(owner: Player, name: str, *, now: datetime | None = None) -> Block:
     if blocked.pk == owner.pk:
         raise Refused("you cannot block yourself; name another player")
     with transaction.atomic():
-        # Who asks at this moment holds one of them
+        # A player who is just asking holds the lock of one of them.
         list(Bot.objects.select_for_update(no_key=True).filter(owner=owner).order_by("pk").values_list("pk"))
         row, fresh = Block.objects.get_or_create(owner=owner, blocked=blocked, defaults={"created": now})
         if fresh:
             journal.append("player.blocked", f"player:{owner.name}", now=now, actor=owner.name, blocked=name)
-        asked = EntryRequest.objects.filter(bot__owner=owner, asker=blocked, status=RequestStatus.ASKED)
-        for one in asked.order_by("pk"):
-            with suppress(IllegalMove):  # it was withdrawn, or has expired, in this moment
-                transitions.move(one, RequestStatus.REFUSED, now=now, actor=owner.name, answered=now)
+        requests = EntryRequest.objects.filter(bot__owner=owner, asker=blocked, status=RequestStatus.ASKED)
+        for request in requests.order_by("pk"):
+            with suppress(IllegalMove):  # It has just been withdrawn, or has expired.
+                transitions.move(request, RequestStatus.REFUSED, now=now, actor=owner.name, answered=now)
     return row
 
 
 def unblock(owner: Player, name: str, *, now: datetime | None = None) -> None:
-    """Take that back. Doing it again changes nothing."""
+    """End a block. Repeatable."""
     with transaction.atomic():
         if Block.objects.filter(owner=owner, blocked__name=name).delete()[0]:
             journal.append(

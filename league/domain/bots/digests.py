@@ -1,4 +1,4 @@
-"""What the bots of a player did in a period: how their ratings moved, from whom they won most and to whom they lost most, and on which boards."""
+"""Digests of a player's bots for a period: rating changes, the largest wins and losses, and the boards that decided them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from league.enums import Period
 from league.models import Board, BotVersion, Party, Player, Pool, RatingPoint
 from league.pure.portable import ELO_DIGITS, comparable
 
-MOST = 300  # matches of a period that are looked at, the latest
-BOARDS = 3  # that are named of a pair
+MOST = 300  # Matches of a period that are read, the latest.
+BOARDS = 3  # Boards listed for a pair of bots.
 
 
 LENGTHS = {Period.DAY: timedelta(days=1), Period.WEEK: timedelta(days=7)}
 
 
 def last_whole(period: Period, now: datetime) -> tuple[datetime, datetime]:
-    """Begin and end of the latest period that is over."""
+    """Return begin and end of the latest finished period."""
     midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     end = midnight - timedelta(days=midnight.weekday()) if period == Period.WEEK else midnight
     return end - LENGTHS[period], end
@@ -31,7 +31,7 @@ def last_whole(period: Period, now: datetime) -> tuple[datetime, datetime]:
 
 @dataclass(frozen=True, slots=True)
 class BoardLine:
-    """A board of a match; `lead`: what the bot had more than the other, in the unit of the game."""
+    """A board of a match. `lead`: the bot's score less the other's, in the unit of the game."""
 
     match: str
     number: int
@@ -40,7 +40,7 @@ class BoardLine:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """What a version did against one other bot: the sum of its leads in the unit of the game, and the boards that made most of it."""
+    """The results of a version against another bot: the sum of its leads in the unit of the game, and the boards with the largest ones."""
 
     bot: str
     lead: float
@@ -48,10 +48,10 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One version in one pool.
+class DigestLine:
+    """The results of one version in one pool.
 
-    elo: by how much its rating moved; best, worst: the bots from which it won and to which it lost most, None for nobody.
+    elo: change of its rating; best, worst: the bots it won most from and lost most to, or None.
     """
 
     version: BotVersion
@@ -67,17 +67,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """All of a period. `more`: there were more matches than were looked at."""
+    """A digest of a period. `more`: there were more matches than were read."""
 
     since: datetime
     until: datetime
-    lines: list[Line]
+    lines: list[DigestLine]
     more: bool
 
 
 @dataclass(slots=True)
 class _Played:
-    """What is collected of one version in one pool."""
+    """Data collected for one version in one pool."""
 
     points: list[RatingPoint] = field(default_factory=list)
     faults: int = 0
@@ -86,7 +86,7 @@ class _Played:
 
 
 def build_digest(player: Player, since: datetime, until: datetime, *, now: datetime | None = None) -> Digest:
-    """What counted from `since` until before `until` and everybody sees, most matches first. Three queries; one where nothing was played."""
+    """Build the digest from `since` until before `until`, from public matches, most matches first. Three queries; one if there are none."""
     rows = RatingPoint.objects.filter(version__bot__owner=player, at__gte=since, at__lt=until)
     rows = rows.filter(sight.by_everybody("match__tournament__", now=now))
     rows = rows.select_related("version__bot", "pool", "match").defer("match__secret", "match__host")
@@ -94,33 +94,33 @@ def build_digest(player: Player, since: datetime, until: datetime, *, now: datet
     points = latest[:MOST]
     if not points:
         return Digest(since, until, [], more=False)
-    found: dict[tuple[int, int], _Played] = defaultdict(_Played)
+    played_by_pair: dict[tuple[int, int], _Played] = defaultdict(_Played)
     parties = _parties(points)
     scores = _scores(points)
     for point in points:
-        mine = found[point.version_id, point.pool_id]
-        mine.points.append(point)
-        mine.boards += len(scores[point.match_id])
-        _meet(point, parties[point.match_id], scores[point.match_id], mine)
-    lines = [_line(played) for played in found.values()]
-    lines.sort(key=lambda one: (-one.matches, one.version.bot.slug, -one.version.number, one.pool.pk))
+        played = played_by_pair[point.version_id, point.pool_id]
+        played.points.append(point)
+        played.boards += len(scores[point.match_id])
+        _meet(point, parties[point.match_id], scores[point.match_id], played)
+    lines = [_line(played) for played in played_by_pair.values()]
+    lines.sort(key=lambda line: (-line.matches, line.version.bot.slug, -line.version.number, line.pool.pk))
     return Digest(since, until, lines, more=len(latest) > MOST)
 
 
 def _parties(points: Iterable[RatingPoint]) -> dict[int, list[Party]]:
-    found: dict[int, list[Party]] = defaultdict(list)
+    parties: dict[int, list[Party]] = defaultdict(list)
     rows = Party.objects.filter(match__in={point.match_id for point in points}).select_related("version__bot")
     for row in rows.only("match", "number", "fault", "version__bot__slug").order_by("number"):
-        found[row.match_id].append(row)
-    return found
+        parties[row.match_id].append(row)
+    return parties
 
 
 def _scores(points: Iterable[RatingPoint]) -> dict[int, list[tuple[int, list[int]]]]:
-    found: dict[int, list[tuple[int, list[int]]]] = defaultdict(list)
+    scores_by_match: dict[int, list[tuple[int, list[int]]]] = defaultdict(list)
     rows = Board.objects.filter(match__in={point.match_id for point in points}).order_by("number")
     for match, number, scores in rows.values_list("match", "number", "scores"):
-        found[match].append((number, scores))
-    return found
+        scores_by_match[match].append((number, scores))
+    return scores_by_match
 
 
 def _meet(point: RatingPoint, parties: Sequence[Party], boards: Sequence[tuple[int, list[int]]], into: _Played) -> None:
@@ -136,18 +136,18 @@ def _meet(point: RatingPoint, parties: Sequence[Party], boards: Sequence[tuple[i
         ]
 
 
-def _line(played: _Played) -> Line:
+def _line(played: _Played) -> DigestLine:
     first = played.points[0]
     size = totals.size_of(first.pool)
     leads = {bot: sum(lead for lead, _, _ in rows) for bot, rows in played.met.items()}
     ranked = sorted(leads, key=lambda bot: (leads[bot], bot))
 
     def against(bot: str, sign: int) -> Against:
-        rows = sorted(played.met[bot], key=lambda one: (-sign * one[0], one[1:]))
+        rows = sorted(played.met[bot], key=lambda row: (-sign * row[0], row[1:]))
         boards = [BoardLine(match, number, lead / size) for lead, match, number in rows[:BOARDS] if sign * lead > 0]
         return Against(bot, leads[bot] / size, boards)
 
-    return Line(
+    return DigestLine(
         first.version,
         first.pool,
         len(played.points),

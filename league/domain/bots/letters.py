@@ -1,8 +1,8 @@
-"""The digest of a player's bots by mail: one letter for each whole day or week in which something was played, none for the others.
+"""The digest of a player's bots by mail: one letter for each whole day or week with matches.
 
-A letter is claimed, sent, then marked. The claim moves the moment of the next try, so that two schedulers never send the same one at once, and a
-mail server that refuses is asked again after pauses that grow. Between the server's yes and the mark nothing can be done at once: who is killed there
-sends this letter once more, minutes later, under the same Message-ID, by which mailboxes know that they have it. So none is lost.
+A letter is claimed, sent, then marked. The claim postpones the next try, so that two schedulers never send the same letter at once, and a mail server
+that fails is tried again after growing pauses. A process that dies after the server accepted a letter and before the mark sends it again minutes
+later, with the same Message-ID, by which mailboxes recognise it. So no letter is lost.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from league.models import Subscription
 from league.service import mail
 
 log = logging.getLogger("league.letters")
-BATCH = 20  # letters of a pass
-AFTER = timedelta(minutes=15)  # the end of a period: by then what finished in it has been counted
-BACK = {Period.DAY: timedelta(days=7), Period.WEEK: timedelta(weeks=4)}  # what is older is not told any more
+BATCH = 20  # Letters in one pass.
+AFTER = timedelta(minutes=15)  # A period's letter is due this long after its end, when its matches have been counted.
+BACK = {Period.DAY: timedelta(days=7), Period.WEEK: timedelta(weeks=4)}  # Older periods are skipped.
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=5), timedelta(hours=12)
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What is written of a digest. stop: the address by which it was the last one."""
+    """The text of a digest. stop: the address that ends the subscription."""
 
     subject: str
     text: str
@@ -44,9 +44,9 @@ Write = Callable[[Subscription, Digest], Letter]
 
 
 def send_due(write: Write, *, most: int = BATCH, now: datetime | None = None) -> int:
-    """Send the letters that are due, so many at most; how many were sent. At any time, by any number of processes.
+    """Send at most `most` of the letters that are due; return how many were sent. Repeatable, also by several processes at once.
 
-    Where the mail server fails, the pass ends: the others are tried by the next one. Three queries where nothing is due, at most.
+    If the mail server fails, the pass ends and the next one tries the rest. At most three queries if nothing is due.
     """
     now = clock.now_or(now)
     if not settings.MAIL:
@@ -61,36 +61,36 @@ def send_due(write: Write, *, most: int = BATCH, now: datetime | None = None) ->
         except SMTPRecipientsRefused as error:
             log.error("the digest of player %s was refused: %s", row.player_id, _codes(error))
         except (OSError, SMTPException) as error:
-            log.error("the mail server fails: %s; the next try is after a pause", type(error).__name__)
+            log.error("the mail server failed (%s); the next try follows after a pause", type(error).__name__)
             break
     return sent
 
 
 def _codes(error: SMTPRecipientsRefused) -> list[int]:
-    """What the server answered, without the address."""
+    """Return the codes of the server, without the address."""
     return [code for code, _text in error.recipients.values()]
 
 
 def _claim(row: Subscription, now: datetime) -> bool:
-    """Nobody else tries this row before the pause is over, whatever becomes of this process."""
+    """Claim a row, so that nobody else tries it before the pause ends, even if this process dies."""
     due = now + min(FIRST_PAUSE * 2 ** min(row.tries, 20), LONGEST_PAUSE)
-    mine = Subscription.objects.filter(pk=row.pk, due=row.due, tries=row.tries, period=row.period, address=row.address)
-    if not mine.update(due=due, tries=row.tries + 1):
+    rows = Subscription.objects.filter(pk=row.pk, due=row.due, tries=row.tries, period=row.period, address=row.address)
+    if not rows.update(due=due, tries=row.tries + 1):
         return False
     row.due, row.tries = due, row.tries + 1
     return True
 
 
 def _send(row: Subscription, write: Write, now: datetime) -> bool:
-    """The oldest period that is to be told, if something was played in one; whether a letter was sent."""
+    """Send the letter of the oldest due period with matches; return True if one was sent."""
     period = Period(row.period)
     latest = digests.last_whole(period, now)[1]
     since = max(row.told or latest, latest - BACK[period])
     while since < latest:
         until = since + LENGTHS[period]
-        told = digests.build_digest(row.player, since, until, now=now)
-        if told.lines:
-            letter = write(row, told)
+        digest = digests.build_digest(row.player, since, until, now=now)
+        if digest.lines:
+            letter = write(row, digest)
             mail.deliver(row.address, letter.subject, letter.text, headers=_headers(row, letter, until))
             _mark(row, until, now if until < latest else latest + LENGTHS[period] + AFTER)
             return True
@@ -99,18 +99,18 @@ def _send(row: Subscription, write: Write, now: datetime) -> bool:
     return False
 
 
-def _mark(row: Subscription, told: datetime, due: datetime) -> None:
-    """It is told, unless its player has chosen otherwise meanwhile."""
-    mine = Subscription.objects.filter(pk=row.pk, due=row.due, tries=row.tries, period=row.period)
-    mine.update(told=told, due=due, tries=0)
+def _mark(row: Subscription, until: datetime, due: datetime) -> None:
+    """Mark everything before `until` as sent, unless the player has changed the subscription meanwhile."""
+    rows = Subscription.objects.filter(pk=row.pk, due=row.due, tries=row.tries, period=row.period)
+    rows.update(told=until, due=due, tries=0)
 
 
 def _headers(row: Subscription, letter: Letter, until: datetime) -> dict[str, str]:
     host = urlsplit(row.site).hostname or "localhost"
     return {
-        # The same at each try of the same digest
+        # The same for each try of this digest.
         "Message-ID": f"<digest.{row.pk}.{row.period}.{until:%Y%m%d}@{host}>",
-        # RFC 8058: the reader's mail program offers a button
+        # RFC 8058: the mail program of the reader shows a button for it.
         "List-Unsubscribe": f"<{letter.stop}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         "Auto-Submitted": "auto-generated",

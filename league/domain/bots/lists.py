@@ -10,7 +10,7 @@ from league.models import Bot, BotVersion
 
 
 def rows() -> QuerySet[Bot]:
-    """Every bot, with what is counted of its versions. No query."""
+    """Select all bots with the counts of their versions; runs no query."""
     accepted = BotVersion.objects.filter(status=VersionStatus.ACCEPTED)
     return Bot.objects.annotate(
         version_count=count_of(BotVersion.objects.all(), "bot"),
@@ -19,5 +19,5 @@ def rows() -> QuerySet[Bot]:
 
 
 def versions() -> QuerySet[BotVersion]:
-    """Every version. No query."""
+    """Select all versions; runs no query."""
     return BotVersion.objects.select_related("bot__owner", "package").defer("package__data")

@@ -1,4 +1,4 @@
-"""Uploads on their way into the database, and out again to a worker."""
+"""Packages: uploads on their way into the database, and from there to a worker."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ __all__ = ["PackageRefused", "inspect", "spec", "store", "unpacked"]
 
 
 def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> archive.Package:
-    """Look at an upload in memory; nothing is written. Raises PackageRefused with a sentence for its author."""
+    """Read an upload in memory; nothing is written. Raise PackageRefused with a sentence for its author."""
     return archive.read(data, filename, games)
 
 
 def store(content: archive.Package) -> Package:
-    """The row of these contents; made where it does not exist. It is locked: of two uploads of equal files one sees the other."""
+    """Return the row for these contents, locked; create it if it does not exist. Of two uploads of equal files, one sees the other."""
     packed = content.zip()
     defaults = {"data": packed, "size": len(packed), "files": len(content.files)}
     return Package.objects.select_for_update().get_or_create(sha256=content.sha256, defaults=defaults)[0]
 
 
 def spec(version: BotVersion, folder: Path) -> BotSpec:
-    """The bot of `version`, unpacked under `folder` once per contents, and kept there until `keeping.release`. Raises OSError.
+    """Unpack the bot of `version` under `folder`, once per contents, where it stays until `keeping.release`. Raise OSError.
 
-    The hash is computed anew: a damaged row is noticed here.
+    The hash is computed again, which detects a damaged row.
     """
     content = archive.read(bytes(version.package.data), "package.zip")
     if content.sha256 != version.package_id:
@@ -40,13 +40,13 @@ def spec(version: BotVersion, folder: Path) -> BotSpec:
 
 
 def unpacked(content: archive.Package, folder: Path) -> BotSpec:
-    """The bot of these contents, unpacked under `folder` as `spec` does it. Raises OSError."""
+    """Unpack these contents under `folder` like `spec`. Raise OSError."""
     for _ in range(TRIES):
-        found = bot_spec(content, folder)
+        unpacked_spec = bot_spec(content, folder)
         try:
-            keeping.use(found.path)
-        except FileNotFoundError:  # another worker has just made room
+            keeping.use(unpacked_spec.path)
+        except FileNotFoundError:  # Another worker has just removed it to free disk space.
             continue
-        if not inventory.find_damage(found.path):
-            return found
+        if not inventory.find_damage(unpacked_spec.path):
+            return unpacked_spec
     raise OSError(f"{content.manifest.name} cannot be unpacked in {folder}: what is written there does not stay")

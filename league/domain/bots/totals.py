@@ -1,8 +1,8 @@
-"""What bots have played, summed up for their pages: each rated match once, by the scheduler; taken out again where a match is struck out.
+"""Totals of what bots have played, for their pages. The scheduler adds each rated match once, and subtracts a match that is voided.
 
-Results count all boards of a match, and so does how a bot plays: the worker counts that while it has the cards at hand, and tells it with the result.
-Of a match of a release that did not, it is taken from the first boards, STYLE_BOARDS of them: a log takes some milliseconds a deal to play again.
-Nothing is taken from a match whose cards are held back when it is counted.
+Results and style count all boards of a match. The worker counts the style while it plays and reports it with the result; for a match of an older
+release it is counted from the first STYLE_BOARDS boards, since replaying a log takes milliseconds per deal. A match whose cards are withheld when it
+is counted adds no style.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from league.models import Board, Bot, Match, MatchStyle, MeetingSum, Party, Play
 from league.pure import style
 from league.pure.style import Style
 
-BATCH = 10  # matches of one transaction
-STYLE_BOARDS = 2  # of a match whose worker did not count
+BATCH = 10  # Matches in one transaction.
+STYLE_BOARDS = 2  # Boards replayed for a match whose worker did not count the style.
 RESULTS = ("matches", "boards", "wins", "draws", "losses", "points", "faults")
 OF_MEETING = ("matches", "boards", "wins", "draws", "losses", "difference")
 STRUCK = Q(status=MatchStatus.VOID) | Q(status=MatchStatus.FINISHED, rated=False)
@@ -35,18 +35,18 @@ Key = tuple[int, ...]
 
 
 def count_new(*, most: int = BATCH, now: datetime | None = None) -> int:
-    """Take out what was struck out since, then count what has finished, the newest first; the number of matches.
+    """Subtract voided matches, then add finished ones, newest first; return the number of matches.
 
-    At any time, by any number of processes. Two queries where there is none.
+    Repeatable, also by several processes at once. Two queries if there is nothing to do.
     """
     now = clock.now_or(now)
     struck = Match.objects.filter(STRUCK, summed=True).order_by("id")
     fresh = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, summed=False).order_by("-id")
-    done = _carry(struck, list(struck.values_list("pk", flat=True)[:most]), {}, sign=-1)
+    removed = _carry(struck, list(struck.values_list("pk", flat=True)[:most]), {}, sign=-1)
     ids = list(fresh.values_list("pk", flat=True)[:most])
-    # While no row is locked: a log takes some milliseconds a deal to play again
+    # Before any row is locked, because replaying a log takes milliseconds per deal.
     styles = {match.pk: _style_of(match, now) for match in _with_cards(ids)}
-    return done + _carry(fresh, ids, styles, sign=1)
+    return removed + _carry(fresh, ids, styles, sign=1)
 
 
 def _with_cards(ids: Sequence[int]) -> Iterable[Match]:
@@ -56,83 +56,83 @@ def _with_cards(ids: Sequence[int]) -> Iterable[Match]:
 
 
 def _style_of(match: Match, now: datetime) -> list[Style] | None:
-    """How its parties play; None where its cards are held back, were let go, or cannot be read."""
+    """Return the style of each party; None if the cards are withheld, removed or unreadable."""
     if embargoes.in_force(match, now=now):
         return None
-    told: list[Any] = [party.style for party in match.parties.all()]
-    if told and all(told):
-        return [Style(*counts) for counts in told]
+    counts_by_party: list[Any] = [party.style for party in match.parties.all()]
+    if counts_by_party and all(counts_by_party):
+        return [Style(*counts) for counts in counts_by_party]
     try:
         log = logs.opened(match)
         places = [place for place in log.places() if place[0] < match.first_board + STYLE_BOARDS]
-        found: list[Style] | None = None
+        styles: list[Style] | None = None
         for place in places:
             record = log.record(place)
             seating = record["meta"]["seating"]
             counted = style.count(record["events"], seating, max(seating) + 1)
-            found = [one + two for one, two in zip(found, counted, strict=True)] if found else counted
+            styles = [total + board for total, board in zip(styles, counted, strict=True)] if styles else counted
     except (logs.Unopened, packing.OtherRules, LookupError, TypeError, ValueError):
         return None
-    return found
+    return styles
 
 
 def _carry(rows: QuerySet[Match], ids: Sequence[int], styles: Mapping[int, list[Style] | None], *, sign: int) -> int:
-    """Add these matches to the sums (`sign` 1) or take them out (-1), those of them that are still among `rows`."""
+    """Add these matches to the totals (`sign` 1) or subtract them (-1), as far as they are still among `rows`."""
     if not ids:
         return 0
     with transaction.atomic():
-        mine = rows.filter(pk__in=ids).select_for_update(skip_locked=True, of=("self",))
-        matches = list(mine.select_related("pool").defer("secret", "host"))
-        mine_ids = [match.pk for match in matches]
-        Match.objects.filter(pk__in=mine_ids).update(summed=sign > 0)
-        kept = _keep_styles(mine_ids, styles) if sign > 0 else _take_styles(mine_ids)
+        locked = rows.filter(pk__in=ids).select_for_update(skip_locked=True, of=("self",))
+        matches = list(locked.select_related("pool").defer("secret", "host"))
+        locked_ids = [match.pk for match in matches]
+        Match.objects.filter(pk__in=locked_ids).update(summed=sign > 0)
+        match_styles = _keep_styles(locked_ids, styles) if sign > 0 else _take_styles(locked_ids)
         played: dict[Key, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         met: dict[Key, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-        parties, boards = _parties(mine_ids), _boards(mine_ids)
+        parties, boards = _parties(locked_ids), _boards(locked_ids)
         for match in matches:
-            _add_played(match, parties[match.pk], len(boards[match.pk]), kept.get(match.pk), played)
+            _add_played(match, parties[match.pk], len(boards[match.pk]), match_styles.get(match.pk), played)
             _add_met(match, parties[match.pk], boards[match.pk], met)
-        # In one order, the pools' last: of two processes one waits, and neither for ever
+        # In a fixed order with the pools' rows last, so that two processes cannot deadlock.
         for (bot, pool, opponent), added in sorted(met.items()):
             _grow(MeetingSum, {"bot_id": bot, "pool_id": pool, "opponent_id": opponent}, added, sign)
-        for (version, pool), added in sorted(played.items(), key=lambda one: (not one[0][0], one[0])):
+        for (version, pool), added in sorted(played.items(), key=lambda item: (not item[0][0], item[0])):
             _grow(PlayedSum, {"version_id": version or None, "pool_id": pool}, added, sign)
     return len(matches)
 
 
 def _keep_styles(ids: Iterable[int], styles: Mapping[int, list[Style] | None]) -> dict[int, list[Style]]:
-    found = {pk: told for pk in ids if (told := styles.get(pk))}
+    match_styles = {pk: party_styles for pk in ids if (party_styles := styles.get(pk))}
     MatchStyle.objects.bulk_create(
-        [MatchStyle(match_id=pk, counts=[astuple(one) for one in told]) for pk, told in found.items()]
+        [MatchStyle(match_id=pk, counts=[astuple(row) for row in rows]) for pk, rows in match_styles.items()]
     )
-    return found
+    return match_styles
 
 
 def _take_styles(ids: Iterable[int]) -> dict[int, list[Style]]:
     rows = MatchStyle.objects.filter(match__in=list(ids))
-    found = {row.match_id: [Style(*counts) for counts in row.counts] for row in rows}
+    match_styles = {row.match_id: [Style(*counts) for counts in row.counts] for row in rows}
     rows.delete()
-    return found
+    return match_styles
 
 
 def _parties(ids: Sequence[int]) -> dict[int, list[Party]]:
-    found: dict[int, list[Party]] = {pk: [] for pk in ids}
+    parties: dict[int, list[Party]] = {pk: [] for pk in ids}
     rows = Party.objects.filter(match__in=ids).select_related("version").order_by("number")
     columns = ("match", "number", "points", "wins", "draws", "losses", "fault", "version__bot")
     for row in rows.only(*columns):
-        found[row.match_id].append(row)
-    return found
+        parties[row.match_id].append(row)
+    return parties
 
 
 def _boards(ids: Sequence[int]) -> dict[int, list[list[int]]]:
-    found: dict[int, list[list[int]]] = {pk: [] for pk in ids}
+    boards: dict[int, list[list[int]]] = {pk: [] for pk in ids}
     for pk, scores in Board.objects.filter(match__in=ids).values_list("match", "scores"):
-        found[pk].append(scores)
-    return found
+        boards[pk].append(scores)
+    return boards
 
 
 def _add_played(
-    match: Match, parties: Sequence[Party], boards: int, told: list[Style] | None, into: dict[Key, dict[str, int]]
+    match: Match, parties: Sequence[Party], boards: int, styles: list[Style] | None, into: dict[Key, dict[str, int]]
 ) -> None:
     for party in parties:
         values = (
@@ -144,7 +144,7 @@ def _add_played(
             party.points or 0,
             1 if party.fault else 0,
         )
-        how = astuple(told[party.number]) if told and party.number < len(told) else ()
+        how = astuple(styles[party.number]) if styles and party.number < len(styles) else ()
         for version in (party.version_id, 0):
             row = into[version, match.pool_id]
             for name, value in zip(RESULTS, values, strict=True):
@@ -157,16 +157,16 @@ def _add_met(
     match: Match, parties: Sequence[Party], boards: Sequence[Sequence[int]], into: dict[Key, dict[str, int]]
 ) -> None:
     partners = pools.sides(match.pool) or ()
-    seen: set[Key] = set()
-    for one, other in permutations(parties, 2):
-        mine, theirs = one.version.bot_id, other.version.bot_id
-        if mine == theirs or any({one.number, other.number} <= set(side) for side in partners):
+    counted_keys: set[Key] = set()
+    for party, rival in permutations(parties, 2):
+        bot, rival_bot = party.version.bot_id, rival.version.bot_id
+        if bot == rival_bot or any({party.number, rival.number} <= set(side) for side in partners):
             continue
-        key = (mine, match.pool_id, theirs)
+        key = (bot, match.pool_id, rival_bot)
         row = into[key]
-        row["matches"] += key not in seen
-        seen.add(key)
-        leads = [scores[one.number] - scores[other.number] for scores in boards]
+        row["matches"] += key not in counted_keys
+        counted_keys.add(key)
+        leads = [scores[party.number] - scores[rival.number] for scores in boards]
         row["boards"] += len(leads)
         row["wins"] += sum(lead > 0 for lead in leads)
         row["draws"] += sum(lead == 0 for lead in leads)
@@ -175,81 +175,81 @@ def _add_met(
 
 
 def _grow(model: type[Model], key: Mapping[str, Any], added: Mapping[str, int], sign: int) -> None:
-    kept, _made = model._default_manager.get_or_create(**key)
+    row, _created = model._default_manager.get_or_create(**key)
     grown = {name: F(name) + sign * value for name, value in added.items() if value}
-    model._default_manager.filter(pk=kept.pk).update(**grown)
+    model._default_manager.filter(pk=row.pk).update(**grown)
 
 
-# ---- what pages show
+# ---- results for pages
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What all versions of a bot, or all bots of a player, did in one pool."""
+    """The results of all versions of a bot, or all bots of a player, in one pool."""
 
     pool: Pool
     boards: int
     wins: int
     draws: int
     losses: int
-    points: float  # of a board, in the unit of the game
+    points: float  # Per board, in the unit of the game.
     faults: int
 
     @property
     def share(self) -> float | None:
-        """Board points of each comparison: 1 for a win, 1/2 for a draw."""
+        """Return the board points per comparison: 1 for a win, 1/2 for a draw."""
         met = self.wins + self.draws + self.losses
         return (self.wins + self.draws / 2) / met if met else None
 
 
 def results_of(bot: Bot) -> list[Result]:
-    """Of all versions of a bot, by pool, most boards first. Two queries."""
+    """Return the results of all versions of a bot, by pool, most boards first. Two queries."""
     return _results(PlayedSum.objects.filter(version__bot=bot))
 
 
 def results_of_player(player: Player) -> list[Result]:
-    """Of all bots of a player, by pool, most boards first. Two queries."""
+    """Return the results of all bots of a player, by pool, most boards first. Two queries."""
     return _results(PlayedSum.objects.filter(version__bot__owner=player))
 
 
 def size_of(pool: Pool) -> int:
-    """How many points of its scores make one of the game's unit; also of games whose options another release has."""
+    """Return the points in one unit of the game, also for options that only another release knows."""
     return engine.load(pool.game, players=pool.players).score_size
 
 
 def _results(rows: QuerySet[PlayedSum]) -> list[Result]:
-    found = (
+    sums = (
         rows.filter(boards__gt=0).order_by().values("pool").annotate(**{f"all_{name}": Sum(name) for name in RESULTS})
     )
-    told: list[dict[str, Any]] = sorted(map(dict, found), key=lambda row: (-row["all_boards"], row["pool"]))
-    there = Pool.objects.in_bulk([row["pool"] for row in told])
+    rows_by_boards: list[dict[str, Any]] = sorted(map(dict, sums), key=lambda row: (-row["all_boards"], row["pool"]))
+    pools_by_id = Pool.objects.in_bulk([row["pool"] for row in rows_by_boards])
     return [
         Result(
-            there[row["pool"]],
+            pools_by_id[row["pool"]],
             row["all_boards"],
             row["all_wins"],
             row["all_draws"],
             row["all_losses"],
-            row["all_points"] / row["all_boards"] / size_of(there[row["pool"]]),
+            row["all_points"] / row["all_boards"] / size_of(pools_by_id[row["pool"]]),
             row["all_faults"],
         )
-        for row in told
+        for row in rows_by_boards
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """One way of playing: a share, 0 to 1, of the version, of the one before, of all bots of the table. None: it had no occasion."""
+    """A trait of play as a share from 0 to 1: of the version, of the one before, and of all bots in the pool. None without an occasion."""
 
     name: str  # "sung", "trump_leads" or "capotes"
-    mine: float | None
+    own: float | None
     before: float | None
     everybody: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a version plays in a pool. `places`: seats in deals that were looked at; `before`: the number of the version before, None for the first."""
+    """The style of a version in a pool. `places`: seats in deals that were counted; `before`: number of the version before, None for the first."""
 
     version: int
     places: int
@@ -261,30 +261,30 @@ TRAITS = (("sung", "places"), ("trump_leads", "leads"), ("capotes", "places"))
 
 
 def manner_of(bot: Bot, pool: Pool) -> Manner | None:
-    """How the newest version of a bot plays that was looked at in a pool, beside the one before and all bots there. One query."""
+    """Return the style of a bot's newest counted version in a pool, beside the one before and all bots there. One query."""
     rows = PlayedSum.objects.filter(Q(version__bot=bot) | Q(version=None), pool=pool, places__gt=0)
     everybody = None
-    mine = []
-    # Of a bot of many versions the two newest, and the row of all
+    own_rows = []
+    # The two newest versions, and the row of all bots.
     for row in rows.select_related("version").order_by(F("version__number").desc(nulls_first=True))[:3]:
         if row.version is None:
             everybody = row
         else:
-            mine.append(row)
-    if not mine or mine[0].version is None:
+            own_rows.append(row)
+    if not own_rows or own_rows[0].version is None:
         return None
-    before = mine[1] if len(mine) > 1 else None
+    before = own_rows[1] if len(own_rows) > 1 else None
     traits = [
-        Trait(name, _share(mine[0], name, of), _share(before, name, of), _share(everybody, name, of))
-        for name, of in TRAITS
+        Trait(name, _share(own_rows[0], name, base), _share(before, name, base), _share(everybody, name, base))
+        for name, base in TRAITS
     ]
-    # What nobody here ever does tells of nobody
-    told = [trait for trait in traits if any((trait.mine, trait.before, trait.everybody))]
+    # Skip traits that no bot in this pool shows.
+    shown_traits = [trait for trait in traits if any((trait.own, trait.before, trait.everybody))]
     number = before.version.number if before is not None and before.version is not None else None
-    return Manner(mine[0].version.number, mine[0].places, number, told)
+    return Manner(own_rows[0].version.number, own_rows[0].places, number, shown_traits)
 
 
-def _share(row: PlayedSum | None, name: str, of: str) -> float | None:
-    if row is None or not getattr(row, of):
+def _share(row: PlayedSum | None, name: str, base: str) -> float | None:
+    if row is None or not getattr(row, base):
         return None
-    return float(getattr(row, name) / getattr(row, of))
+    return float(getattr(row, name) / getattr(row, base))

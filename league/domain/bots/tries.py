@@ -93,7 +93,7 @@ def begin(by: Player, source: str, game: str, rival: str, name: str = "", *, now
     """
     now = clock.now_or(now)
     if game not in engine.games():
-        raise Refused("there is no game {game!r}; the games are {there}", game=game, there=", ".join(engine.games()))
+        raise Refused("there is no game {game!r}; choose one of {games}", game=game, games=", ".join(engine.games()))
     against = _rival(rival)
     if not against.plays(game):
         raise Refused("{bot!r} does not play {game}; choose another bot of the house", bot=rival, game=game)
@@ -119,7 +119,7 @@ def _begin(
         quotas.ask(by, quotas.TRIES, now=now)
         # As it is now, behind the lock: a request may have begun before a ban
         if Player.objects.filter(pk=by.pk, banned__isnull=False).exists():
-            raise Refused("this account is banned, so nothing of it is played")
+            raise Refused("this account is banned, so it cannot sit down")
         if Match.line.filter(tried__owner=by, status__in=LIVE).exists():
             raise TooMany("your last try is not over yet; look at it, and try again then", retry_after=5)
         work = _row(by, pool, now)

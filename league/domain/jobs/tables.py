@@ -22,7 +22,7 @@ from engine.sandbox.files import keeping
 from league.domain.bots import packages
 from league.domain.core import transitions
 from league.domain.tables import holding
-from league.domain.tables.holding import Held, Lost
+from league.domain.tables.holding import LeaseLost, TableLease
 from league.service import listening
 
 log = logging.getLogger("league.tables")
@@ -54,7 +54,7 @@ class Tables:
         """folder: of the unpacked bots."""
         self.worker, self.folder = worker, folder
         self._may_play, self._box, self._leaving = may_play, box, leaving
-        self._held: dict[int, tuple[Held, threading.Thread]] = {}
+        self._held: dict[int, tuple[TableLease, threading.Thread]] = {}
         self._lock = threading.Lock()
 
     def look(self) -> bool:
@@ -89,12 +89,12 @@ class Tables:
         for thread in threads:
             thread.join(patience)
 
-    def _keep(self, held: Held) -> None:
+    def _keep(self, held: TableLease) -> None:
         try:
             self._play(held)
         except PutDown:
             log.info("table %s: its player thinks", held.row.public_id)
-        except Lost:
+        except LeaseLost:
             log.info("table %s is not held here any more", held.row.public_id)
         except Exception as error:
             connection.close()
@@ -109,7 +109,7 @@ class Tables:
                 if not self._held:
                     keeping.release(self.folder, before=time.monotonic())
 
-    def _play(self, held: Held) -> None:
+    def _play(self, held: TableLease) -> None:
         row, until = held.row, time.monotonic() + MOST_S
         bots = holding.seats(row)
         versions = list(dict.fromkeys(seat.version for seat in bots))
@@ -145,8 +145,10 @@ class Tables:
         elif not held.lost:
             holding.release(held, f"worker {self.worker} was told to stop")
 
-    def _answer(self, held: Held, number: int, advise: Advise | None, stop: Callable[[], bool], until: float) -> str:
-        """Wait for the person. Raises PutDown where they think for long, Lost."""
+    def _answer(
+        self, held: TableLease, number: int, advise: Advise | None, stop: Callable[[], bool], until: float
+    ) -> str:
+        """Wait for the person. Raises PutDown where they think for long, LeaseLost."""
         began = looked = time.monotonic()
         with listening.LISTENER.subscribe(transitions.subject(held.row)) as moved:
             while True:

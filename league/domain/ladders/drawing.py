@@ -1,10 +1,9 @@
-"""The next tables of the ladders, drawn from the present ratings where the queue has room.
+"""Draws for the standing ladders: the next tables, from the current ratings, when the queue has room.
 
-No more is queued than workers play soon: `AHEAD` tables for each worker, whatever else waits counted in, so a ladder takes idle time only.
-Who is next: owners take turns; of each owner first a version that is not placed yet, then whoever has rested. Whom it meets:
-`league.pure.pairing.standing`.
+At most `AHEAD` tables per worker are queued, counting all other queued matches, so the ladders use idle time only. Owners take turns; of each owner,
+a version that is not placed yet comes first, then the one that has rested. `league.pure.pairing.standing` chooses its opponents.
 
-Who draws holds the row of `Lots` to the end of its transaction; another one passes. Matches and rests are written together or not at all.
+A draw locks the row of `Lots` until its transaction ends; a second process skips. Matches and rest times are written together or not at all.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from django.db.models import Exists, Min, OuterRef, QuerySet
 
 from league.domain.core import clock, hints, transitions
 from league.domain.core.errors import IllegalMove
-from league.domain.ladders import succession
+from league.domain.ladders import version_tests
 from league.domain.ladders.willing import willing
 from league.domain.matches import matches, workers
 from league.domain.ratings import pools
@@ -33,64 +32,65 @@ from league.pure.pairing import standing
 from league.pure.pairing.telling import NEW
 from league.pure.rating.leaderboard import BASE, ELO, Z95
 
-PRIORITY = -2  # behind tournaments and challenges
-AHEAD = 2  # tables for each worker
+PRIORITY = -2  # Below tournaments and challenges.
+AHEAD = 2  # Tables for each worker.
 BOARDS = 8
-FIRST_BOARDS = 4  # while one of the table is not placed: its author waits
-SPARE = 8  # who is looked at besides, since some have nobody to sit with
+FIRST_BOARDS = 4  # While a bot at the table is not placed yet, since its author is waiting.
+SPARE = 8  # Candidates read in addition, because some find no opponents.
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
-CATCH_UP = timedelta(hours=1)  # who could not be drawn for longer does not come before all others afterwards
-ALONE = timedelta(minutes=1)  # then it is looked again for somebody who may sit with a bot
+CATCH_UP = timedelta(hours=1)  # A bot that could not be drawn for longer does not come before all others afterwards.
+ALONE = timedelta(minutes=1)  # When to look again for opponents of a bot that has none.
 
 
 def draw(*, now: datetime | None = None) -> int:
-    """Queue the next tables, as many as there is room for; their number. At any time, any number of times, by any number of processes.
+    """Queue as many of the next tables as there is room for; return their number. Repeatable, also by several processes at once.
 
-    Four queries where there is no room or nobody is due, else three for each game that is drawn and some for each table, whatever the size of
-    the league.
+    Four queries if there is no room or nobody is due; else three for each game and some for each table, whatever the size of the league.
     """
     now = clock.now_or(now)
-    if not settings.LADDERS or not room(now=now) or not (_due(now).exists() or succession.is_open()):
+    if not settings.LADDERS or not room(now=now) or not (_due(now).exists() or version_tests.is_open()):
         return 0
     if not Lots.objects.filter(pk=1).exists():
         Lots.objects.get_or_create(pk=1)
     with transaction.atomic():
         lots = Lots.objects.select_for_update(skip_locked=True).filter(pk=1).first()
-        free = 0 if lots is None else room(now=now)  # again: another process may have drawn just before
+        free = (
+            0 if lots is None else room(now=now)
+        )  # Checked again, because another process may have drawn just before.
         if lots is None or not free:
             return 0
-        turn = _Round(lots.drawn, now)
-        drawn = turn.play(free)
+        draw_round = _Round(lots.drawn, now)
+        drawn = draw_round.play(free)
         if drawn:
-            Lots.objects.filter(pk=1).update(drawn=turn.number)
+            Lots.objects.filter(pk=1).update(drawn=draw_round.number)
         if drawn:
             hints.matches_wait()
     return drawn
 
 
 def room(*, now: datetime) -> int:
-    """How many tables may be queued: with them two wait for each worker. Two queries."""
+    """Return how many tables may be queued, so that AHEAD wait for each worker. Two queries."""
     most = AHEAD * workers.count_able(now=now)
     waiting = Match.work.filter(status=MatchStatus.QUEUED, held_back=False).exclude(not_before__gt=now)
     return most and max(0, most - len(waiting.values_list("pk")[:most]))
 
 
 def tidy(*, now: datetime | None = None) -> int:
-    """Take back what waits with a bot that is not willing any more, all of it where ladders are switched off; the number of matches. One query."""
+    """Cancel queued tables with a bot that may no longer be drawn, and all of them if ladders are off; return their number. One query."""
     now = clock.now_or(now)
     waiting = Match.objects.filter(kind=MatchKind.LADDER, status=MatchStatus.QUEUED, priority=PRIORITY)
     if settings.LADDERS:
         parties = Party.objects.filter(match=OuterRef("pk")).exclude(willing("version__bot__"))
         waiting = waiting.filter(Exists(parties))
-    taken = 0
+    cancelled = 0
     for match in waiting:
         try:
-            why = "a bot at this table plays on no ladder now"
+            why = "a bot at this table no longer plays on the ladders"
             transitions.move(match, MatchStatus.CANCELLED, now=now, why=why, reason=why, finished=now)
-            taken += 1
-        except IllegalMove:  # a worker has claimed it at this moment: it is played
+            cancelled += 1
+        except IllegalMove:  # A worker has just claimed it, so it is played.
             continue
-    return taken
+    return cancelled
 
 
 def _due(now: datetime) -> QuerySet[Rung]:
@@ -98,7 +98,7 @@ def _due(now: datetime) -> QuerySet[Rung]:
 
 
 def _live() -> tuple[Counter[int], Counter[int]]:
-    """At how many tables of ladders each version sits whose result does not count yet, and how many of them each owner has. Two queries."""
+    """Count the ladder tables whose result does not count yet, by version and by owner. Two queries."""
     tables = Match.objects.filter(kind=MatchKind.LADDER, priority=PRIORITY, rated=True)
     rows = tables.filter(status__in=LIVE) | tables.filter(status=MatchStatus.FINISHED, counted=None)
     owners = dict(rows.values_list("pk", "owner_id"))
@@ -107,7 +107,7 @@ def _live() -> tuple[Counter[int], Counter[int]]:
 
 
 class _Game:
-    """The ladder of one game as it is now."""
+    """The current ladder of one game."""
 
     def __init__(self, game: str, busy: Counter[int]) -> None:
         self.pool: Pool = pools.pool(game)
@@ -118,41 +118,43 @@ class _Game:
         rated = Rating.objects.filter(pool=self.pool, version__in=rows_of).values_list(
             "version_id", "elo", "margin", "boards"
         )
-        self.told: dict[int, tuple[float, float, int]] = {
+        self.ratings: dict[int, tuple[float, float, int]] = {
             version: (elo, margin, boards) for version, elo, margin, boards in rated
         }
         self.busy = busy
 
     def counted(self, rung: Rung) -> int:
-        """Boards of its version that count."""
-        return self.told[rung.version_id][2] if rung.version_id in self.told else 0
+        """Return the number of counted boards of the rung's version."""
+        return self.ratings[rung.version_id][2] if rung.version_id in self.ratings else 0
 
     @cached_property
     def ladder(self) -> standing.Ladder:
-        """As the draw sees it. Where nobody is tied, one is: who is here for longest."""
+        """Return the ladder as the draw needs it. If no bot is tied to the others, the oldest one counts as tied."""
         if self.rungs and not any(rung.tied for rung in self.rungs):
-            first = min(self.rungs, key=lambda rung: (rung.version_id not in self.told, rung.entered, rung.pk))
+            first = min(self.rungs, key=lambda rung: (rung.version_id not in self.ratings, rung.entered, rung.pk))
             first.tied = True
         return standing.Ladder([self._bot(rung) for rung in self.rungs])
 
     def _bot(self, rung: Rung) -> standing.Bot:
         bot = rung.version.bot
-        owner = -bot.pk if bot.is_house else bot.owner_id  # bots of the house are strangers to each other
+        owner = (
+            -bot.pk if bot.is_house else bot.owner_id
+        )  # House bots may meet each other, so each has an owner of its own.
         tables = self.busy[rung.version_id]
-        if rung.version_id not in self.told:
+        if rung.version_id not in self.ratings:
             return standing.Bot(owner=owner, tables=tables, tied=rung.tied)
-        elo, margin, _ = self.told[rung.version_id]
+        elo, margin, _ = self.ratings[rung.version_id]
         return standing.Bot(owner, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
 
     def met(self, version: int) -> tuple[Counter[int], bool]:
-        """Whom a version has met at its latest tables, by places on the ladder, and whether one of those that count ties it. Two queries."""
-        mine = Party.objects.filter(version=version, match__pool=self.pool, match__rated=True)
-        mine = mine.exclude(match__status__in=[MatchStatus.VOID, MatchStatus.CANCELLED]).order_by("-match_id")
-        latest = dict(mine.values_list("match_id", "match__counted")[: standing.RECENT])
+        """Count the opponents at a version's latest tables, by place on the ladder, and say if a counted one ties it to the ladder. Two queries."""
+        parties = Party.objects.filter(version=version, match__pool=self.pool, match__rated=True)
+        parties = parties.exclude(match__status__in=[MatchStatus.VOID, MatchStatus.CANCELLED]).order_by("-match_id")
+        latest = dict(parties.values_list("match_id", "match__counted")[: standing.RECENT])
         others = Party.objects.filter(match__in=latest, version__in=self.place).exclude(version=version)
         rows = list(others.values_list("match_id", "version_id"))
-        tied = any(latest[match] and self.ladder.tied[self.place[one]] for match, one in rows)
-        return Counter(self.place[one] for _, one in rows), tied
+        tied = any(latest[match] and self.ladder.tied[self.place[opponent]] for match, opponent in rows)
+        return Counter(self.place[opponent] for _, opponent in rows), tied
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ class _Table:
 
 
 class _Round:
-    """One draw. The caller holds the lots."""
+    """One draw. The caller holds the lock of `Lots`."""
 
     def __init__(self, drawn: int, now: datetime) -> None:
         self.number, self.now = drawn, now
@@ -171,32 +173,32 @@ class _Round:
         self.tables: list[_Table] = []
 
     def play(self, free: int) -> int:
-        """Draw and queue at most `free` tables; how many. Half of them may test new versions, more where nobody else is due."""
-        tests = succession.ready(free, now=self.now)
+        """Draw and queue at most `free` tables; return their number. Up to half test new versions, more if no other bot is due."""
+        tests = version_tests.ready(free, now=self.now)
         share = min(len(tests), (free + self.number % 2) // 2)
         for rung in self._first(free - share + SPARE):
             if len(self.tables) < free - share:
                 self._seat(rung)
         moved = {rung.pk: rung for table in self.tables for rung in table.rungs}
         Rung.objects.bulk_update(moved.values(), ["due", "placed", "tied"])
-        left = free - len(self.tables)
-        tested = [succession.plan_next(test, priority=PRIORITY) for test in tests[:left]]
+        rest = free - len(self.tables)
+        tested = [version_tests.plan_next(test, priority=PRIORITY) for test in tests[:rest]]
         plans = [*(table.plan for table in self.tables), *(plan for plan in tested if plan is not None)]
-        # Where there is room for one table at a time, tests and the others take turns by this number
+        # With room for one table at a time, tests and other tables take turns by this number.
         self.number += len(plans) - len(self.tables)
         return matches.insert(plans, now=self.now)
 
     def _first(self, free: int) -> list[Rung]:
-        """Who is next, at most `free`. Owners take turns: first who has somebody that is not placed, then who sits least, then who waits longest."""
+        """Return the next rungs: owners with an unplaced bot first, then those with fewest tables, then the longest waiting. At most `free`."""
         full = [version for version, tables in self.busy.items() if tables >= standing.TABLES]
         due = _due(self.now).exclude(version__in=full)
         owners = due.order_by().values("bot__owner").annotate(new=Min("placed"), since=Min("due"))
         waiting = owners.values_list("bot__owner", "new", "since").order_by("new", "since")[: free + len(self.of_owner)]
-        line = sorted(waiting, key=lambda row: (row[1], self.of_owner[row[0]], row[2]))[:free]
-        each = -(-free // max(1, len(line)))
+        turns = sorted(waiting, key=lambda row: (row[1], self.of_owner[row[0]], row[2]))[:free]
+        each = -(-free // max(1, len(turns)))
         of_each = [
             list(due.filter(bot__owner=owner).order_by("placed", "due", "pk").select_related("bot")[:each])
-            for owner, _, _ in line
+            for owner, _, _ in turns
         ]
         rounds = [rungs[turn] for turn in range(each) for rungs in of_each if turn < len(rungs)]
         return rounds[:free]
@@ -208,18 +210,18 @@ class _Round:
             game = self.games[first.game] = _Game(first.game, self.busy)
         if first.version_id not in game.place or self.busy[first.version_id] >= standing.TABLES:
             return
-        here = game.place[first.version_id]
+        place = game.place[first.version_id]
         met, tied = game.met(first.version_id)
         if tied:
-            game.ladder.tied[here] = game.rungs[here].tied = True
-        # Who foresees it gains nothing: the deals follow from a secret
+            game.ladder.tied[place] = game.rungs[place].tied = True
+        # Predicting the draw gains nothing: the deals are derived from a secret.
         rng = random.Random(f"standing ladder\n{game.pool.key}\n{self.number}")  # noqa: S311
-        drawn = game.ladder.draw(rng, here, pools.parties(game.pool), met)
+        drawn = game.ladder.draw(rng, place, pools.parties(game.pool), met)
         if not drawn:
             Rung.objects.filter(pk=first.pk).update(due=self.now + ALONE)
             return
         self.number += 1
-        rungs = [game.rungs[place] for place in drawn]
+        rungs = [game.rungs[index] for index in drawn]
         few = any(game.counted(rung) < NEW for rung in rungs)
         boards = FIRST_BOARDS if few else BOARDS
         for rung in rungs:

@@ -1,4 +1,4 @@
-"""Who is on the ladders: each accepted version enters those of all its games at once, in the place of the one before."""
+"""Entering the ladders: each accepted version enters those of its games at once, in place of the version before."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from django.db import transaction
 
 import engine
 from league.domain.core import clock
-from league.domain.ladders import succession
+from league.domain.ladders import version_tests
 from league.enums import VersionStatus
 from league.models import BotVersion, Rung
 
-MOST = 100  # versions that enter in one pass
+MOST = 100  # Versions that enter in one pass.
 
 
 def enter(*, now: datetime | None = None) -> int:
-    """Let the versions enter that were accepted since the last call, the newest first; the number of places that they took.
+    """Enter the versions accepted since the last call, newest first; return the number of places they took.
 
-    Harmless to repeat, and to run twice at once. One query where nobody waits, and some more for each version.
+    Repeatable, also by two processes at once. One query if no version waits, and some more for each version.
     """
     now = clock.now_or(now)
     waiting = BotVersion.objects.filter(status=VersionStatus.ACCEPTED, entered=None).order_by("-pk")
@@ -27,17 +27,17 @@ def enter(*, now: datetime | None = None) -> int:
 
 def _enter(pk: int, now: datetime) -> int:
     with transaction.atomic():
-        mine = BotVersion.objects.filter(pk=pk, entered=None).select_related("bot")
-        version = mine.select_for_update(of=("self",), skip_locked=True).first()
+        rows = BotVersion.objects.filter(pk=pk, entered=None).select_related("bot")
+        version = rows.select_for_update(of=("self",), skip_locked=True).first()
         if version is None:
-            return 0  # another process does
+            return 0  # Another process is doing it.
         games = [game for game in engine.games() if version.plays(game)]
         fresh = {"bot": version.bot, "version": version, "entered": now, "due": now}
-        # What another version of the bot takes at this moment is waited for, then looked at
+        # This waits for another version of the bot that is just entering; the next query then sees its rows.
         Rung.objects.bulk_create((Rung(game=game, **fresh) for game in games), ignore_conflicts=True)
-        taken = Rung.objects.filter(bot=version.bot, game__in=games, version__number__lt=version.number)
-        before = list(taken.select_for_update(of=("self",)).values_list("game", "version_id"))
-        taken.update(version=version, entered=now, due=now, placed=0, tied=False)
-        succession.begin(version, before, now=now)
+        replaced = Rung.objects.filter(bot=version.bot, game__in=games, version__number__lt=version.number)
+        before = list(replaced.select_for_update(of=("self",)).values_list("game", "version_id"))
+        replaced.update(version=version, entered=now, due=now, placed=0, tied=False)
+        version_tests.begin(version, before, now=now)
         BotVersion.objects.filter(pk=pk).update(entered=now)
         return Rung.objects.filter(bot=version.bot, version=version).count()

@@ -1,4 +1,4 @@
-"""Which bots may be drawn for the standing ladders."""
+"""Bots that may be drawn for the standing ladders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from league.enums import BotState, EntryPolicy
 
 
 def willing(prefix: str = "bot__") -> Q:
-    """Of rows that have their bot as `prefix`: that it may be drawn. Its owner lets it play on ladders and in public leagues, and nobody holds it."""
+    """Build the condition that the bot at `prefix` may be drawn: its owner allows ladders and public leagues, and it is neither paused nor banned."""
     policy = Q(**{f"{prefix}is_house": True}) | Q(
         **{f"{prefix}entry_policy__in": [EntryPolicy.USUAL, EntryPolicy.ANYBODY]}
     )

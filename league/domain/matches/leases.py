@@ -178,7 +178,7 @@ def _claim(plan: _Plan) -> list[Match]:
         return []
     waiting = Match.line.filter(holds.due(plan.now), status=MatchStatus.QUEUED).exclude(pool__in=plan.strange)
     if plan.exact:
-        waiting = holds.playable_matches(waiting.filter(pools.by_rules(pools.revisions(), "pool__")))
+        waiting = holds.playable_matches(waiting.filter(pools.with_rules(pools.revisions(), "pool__")))
     if seen.crew > 1 or workers.is_another_able(plan.worker, now=plan.now):
         waiting = waiting.exclude(avoid=plan.worker)
     if plan.uploads_only:

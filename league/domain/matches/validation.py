@@ -122,7 +122,7 @@ def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | N
     """Queue the next attempt to validate a version."""
     keys = Match.objects.filter(key__startswith=_prefix(version)).values_list("key", flat=True)
     attempt = 1 + max(map(_attempt, keys), default=0)
-    pools.make_ready(games(version))  # the worker plans the other games, and may make no pool
+    pools.ensure_default_pools(games(version))  # the worker plans the other games, and may make no pool
     first = next(plan_games(version, attempt, secret or secrets.token_bytes(32)))
     matches.insert([replace(first, expected_s=GAME_S * len(games(version)))], now=clock.now_or(now))
     hints.matches_wait()

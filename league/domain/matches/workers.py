@@ -190,7 +190,7 @@ def _strange(ready: Sequence[Worker], prefix: str = "pool__") -> Q:
         return Q(pk__in=[])
     known = Q(pk__in=[])
     for some in rules:
-        known |= pools.by_rules(dict(some), prefix)
+        known |= pools.with_rules(dict(some), prefix)
     return ~known
 
 

@@ -147,12 +147,12 @@ def _waiting_with(bots_held: list[Bot]) -> Iterator[Message]:
 def _resume(call: ActionCall) -> Iterator[Message]:
     for subject in call.subjects:
         row = subject.row
-        if isinstance(row, Tournament) and progress.let_go(row, **call.context):
+        if isinstance(row, Tournament) and progress.release(row, **call.context):
             yield Message(
                 "resumed the tournament {tournament!r}; its matches are played in turn",
                 tournament=row.name,
             )
-        elif isinstance(row, Bot) and bots.let_go(row, **call.context):
+        elif isinstance(row, Bot) and bots.release(row, **call.context):
             yield Message("resumed the bot {bot!r}; it plays as far as its owner lets it", bot=row.slug)
 
 

@@ -1,7 +1,7 @@
-"""Leaderboards as they stood at the ends of days (UTC): what movement and the bots that rise are told from.
+"""Daily leaderboards: tables as they stood at the end of a day (UTC), from which movements and rising bots are computed.
 
-A table is kept once a day, before the first result of the next day is counted where the scheduler runs, and only where it has changed since it
-was kept last. The last eight days and the newest table before them stay, so a pool has nine tables at most.
+The scheduler stores a table once a day, before it counts the first result of the next day, and only if it changed since the last one. The last
+eight days and the newest table before them stay, so a pool has at most nine.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from league.models import Match, PlaceOfDay, Pool, PoolSums, Rating, TableOfDay
 from league.pure.portable import ELO_DIGITS, comparable
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
-RISEN = 3  # bots of a table whose rise is told
-RISE = 10.0  # Elo; less is no rise
-ROWS = 1000  # of one statement
+RISEN = 3  # The most rising bots stored for a table.
+RISE = 10.0  # Elo; a smaller rise is not shown.
+ROWS = 1000  # Rows of one statement.
 
 
 @dataclass(frozen=True)
 class Movement:
-    """What has moved since the end of yesterday and of the day a week before that. The days are None where no table of then is kept."""
+    """The changes since the end of yesterday and since a week before that. A day is None if no table of it is stored."""
 
     day: date | None = None
     week: date | None = None
-    by_day: dict[int, Moved] = field(default_factory=dict)  # by bot; without those that had no place then
+    by_day: dict[int, Moved] = field(default_factory=dict)  # By bot, without bots that had no place then.
     by_week: dict[int, Moved] = field(default_factory=dict)
 
-    def of(self, page: paging.Page[RankedBot]) -> paging.Page[RankedBot]:
-        """The page with what is known of its rows."""
+    def add_to(self, page: paging.Page[RankedBot]) -> paging.Page[RankedBot]:
+        """Return the page with the movements of its rows."""
         rows = [
             replace(
                 row, day=self.by_day.get(row.rating.version.bot_id), week=self.by_week.get(row.rating.version.bot_id)
@@ -48,9 +48,9 @@ class Movement:
 
 
 def keep(*, now: datetime | None = None) -> int:
-    """Keep the tables that have changed since they were kept last, as they stand at the end of yesterday; how many. Harmless to repeat.
+    """Store the tables that changed since they were last stored, as of the end of yesterday; return their number. Repeatable.
 
-    A table that has begun today is kept tomorrow.
+    A table that began today is stored tomorrow.
     """
     now = clock.now_or(now)
     today = _today(now)
@@ -65,10 +65,12 @@ def keep(*, now: datetime | None = None) -> int:
 
 
 def _keep(pool: int, ranked: int, day: date, now: datetime) -> bool:
-    """Whether nobody else has kept the table of this day. `ranked` was read before its rows: they are as new at least."""
+    """Store one table; return False if somebody else has. `ranked` was read before the rows, so they are at least as new."""
     with transaction.atomic():
-        table, made = TableOfDay.objects.get_or_create(pool_id=pool, day=day, defaults={"ranked": ranked, "taken": now})
-        if not made:
+        table, created = TableOfDay.objects.get_or_create(
+            pool_id=pool, day=day, defaults={"ranked": ranked, "taken": now}
+        )
+        if not created:
             return False
         rows = Rating.objects.filter(pool=pool, listed=True).order_by(*leaderboards.BEST.names)
         places = [
@@ -88,31 +90,33 @@ def _keep(pool: int, ranked: int, day: date, now: datetime) -> bool:
 
 
 def _note_rises(places: Iterable[PlaceOfDay], base: TableOfDay) -> None:
-    """Write the rise of those few that have risen the most since `base`, of those that were settled then and now."""
+    """Set the rise of the few places that rose most since `base`, among bots that were not provisional then and now."""
     then = dict(PlaceOfDay.objects.filter(table=base, provisional=False).values_list("bot", "elo"))
     risen = [
         (comparable(row.elo - then[row.bot_id], ELO_DIGITS), row)
         for row in places
         if not row.provisional and row.bot_id in then
     ]
-    # Of equal rises that of the bot which stands higher
-    for rise, row in sorted((one for one in risen if one[0] >= RISE), key=lambda one: (-one[0], one[1].place))[:RISEN]:
+    # Of equal rises, the bot that stands higher comes first.
+    for rise, row in sorted((pair for pair in risen if pair[0] >= RISE), key=lambda pair: (-pair[0], pair[1].place))[
+        :RISEN
+    ]:
         row.rise = rise
 
 
 def movement(pool: Pool, rows: Collection[RankedBot], *, now: datetime | None = None) -> Movement:
-    """How these rows have moved. Two queries; one where no table is kept."""
+    """Return how these rows have moved. Two queries; one if no table is stored."""
     today = _today(clock.now_or(now))
     compared = _compared(pool.pk, today)
-    here = {row.rating.version.bot_id: Stand(row.place, row.rating.elo) for row in rows}
-    day, week = _moved(here, _stood(compared, list(here)))
+    stands = {row.rating.version.bot_id: Stand(row.place, row.rating.elo) for row in rows}
+    day, week = _moved(stands, _stood(compared, list(stands)))
     since = today - DAY
     return Movement(since if compared.day else None, since - WEEK if compared.week else None, day, week)
 
 
 @dataclass(frozen=True)
 class Stand:
-    """Where a bot stands, or stood."""
+    """The place and Elo of a bot in a table."""
 
     place: int
     elo: float
@@ -120,48 +124,48 @@ class Stand:
 
 @dataclass(frozen=True)
 class Compared:
-    """The tables with which a leaderboard is compared; None where none of then is kept."""
+    """The ids of the tables that a leaderboard is compared with; None if there is none of that day."""
 
     day: int | None = None
     week: int | None = None
 
 
-Stood: TypeAlias = tuple[Stand | None, Stand | None]  # in the table of the day, in that of the week
+Stood: TypeAlias = tuple[Stand | None, Stand | None]  # In yesterday's table, and in the one a week before.
 
 
 def _compared(pool: int, today: date) -> Compared:
-    """One query."""
+    """Find the two tables to compare with. One query."""
     tables = TableOfDay.objects.filter(pool=pool, day__lt=today).order_by("-day")
-    kept = list(tables.values_list("pk", "day")[:9])
-    if not kept:
+    tables_stored = list(tables.values_list("pk", "day")[:9])
+    if not tables_stored:
         return Compared()
-    return Compared(kept[0][0], next((pk for pk, one in kept if one <= today - DAY - WEEK), None))
+    return Compared(tables_stored[0][0], next((pk for pk, day in tables_stored if day <= today - DAY - WEEK), None))
 
 
 def _stood(compared: Compared, bots: Collection[int]) -> dict[int, Stood]:
-    """Where bots stood in two tables. One query; none where no table is kept."""
+    """Return where bots stood in the two tables. One query; none if there is no table."""
     tables = [pk for pk in (compared.day, compared.week) if pk is not None]
     if not tables:
         return {}
     then = PlaceOfDay.objects.filter(table__in=tables, bot__in=bots)
-    found: dict[tuple[int | None, int], Stand] = {
+    stands: dict[tuple[int | None, int], Stand] = {
         (table, bot): Stand(place, elo) for table, bot, place, elo in then.values_list("table", "bot", "place", "elo")
     }
-    return {bot: (found.get((compared.day, bot)), found.get((compared.week, bot))) for bot in bots}
+    return {bot: (stands.get((compared.day, bot)), stands.get((compared.week, bot))) for bot in bots}
 
 
 def _moved(here: Mapping[int, Stand], then: Mapping[int, Stood]) -> tuple[dict[int, Moved], dict[int, Moved]]:
     since: tuple[dict[int, Moved], dict[int, Moved]] = ({}, {})
-    for bot, now in here.items():
-        for found, stood in zip(since, then.get(bot, (None, None)), strict=True):
+    for bot, current in here.items():
+        for moves, stood in zip(since, then.get(bot, (None, None)), strict=True):
             if stood is not None:
-                found[bot] = Moved(stood.place - now.place, comparable(now.elo - stood.elo, ELO_DIGITS))
+                moves[bot] = Moved(stood.place - current.place, comparable(current.elo - stood.elo, ELO_DIGITS))
     return since
 
 
 @dataclass(frozen=True)
 class Rise:
-    """A bot that has risen in the table of a pool: by how much since the day, and where it stood at the end of the last one."""
+    """A rising bot in the table of a pool: its rise since a day, and where it stood at the end of yesterday."""
 
     pool: Pool
     bot: str
@@ -172,7 +176,7 @@ class Rise:
 
 
 def rises(pools: Iterable[Pool], most: int, *, now: datetime | None = None) -> list[Rise]:
-    """The bots that rose the most in these pools up to the end of yesterday, where their tables changed within a week. Two queries."""
+    """Return the bots that rose most in these pools up to the end of yesterday, if their tables changed within a week. Two queries."""
     by_id = {pool.pk: pool for pool in pools}
     today = _today(clock.now_or(now))
     last = TableOfDay.objects.filter(pool=OuterRef("pool"), day__lt=today).order_by("-day").values("pk")[:1]

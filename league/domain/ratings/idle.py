@@ -1,4 +1,4 @@
-"""Bots that have not played for long fade in the tables; their ratings stay, since boards do not age."""
+"""Idle bots: after a while without a match that counts they fade in the tables. Their ratings stay, since boards do not age."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from league.domain.core import clock
 from league.enums import MatchStatus
 from league.models import Party, Pool, Rating
 
-AFTER = timedelta(days=30)  # without a match that counts in the table
+AFTER = timedelta(days=30)  # Without a match that counts in the table.
 
 
 def mark(*, now: datetime | None = None) -> int:
-    """Mark the rows of all tables whose version has not played since AFTER; how many there were. Whoever plays is not idle any more at once.
+    """Mark the rows of versions that have not played since AFTER; return their number. A version that plays again is unmarked at once.
 
-    Rows of an earlier release do not say when their version played: they learn it here first. One look at all rows, once a day.
+    Rows of an earlier release do not say when their version last played; they get it here. Reads all rows once, once a day.
     """
     now = clock.now_or(now)
     due = Q(idle=False) & (Q(played__lt=now - AFTER) | Q(played=None))
@@ -34,7 +34,7 @@ def _mark(pool_id: int, now: datetime) -> int:
         .values("version")
         .annotate(last=Max("match__finished"))
     )
-    # The pool is locked as by who counts a match, so none of its rows is written in between
+    # Counting a match takes the same lock, so none of the pool's rows is written in between.
     with transaction.atomic():
         Pool.objects.select_for_update(no_key=True).get(pk=pool_id)
         rows = Rating.objects.filter(pool=pool_id)

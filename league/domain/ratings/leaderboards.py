@@ -1,4 +1,4 @@
-"""The leaderboard of a pool, ready to be shown."""
+"""The leaderboard of a pool, ready to show."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from league.models import BotVersion, Match, Pool, PoolSums, Rating
 
 @dataclass(frozen=True)
 class Moved:
-    """How a bot has moved since a day: up by so many places (down, where negative), and by so much Elo."""
+    """A bot's change of place (negative: down) and of Elo since a day."""
 
     places: int
     elo: float
 
     @property
     def down(self) -> int:
-        """Places down; 0 or less for who has not fallen."""
+        """Return the places lost; 0 or less if it has not fallen."""
         return -self.places
 
 
 @dataclass(frozen=True)
 class RankedBot:
-    """A line of the leaderboard. `place` counts all rows of the table from 1, by rating; provisional ones, too.
+    """A row of the leaderboard. `place` counts all rows of the table from 1, by rating, provisional ones included.
 
-    `unsealed`: partners sit at these tables, and this bot cannot be sealed off from the clocks by which they could talk. `day`, `week`: how it
-    has moved (`league.domain.ratings.daily`); None where nobody has looked, or it had no place then.
+    `unsealed`: partners sit at these tables, and this bot cannot be sealed off from the clocks, by which they could communicate. `day`, `week`:
+    its movement (`league.domain.ratings.daily`); None if not computed, or if it had no place then.
     """
 
     place: int
@@ -44,19 +44,19 @@ class RankedBot:
 
     @property
     def ranks(self) -> str:
-        """The ranks that the 95% comparisons leave possible, such as "2-4"."""
+        """Return the ranks that the 95% comparisons allow, such as "2-4"."""
         best, worst = self.rating.rank_best, self.rating.rank_worst
         return str(best) if best == worst else f"{best}-{worst}"
 
 
-BEST = paging.Order(("-elo", "version_id"), (float, int))  # the order of a leaderboard
+BEST = paging.Order(("-elo", "version_id"), (float, int))  # The order of a leaderboard.
 
 
 @dataclass(frozen=True)
 class Only:
-    """Which rows of a table to show: of bots that are not idle ("active"), of those of the house ("house"), of one owner's.
+    """A filter of a table: bots that are not idle ("active"), house bots ("house"), bots of one owner.
 
-    Places stay those of the whole table.
+    Places remain those of the whole table.
     """
 
     show: str = ""
@@ -67,8 +67,8 @@ class Only:
     def __bool__(self) -> bool:
         return bool(self.show or self.owner)
 
-    def of(self, rows: QuerySet[Rating]) -> QuerySet[Rating]:
-        """These of the `rows`, in an order that an index has. A query for each of house and owner: their versions, whose rows an index finds."""
+    def restrict(self, rows: QuerySet[Rating]) -> QuerySet[Rating]:
+        """Filter `rows` so that an index keeps their order. One query each for house and owner: their versions, whose rows an index finds."""
         if self.show == "active":
             rows = rows.filter(idle=False)
         if self.show == "house":
@@ -77,8 +77,8 @@ class Only:
             rows = rows.filter(version__in=_versions(Q(bot__owner__name=self.owner)))
         return rows
 
-    def takes(self, row: Rating) -> bool:
-        """The same of one row, which has its bot and owner."""
+    def includes(self, row: Rating) -> bool:
+        """Return True if the filter includes a row, which has its bot and owner loaded."""
         bot = row.version.bot
         if (self.show == "active" and row.idle) or (self.show == "house" and not bot.is_house):
             return False
@@ -88,31 +88,31 @@ class Only:
 ALL = Only()
 
 
-def _versions(those: Q) -> list[int]:
-    return list(BotVersion.objects.filter(those).values_list("pk", flat=True))
+def _versions(condition: Q) -> list[int]:
+    return list(BotVersion.objects.filter(condition).values_list("pk", flat=True))
 
 
 @dataclass(frozen=True)
 class Uncounted:
-    """Rated results of a pool that its leaderboard does not count yet: how many, and when the first of them finished."""
+    """The rated results of a pool that its leaderboard does not count yet: their number, and when the first of them finished."""
 
     matches: int
     since: datetime | None
 
 
 def read_uncounted(pool: Pool) -> Uncounted:
-    """What a leaderboard that is read afterwards may lack: every other result that was in the league at this moment is in it. One query."""
-    found = totals.rated_matches(pool).filter(counted=None).aggregate(matches=Count("pk"), since=Min("finished"))
-    return Uncounted(**found)
+    """Return what a leaderboard read afterwards may lack; it includes every other result finished by now. One query."""
+    counts = totals.rated_matches(pool).filter(counted=None).aggregate(matches=Count("pk"), since=Min("finished"))
+    return Uncounted(**counts)
 
 
 def read_owed(pool: Pool) -> PoolSums | None:
-    """The moments up to which the strengths of all and the margins and ranks count every counted result; None where they count all. One query."""
+    """Return the times up to which the strengths, and the margins and ranks, include every counted result; None if both are current. One query."""
     return PoolSums.objects.filter(pool=pool).exclude(ranked=F("stamp")).defer("data").first()
 
 
 def ratings(pool: Pool, *, every_version: bool = False) -> QuerySet[Rating]:
-    """The ratings of `pool`, best first, with version, bot and owner loaded."""
+    """Select the ratings of `pool`, best first, with version, bot and owner loaded."""
     rows = Rating.objects.filter(pool=pool) if every_version else _listed(pool.pk)
     return rows.select_related("version__bot__owner").order_by(*BEST.names)
 
@@ -122,7 +122,7 @@ def _listed(pool: int) -> QuerySet[Rating]:
 
 
 def past_ratings(pool: Pool, at: datetime, *, every_version: bool = False) -> list[Rating]:
-    """The ratings as they were at a past moment, fitted anew from the boards that counted then; not saved. Six queries, more for many matches."""
+    """Fit the ratings as of a past time, from the boards that counted then; not saved. Six queries, more for many matches."""
     then = {
         match.pk: match for match in history.finished(Match.objects.filter(pool=pool, rated=True), at).only("finished")
     }
@@ -140,13 +140,13 @@ def past_ratings(pool: Pool, at: datetime, *, every_version: bool = False) -> li
 def leaderboard(
     pool: Pool, *, every_version: bool = False, at: datetime | None = None, only: Only = ALL
 ) -> list[RankedBot]:
-    """One row per bot (or per version), now or as it stood at a past moment. One query; of the past six."""
-    found: Iterable[Rating] = (
+    """Return one row per bot (or version), now or as of a past time. One query; six for the past."""
+    rows: Iterable[Rating] = (
         ratings(pool, every_version=every_version)
         if at is None
         else past_ratings(pool, at, every_version=every_version)
     )
-    return [row for row in _placed(pool, found, 0) if only.takes(row.rating)]
+    return [row for row in _placed(pool, rows, 0) if only.includes(row.rating)]
 
 
 def read_page(
@@ -157,16 +157,18 @@ def read_page(
     every_version: bool = False,
     only: Only = ALL,
 ) -> paging.Page[RankedBot]:
-    """A page of the leaderboard of now. One query for the first page, two for all others: who stands above is counted in an index.
+    """Return a page of the current leaderboard. One query for the first page, two for others: an index counts the rows above.
 
-    Of some rows (`only`) two, and those of `Only.of`.
+    With a filter two, and those of `Only.restrict`.
     """
     rows = ratings(pool, every_version=every_version)
-    page = paging.read_page(only.of(rows) if only else rows, BEST, cursor, size)
+    page = paging.read_page(only.restrict(rows) if only else rows, BEST, cursor, size)
     if only:
         places = _places(rows, [(rating.elo, rating.version_id) for rating in page.rows])
-        found = [_ranked(pool, rating, places[rating.version_id]) for rating in page if rating.version_id in places]
-        return paging.Page(found, page.before, page.after)
+        ranked_rows = [
+            _ranked(pool, rating, places[rating.version_id]) for rating in page if rating.version_id in places
+        ]
+        return paging.Page(ranked_rows, page.before, page.after)
     above = 0
     if page.before is not None:
         before = BEST.beyond(BEST.values(page.rows[0]), back=True)
@@ -174,21 +176,21 @@ def read_page(
     return paging.Page(_placed(pool, page.rows, above), page.before, page.after)
 
 
-def _placed(pool: Pool, found: Iterable[Rating], above: int) -> list[RankedBot]:
-    """Ratings in their order, `above` settled ones before them."""
-    return [_ranked(pool, rating, place) for place, rating in enumerate(found, above + 1)]
+def _placed(pool: Pool, rows: Iterable[Rating], above: int) -> list[RankedBot]:
+    """Number ratings in their order, with `above` rows before them."""
+    return [_ranked(pool, rating, place) for place, rating in enumerate(rows, above + 1)]
 
 
 def _ranked(pool: Pool, rating: Rating, place: int) -> RankedBot:
     return RankedBot(place, rating, pools.have_partners(pool) and not rating.version.sealable)
 
 
-def _places(rows: QuerySet[Rating], shown: Sequence[tuple[float, int]]) -> dict[int, int]:
-    """The places of some rows (Elo, version) in the whole table `rows`, by version. One pass over its index down to the last of them."""
-    if not shown:
+def _places(rows: QuerySet[Rating], keys: Sequence[tuple[float, int]]) -> dict[int, int]:
+    """Return the places of some rows (Elo, version) in the whole table `rows`, by version. One pass over its index down to the last of them."""
+    if not keys:
         return {}
-    down_to = rows.select_related(None).order_by().filter(elo__gte=shown[-1][0])
+    down_to = rows.select_related(None).order_by().filter(elo__gte=keys[-1][0])
     counted = down_to.annotate(place=Window(RowNumber(), order_by=[F("elo").desc(), F("version_id")]))
-    # A condition of the versions alone would hold before the rows are counted; beside one of the place it holds afterwards
-    wanted = Q(version__in=[version for _, version in shown]) | Q(place=0)
-    return dict(counted.filter(wanted).values_list("version_id", "place"))
+    # A condition on versions alone would apply before the rows are counted; together with one on the place it applies afterwards.
+    condition = Q(version__in=[version for _, version in keys]) | Q(place=0)
+    return dict(counted.filter(condition).values_list("version_id", "place"))

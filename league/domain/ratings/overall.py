@@ -1,7 +1,7 @@
-"""One table over all games: how a bot would do on a board of any game against the field of that game.
+"""The table over all games: how a bot would do on a board of any game against the field of that game.
 
-Ratings of two games are not on one scale, so boards of different games never enter one fit. What can be averaged is the expected score
-against the field, a share from 0 to 1. A game that a bot has not played counts 1/2 and is marked, so nobody gains by playing one game.
+Ratings of different games are not on one scale, so their boards never enter one fit. What can be averaged is the expected score against the
+field, from 0 to 1. A game that a bot has not played counts 1/2 and is marked, so nobody gains by playing one game only.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from league.service.process_cache import ProcessCache
 
 @dataclass(frozen=True)
 class OverallLine:
-    """A bot in the table over all games. `place` is None for one that has played fewer than half of the games."""
+    """A bot in the table over all games. `place` is None if it has played fewer than half of the games."""
 
     place: int | None
     bot: Bot
-    score: float  # mean over the games of the expected score, 0 to 1
-    margin: float  # half of the 95% interval
-    games: dict[str, float]  # expected score in each game it has played
-    missing: tuple[str, ...]  # games in which it counts 1/2
+    score: float  # Mean over the games of the expected score, 0 to 1.
+    margin: float  # Half of the 95% interval.
+    games: dict[str, float]  # Expected score in each game that it has played.
+    missing: tuple[str, ...]  # Games that count 1/2.
 
 
 def usual_pools() -> dict[str, Pool]:
-    """For each game the pool of its usual table: no options, usual number of players, no mixed sides, present revision. One query."""
-    found = {}
+    """Return the usual pool of each game: no options, usual number of players, no mixed sides, current revision. One query."""
+    pools = {}
     loaded = {key: engine.load(key) for key in engine.games()}
     for pool in Pool.objects.filter(game__in=loaded, options={}).exclude(team="mixed").order_by("pk"):
         usual = loaded[pool.game]
         if (pool.players, pool.revision) == (usual.players, usual.revision):
-            found[pool.game] = pool
-    return found
+            pools[pool.game] = pool
+    return pools
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""All boards that count in a pool, as lines that anybody can rate again (`manage.py rate_boards`, `league.pure.rating.published`)."""
+"""The published boards of a pool, as lines that anybody can rate again (`manage.py rate_boards`, `league.pure.rating.published`)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from league.domain.ratings import pools, ratings, totals
 from league.models import BotVersion, Match, Pool
 from league.pure.rating import published
 
-CHUNK = 500  # matches read at a time
+CHUNK = 500  # Matches read at a time.
 
 
 def published_lines(pool: Pool) -> Iterator[str]:
-    """JSON lines: the pool, then a line for each rated and finished match. Three queries for each 500 matches."""
+    """Yield JSON lines: the pool, then each rated and finished match. Three queries for each CHUNK matches."""
     game = pools.game_of(pool)
     yield _line(
         {
@@ -27,23 +27,23 @@ def published_lines(pool: Pool) -> Iterator[str]:
             "revision": pool.revision,
             "sides": pools.sides(pool),
             "score_size": game.score_size,
-            "anchor": ratings.anchor_version(totals.bots_kept(pool)),
+            "anchor": ratings.anchor_version(totals.stored_versions(pool)),
             "ratings_revision": pool.ratings_revision or 1,
         }
     )
     keys = list(totals.counted_matches(pool).order_by("finished", "pk").values_list("pk", flat=True))
     for start in range(0, len(keys), CHUNK):
         chunk = keys[start : start + CHUNK]
-        found = Match.objects.filter(pk__in=chunk)
-        told = {
+        matches = Match.objects.filter(pk__in=chunk)
+        heads = {
             pk: (public_id, at.isoformat())
-            for pk, public_id, at in found.values_list("pk", "public_id", "finished")
-            if at is not None  # what is counted has finished
+            for pk, public_id, at in matches.values_list("pk", "public_id", "finished")
+            if at is not None  # Always true: a counted match has finished.
         }
         played = totals.read_matches(chunk)
         names = _names({version for match in played.values() for version in match.versions})
         for pk in chunk:
-            match, (public_id, finished) = played[pk], told[pk]
+            match, (public_id, finished) = played[pk], heads[pk]
             yield _line(
                 {
                     "match": public_id,

@@ -1,4 +1,4 @@
-"""Ratings of a pool: always the fit of all its finished, rated boards, whatever way the rows got there."""
+"""The ratings of a pool: always the fit of all its finished, rated boards, however the rows got there."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ from league.pure.rating import local
 from league.pure.rating.bradley_terry import REVISION
 from league.pure.rating.tallies import NOTHING, Tallies, around
 
-MOST_FITS = 60  # fits of one run, which holds the pool locked; when more matches came in, only every so many of them gets a point in the history
+MOST_FITS = (
+    60  # Fits of one run, while the pool is locked. With more new matches, only every n-th gets a point in the history.
+)
 STRUCK = Q(status=MatchStatus.VOID) | Q(status=MatchStatus.FINISHED, rated=False)
-OF_MATCHES = ("played", "idle")  # columns that follow from no fit
+OF_MATCHES = ("played", "idle")  # Columns that do not come from a fit.
 COLUMNS = [field.name for field in Rating._meta.fields if field.name not in ("id", "pool", "version")]
 
 
 def stale_pools() -> list[Pool]:
-    """Pools that lack results, count what was struck out or left unrated since, or have a table of another revision or of earlier sums."""
+    """Return the pools that lack results, count a match that was voided or unrated since, or whose table is of an older revision or older totals."""
     waiting = Match.objects.filter(rated=True, status=MatchStatus.FINISHED, counted=None)
     struck = Match.objects.filter(STRUCK).exclude(counted=None)
     ids = {*waiting.values_list("pool_id", flat=True).distinct(), *struck.values_list("pool_id", flat=True).distinct()}
@@ -39,16 +41,16 @@ def stale_pools() -> list[Pool]:
 
 
 def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -> bool:
-    """Take the results that are new in `pool` into its ratings and their history; whether anything changed.
+    """Add the new results of `pool` to its ratings and their history; return True if anything changed.
 
-    1. The pool's row is locked: two refreshes wait for each other, and the second one finds nothing new. New matches of the pool do not wait.
-    2. Matches struck out since the last time (or `rebuild`) discard sums and history; everything counts as new.
-    3. One statement reads and locks the new matches. These are added, these are marked: what finishes or is struck out meanwhile waits.
-    4. They are added to the kept sums in the order in which they finished, each with the points of its bots, before and after.
-    5. Sums and table replace the rows of `PoolSums` and `Rating`. Marks, sums and table are one transaction: each match counts once.
+    1. The pool's row is locked, so a second refresh waits and then finds nothing new. New matches of the pool do not wait.
+    2. If a match was voided since the last time (or with `rebuild`), totals and history are discarded and everything counts as new.
+    3. One statement reads and locks the new matches. Exactly these are added and marked; a match that finishes or is voided meanwhile waits.
+    4. They are added to the stored totals in the order in which they finished, each with the rating points of its bots, before and after.
+    5. Totals and table replace the rows of `PoolSums` and `Rating`. All of this is one transaction, so each match counts once.
 
-    The boards of matches that count already are not read. A table of another revision of the ratings is fitted anew from its sums, once;
-    its history stays as it was told. A large pool goes on in stages (`league.domain.ratings.refits`); this takes them all at once.
+    The boards of counted matches are not read again. A table of an older revision of the rating model is refitted from its totals once; its history
+    stays as it is. A large pool is rated in stages (`league.domain.ratings.refits`); this function runs all of them at once.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -67,66 +69,66 @@ def refresh(pool: Pool, *, rebuild: bool = False, now: datetime | None = None) -
         ids = [match.pk for match in fresh]
         played = totals.read_matches(ids)
         last = last_played((match, played[match.pk].versions) for match in fresh)
-        known = totals.Kept.of(NOTHING) if rebuild else totals.remembered(pool)
+        current = totals.CachedTotals.of_tallies(NOTHING) if rebuild else totals.cached(pool)
         before = {} if rebuild else shown_elo(pool)
-        table = _add(pool, known, fresh, played, before, now)
+        table = _add(pool, current, fresh, played, before, now)
         mark_counted(ids, now)
-        _write(pool, table, now, last, anew=rebuild)
+        _write(pool, table, now, last, is_rebuild=rebuild)
     return True
 
 
 def settle(pool: Pool, now: datetime) -> bool:
-    """Bring the table of `pool`, which is locked, up to the sums that are kept; whether it was not."""
+    """Bring the table of `pool`, which is locked, up to the stored totals; return False if it was current."""
     if not PoolSums.objects.filter(pool=pool).exclude(ranked=F("stamp")).exists():
         return False
-    _write(pool, fit_pool(pool, totals.remembered(pool).whole, start=shown_elo(pool)), now)
+    _write(pool, fit_pool(pool, totals.cached(pool).whole, start=shown_elo(pool)), now)
     totals.settle(pool, now)
     return True
 
 
 def shown_elo(pool: Pool) -> dict[int, float]:
-    """Elo by version, as the table has it."""
+    """Return the Elo of each version in the table."""
     return dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
 
 
 def mark_counted(ids: Sequence[int], now: datetime) -> None:
-    """These matches, which are locked, count."""
+    """Mark these matches, which are locked, as counted."""
     for start in range(0, len(ids), totals.CHUNK):
         Match.objects.filter(pk__in=ids[start : start + totals.CHUNK]).update(counted=now)
 
 
 def _revise(pool: Pool, now: datetime) -> bool:
-    """Take the pool, which is locked, over to the present revision of the ratings; whether it had a table, which is fitted anew then."""
+    """Move the pool, which is locked, to the current revision of the rating model; return True if it had a table, which is refitted then."""
     if pool.ratings_revision == REVISION:
         return False
     had = Rating.objects.filter(pool=pool).exists()
     Pool.objects.filter(pk=pool.pk).update(ratings_revision=REVISION, revised=now if had else None)
     if had:
         before = pool.ratings_revision or 1
-        _write(pool, fit_pool(pool, totals.read_kept(pool)), now)
+        _write(pool, fit_pool(pool, totals.read_stored(pool)), now)
         totals.settle(pool, now)
         journal.append("pool.revised", f"pool:{pool.pk}", now=now, revisions=[before, REVISION])
     return had
 
 
 def is_large(versions: int) -> bool:
-    """Whether a pool of so many versions is counted, fitted and ranked in stages."""
+    """Return True if a pool with this many versions is rated in stages."""
     return versions > settings.RATINGS_AT_ONCE
 
 
 def _add(
     pool: Pool,
-    known: totals.Kept,
+    current: totals.CachedTotals,
     fresh: Sequence[Match],
     played: dict[int, totals.PlayedMatch],
     before: dict[int, float],
     now: datetime,
 ) -> pure.Leaderboard:
-    """Add matches to the sums and keep these; the table of all, and the points of the history on the way. `before`: Elo by version.
+    """Add matches to the totals and store them; return the whole table, and write the history on the way. `before`: Elo by version.
 
-    In a large pool strengths alone are fitted on the way, and the margins of its history are those of the versions' own boards.
+    In a large pool only strengths are fitted on the way, and the margins in its history come from the versions' own boards.
     """
-    table, tallies, added = None, known.whole, NOTHING
+    table, tallies, added = None, current.whole, NOTHING
     step = -(-len(fresh) // MOST_FITS)
     large = is_large(
         len({*tallies.ids.tolist(), *(version for match in played.values() for version in match.versions)})
@@ -134,11 +136,11 @@ def _add(
     for start in range(0, len(fresh), step or 1):
         part = fresh[start : start + step]
         added += totals.tally_matches(pool, [played[match.pk] for match in part])
-        tallies = known.whole + added
+        tallies = current.whole + added
         versions = played[part[-1].pk].versions
         if large:
             after = fit_elo(tallies, before)
-            margins = {version: one.margin for version, one in estimate(tallies, versions, after).items()}
+            margins = {version: row.margin for version, row in estimate(tallies, versions, after).items()}
         else:
             table = fit_pool(pool, tallies, start=before)
             after = {row.bot: row.elo for row in table.rows}
@@ -146,35 +148,35 @@ def _add(
         add_points(pool, part[-1], versions, before, after, margins)
         before = after
     matches = totals.counted_matches(pool).count() + len(fresh)
-    if known.is_empty:
-        totals.write_kept(pool, tallies, matches=matches, now=now)
+    if current.is_empty:
+        totals.write_stored(pool, tallies, matches=matches, now=now)
     else:
-        totals.add_kept(pool, known, added, matches=matches, now=now)
+        totals.add_stored(pool, current, added, matches=matches, now=now)
     return table or fit_pool(pool, tallies, start=before)
 
 
 def fit_elo(tallies: Tallies, before: Mapping[int, float]) -> dict[int, float]:
-    """The Elo of all, without margins and ranks. `before`: by version, for speed alone."""
+    """Fit the Elo of all versions, without margins and ranks. `before`: by version, only to start the fit."""
     return pure.fit_elo(tallies, anchor=anchor_version(set(tallies.ids.tolist())), start=before)
 
 
 def estimate(boards: Tallies, versions: Collection[int], elo: Mapping[int, float]) -> dict[int, local.Estimate]:
-    """Elo and margin of some versions by `boards` with all others held at `elo`."""
+    """Estimate Elo and margin of some versions by `boards`, with all others fixed at `elo`."""
     return local.estimate(around([boards], versions), versions, elo, anchor=anchor_version(versions))
 
 
 def fit_pool(pool: Pool, tallies: Tallies, *, start: dict[int, float] | None = None) -> pure.Leaderboard:
-    """The table of some boards of `pool`. `start`: Elo by version to begin with, for speed alone."""
+    """Fit the table of some boards of `pool`. `start`: Elo by version to begin with, only for speed."""
     strengths = {version: (elo - pure.BASE) / pure.ELO for version, elo in (start or {}).items()}
     return pure.fit_leaderboard(
         tallies, anchor=anchor_version(set(tallies.ids.tolist())), start=strengths, choose=choose_listed
     )
 
 
-def anchor_version(there: Collection[int]) -> int | None:
-    """The first version of the anchor bot among those that have played: versions never change, so its strength is a fixed mark."""
+def anchor_version(versions: Collection[int]) -> int | None:
+    """Return the first of these versions that belongs to the anchor bot. Versions never change, so its strength can be fixed."""
     anchors = BotVersion.objects.filter(bot__is_house=True, bot__slug=settings.ANCHOR_BOT).order_by("number")
-    return next((version for version in anchors.values_list("pk", flat=True) if version in there), None)
+    return next((version for version in anchors.values_list("pk", flat=True) if version in versions), None)
 
 
 def add_points(
@@ -185,7 +187,7 @@ def add_points(
     after: Mapping[int, float],
     margins: Mapping[int, float],
 ) -> None:
-    """The points of the history of those who played `match`. Elo before and after it, by version."""
+    """Write the history points of the versions that played `match`. Elo before and after it, by version."""
     at = match.finished
     if at is None:
         raise RuntimeError(f"match {match.public_id} counts and has not finished")
@@ -204,7 +206,7 @@ def add_points(
 
 
 def last_played(matches: Iterable[tuple[Match, Iterable[int]]]) -> dict[int, datetime]:
-    """When the last of these matches of each version was over. `matches`: each with its versions."""
+    """Return when the last of these matches of each version finished. `matches`: each with its versions."""
     last: dict[int, datetime] = {}
     for match, versions in matches:
         if match.finished:
@@ -214,7 +216,7 @@ def last_played(matches: Iterable[tuple[Match, Iterable[int]]]) -> dict[int, dat
 
 
 def note_played(row: Rating, before: Rating | None, last: Mapping[int, datetime]) -> None:
-    """Write into `row` when its version played last, and that it is not idle where it is among the `last`; else as it was `before`."""
+    """Set when the version of `row` last played. If it is in `last`, it is no longer idle; else both come from `before`."""
     if before is not None:
         row.played, row.idle = before.played, before.idle
     if row.version_id in last:
@@ -227,29 +229,29 @@ def _write(
     now: datetime,
     last: Mapping[int, datetime] | None = None,
     *,
-    anew: bool = False,
+    is_rebuild: bool = False,
 ) -> None:
-    """Bring the rating rows of `pool` up to date: only those that changed are written. `last`: see `note_played`; `anew`: it names all."""
+    """Bring the rating rows of `pool` up to date; write only those that changed. `last`: see `note_played`; with `is_rebuild` it has all versions."""
     fresh = rating_rows(pool, table, now)
-    there = {row.version_id: row for row in Rating.objects.filter(pool=pool)}
+    stored = {row.version_id: row for row in Rating.objects.filter(pool=pool)}
     for row in fresh:
-        note_played(row, None if anew else there.get(row.version_id), last or {})
-    gone = there.keys() - {row.version_id for row in fresh}
+        note_played(row, None if is_rebuild else stored.get(row.version_id), last or {})
+    gone = stored.keys() - {row.version_id for row in fresh}
     if gone:
         Rating.objects.filter(pool=pool, version_id__in=gone).delete()
-    write_rows(moved_rows(fresh, there))
+    write_rows(moved_rows(fresh, stored))
 
 
-def moved_rows(fresh: Iterable[Rating], there: Mapping[int, Rating]) -> list[Rating]:
-    """Those of the rows `fresh` that differ from what is `there`, by version."""
-    return [row for row in fresh if row.version_id not in there or _numbers(row) != _numbers(there[row.version_id])]
+def moved_rows(fresh: Iterable[Rating], stored: Mapping[int, Rating]) -> list[Rating]:
+    """Return the `fresh` rows that differ from the `stored` ones (by version)."""
+    return [row for row in fresh if row.version_id not in stored or _numbers(row) != _numbers(stored[row.version_id])]
 
 
 def write_rows(rows: Iterable[Rating], names: Collection[str] = COLUMNS) -> None:
-    """Write these rows; of those that are there, these columns."""
+    """Insert these rows, or update the columns `names` of existing ones."""
     rows = list(rows)
     for row in rows:
-        row.pk = None  # pool and version say which row it is
+        row.pk = None  # Pool and version identify the row.
     Rating.objects.bulk_create(
         rows, totals.ROWS, update_conflicts=True, unique_fields=["pool", "version"], update_fields=names
     )
@@ -260,7 +262,7 @@ def _numbers(row: Rating) -> list[object]:
 
 
 def rating_rows(pool: Pool, table: pure.Leaderboard, now: datetime) -> list[Rating]:
-    """A table as rows of the database, best first. No query."""
+    """Turn a table into database rows, best first. No query."""
     score_size = pools.game_of(pool).score_size
     expected, expected_sd = table.field_scores(np.array([float(row.listed) for row in table.rows]))
     return [
@@ -288,11 +290,11 @@ def rating_rows(pool: Pool, table: pure.Leaderboard, now: datetime) -> list[Rati
 
 
 def choose_listed(provisional: Mapping[int, bool]) -> set[int]:
-    """For each bot its newest version that is not provisional, else its newest. `provisional`: of versions. A query for each 5,000 of them."""
+    """Return for each bot its newest version that is not provisional, else its newest. `provisional`: by version. A query per 5,000 versions."""
     best: dict[int, tuple[tuple[bool, int], int]] = {}
-    there = sorted(provisional)
-    for start in range(0, len(there), totals.CHUNK):
-        rows = BotVersion.objects.filter(pk__in=there[start : start + totals.CHUNK])
+    versions = sorted(provisional)
+    for start in range(0, len(versions), totals.CHUNK):
+        rows = BotVersion.objects.filter(pk__in=versions[start : start + totals.CHUNK])
         for pk, bot_id, number in rows.values_list("pk", "bot_id", "number"):
             claim = (not provisional[pk], number)
             if bot_id not in best or claim > best[bot_id][0]:

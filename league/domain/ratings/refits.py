@@ -1,12 +1,12 @@
-"""Ratings of large pools, in stages: who played is shown at once, all strengths soon, intervals and ranks after a while.
+"""Ratings of large pools, in stages: results are shown at once, all strengths after seconds, intervals and ranks later.
 
-1. `count`: results enter the sums, and those who played move by their own boards (`league.pure.rating.local`). Their rows are `estimated`.
-2. `fit`: the strengths of all. A row is written where it moved by more than MOVED, or was estimated.
+1. `count`: results enter the totals, and the versions that played move by their own boards (`league.pure.rating.local`). Their rows are `estimated`.
+2. `fit`: the strengths of all versions. A row is written if it moved by more than MOVED, or was estimated.
 3. `rank`: the whole table, exactly as `ratings.refresh` writes it.
 
-What is owed is in the database: the stamps in `PoolSums` say which sums each stage has seen. Fits take long, so nobody waits for them: they look
-at the sums as they were, and leave the strength of those who played meanwhile as it was estimated. One process does all of it for a pool, since
-it remembers the sums; if it dies, another takes over after KEEP and reads them.
+The database knows what is due: the stamps in `PoolSums` say which totals each stage has used. Fits take long, so they lock nothing: they work on a
+snapshot of the totals, and leave the strength of versions that played meanwhile as estimated. One process does all stages of a pool, since it
+caches the totals; if it dies, another takes over after KEEP and reads them.
 """
 
 from __future__ import annotations
@@ -30,38 +30,39 @@ from league.pure.rating import local
 from league.pure.rating.bradley_terry import REVISION
 from league.pure.rating.leaderboard import BASE, expected_score
 
-BATCH = 50  # matches that one transaction counts
-PART = 200  # rows that one transaction writes
-STRENGTH = ("elo", "estimated")  # columns that a fit of all writes
+BATCH = 50  # Matches counted in one transaction.
+PART = 200  # Rows written in one transaction.
+STRENGTH = ("elo", "estimated")  # Columns that a fit of all strengths writes.
 OF_BOARDS = ("boards", "opponents", "score", "points_per_board", "faults")
-MOVED = 0.05  # Elo; a row that a fit of all moves by less is written with the next table
-KEEP = timedelta(seconds=20)  # the pool of a process that died waits so long for another
+MOVED = 0.05  # Elo; a row that moves by less is written with the next whole table.
+KEEP = timedelta(seconds=20)  # After this time another process takes over the pool of one that died.
 
 
-class InTurn:
-    """A lock of threads that goes to whoever has waited longest.
+class FairLock:
+    """A lock that goes to the thread that has waited longest.
 
-    One of `threading` goes to whoever is awake: who writes a table in parts would take it again at once, and a result would wait for the last part.
+    A lock of `threading` goes to any thread that is awake: one that writes a table in parts would take it again at once, and a result would wait for
+    the last part.
     """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._next = 0  # number of who comes next
+        self._next = 0  # Number of the next to come.
         self._served = 0
 
     @property
     def waiting(self) -> int:
-        """How many wait."""
+        """Return the number of waiting threads."""
         return max(0, self._next - self._served - 1)
 
     def locked(self) -> bool:
-        """Whether somebody has it."""
+        """Return True if a thread has the lock."""
         return self._next > self._served
 
     def __enter__(self) -> None:
         with self._changed:
-            mine, self._next = self._next, self._next + 1
-            self._changed.wait_for(lambda: self._served == mine)
+            number, self._next = self._next, self._next + 1
+            self._changed.wait_for(lambda: self._served == number)
 
     def __exit__(self, *_raised: object) -> None:
         with self._changed:
@@ -69,43 +70,45 @@ class InTurn:
             self._changed.notify_all()
 
 
-class _Here:
-    """What this process is for others, and what its threads have to know of each other."""
+class _Process:
+    """The state of this process: its name for others, and the locks of its threads."""
 
-    name = ""  # empty: a command, which takes no pool for itself and is refused none
-    writing = InTurn()  # so that a thread finds what another has counted in memory, and does not read it all again
+    name = ""  # Empty in commands, which claim no pool and may work on every one.
+    writing = (
+        FairLock()
+    )  # Keeps the cache in step: a thread finds there what another has counted, and need not read it again.
     fitting = threading.Lock()
     ranking = threading.Lock()
 
 
 @dataclass(eq=False)
-class _Look:
-    """The sums as a long stage looks at them, what the stages had seen then, and what has been counted since."""
+class _Snapshot:
+    """A snapshot of the totals for a long stage, the state of the stages then, and what has been counted since."""
 
     stamp: int
     fitted: int
     ranked: int
-    kept: totals.Kept
+    totals: totals.CachedTotals
     at: datetime
-    counted: set[int] = field(default_factory=set)  # versions
-    unlisted: set[int] = field(default_factory=set)  # versions for which a newer one stands now
-    late: list[datetime] = field(default_factory=list)  # when such matches finished
+    counted: set[int] = field(default_factory=set)  # Versions.
+    unlisted: set[int] = field(default_factory=set)  # Versions that a newer one has replaced in the table.
+    late: list[datetime] = field(default_factory=list)  # Finish times of the matches counted since.
 
 
-_looks: dict[int, weakref.WeakSet[_Look]] = {}  # by pool
+_snapshots: dict[int, weakref.WeakSet[_Snapshot]] = {}  # By pool.
 
 
-def keep_as(name: str) -> None:
-    """From now on this process keeps large pools under this name: others leave these to it."""
-    _Here.name = name
+def keep_pools_as(name: str) -> None:
+    """Make this process the keeper of large pools under this name; other processes leave them to it."""
+    _Process.name = name
 
 
-def look(pool: Pool, *, now: datetime | None = None) -> bool:
-    """Count what is new in `pool` and show it; whether anything changed. A small pool gets its whole table at once."""
+def count_new(pool: Pool, *, now: datetime | None = None) -> bool:
+    """Count the new results of `pool` and show them; return True if anything changed. A small pool gets its whole table at once."""
     now = clock.now_or(now)
     if not _is_large(pool):
         return ratings.refresh(pool, now=now)
-    if _is_begun_anew(pool):
+    if _must_rebuild(pool):
         return _keeps(pool, now) and ratings.refresh(pool, now=now)
     changed = False
     while counted := count(pool, now=now):
@@ -115,73 +118,73 @@ def look(pool: Pool, *, now: datetime | None = None) -> bool:
     return changed
 
 
-def go_on(pool: Pool, *, now: datetime | None = None) -> bool:
-    """`look`, and the later stages of a large pool, where their time has come; whether anything changed."""
+def advance(pool: Pool, *, now: datetime | None = None) -> bool:
+    """Count new results, and run the later stages of a large pool that are due; return True if anything changed."""
     now = clock.now_or(now)
-    changed = look(pool, now=now)
+    changed = count_new(pool, now=now)
     return any([changed, fit_due(now=now, pool=pool), rank_due(now=now, pool=pool)])
 
 
 def fit_due(*, now: datetime | None = None, pool: Pool | None = None) -> int:
-    """Fit the strengths of all in each large pool (or in this one) that waits for it long enough; in how many."""
+    """Fit all strengths in each large pool (or this one) where that is due; return the number of pools."""
     wait = timedelta(seconds=settings.RATINGS_FIT_S)
-    return _each_due(_Here.fitting, fit, pool, clock.now_or(now), ~Q(fitted=F("stamp")), "fitted_until", wait)
+    return _each_due(_Process.fitting, fit, pool, clock.now_or(now), ~Q(fitted=F("stamp")), "fitted_until", wait)
 
 
 def rank_due(*, now: datetime | None = None, pool: Pool | None = None) -> int:
-    """Make the whole table of each large pool (or of this one) that waits for it long enough; of how many."""
+    """Write the whole table of each large pool (or this one) where that is due; return the number of pools."""
     wait = timedelta(seconds=settings.RATINGS_RANK_S)
-    return _each_due(_Here.ranking, rank, pool, clock.now_or(now), ~Q(ranked=F("stamp")), "ranked_until", wait)
+    return _each_due(_Process.ranking, rank, pool, clock.now_or(now), ~Q(ranked=F("stamp")), "ranked_until", wait)
 
 
 def count_waiting(*, now: datetime | None = None) -> int:
-    """Count the results that no hint announced in the large pools of this process, and keep them for it; in how many pools there were some."""
+    """Count results that no hint announced in this process's large pools, and extend its claim on them; return the number of changed pools."""
     now = clock.now_or(now)
-    if _Here.name:
-        PoolSums.objects.filter(keeper=_Here.name, keeper_until__lt=now + KEEP / 2).update(keeper_until=now + KEEP)
+    if _Process.name:
+        PoolSums.objects.filter(keeper=_Process.name, keeper_until__lt=now + KEEP / 2).update(keeper_until=now + KEEP)
     waiting = Match.objects.filter(rated=True, status=MatchStatus.FINISHED, counted=None)
-    found = Pool.objects.filter(pk__in=set(waiting.values_list("pool_id", flat=True).distinct()))
-    return sum(look(pool, now=now) for pool in found if _is_large(pool))
+    pools_waiting = Pool.objects.filter(pk__in=set(waiting.values_list("pool_id", flat=True).distinct()))
+    return sum(count_new(pool, now=now) for pool in pools_waiting if _is_large(pool))
 
 
 def _each_due(
-    alone: threading.Lock,
+    lock: threading.Lock,
     stage: Callable[..., bool],
     pool: Pool | None,
     now: datetime,
-    owed: Q,
+    due: Q,
     until: str,
     wait: timedelta,
 ) -> int:
-    if not alone.acquire(blocking=False):
-        return 0  # another thread is at it
+    if not lock.acquire(blocking=False):
+        return 0  # Another thread is doing it.
     try:
-        heads = PoolSums.objects.filter(owed, _mine(now)).filter(
+        heads = PoolSums.objects.filter(due, _kept_here(now)).filter(
             Q(**{until: None}) | Q(**{f"{until}__lte": now - wait}) | Q(updated__lte=now - wait)
         )
         heads = heads if pool is None else heads.filter(pool=pool)
         return sum(stage(head.pool, now=now) for head in heads.select_related("pool") if _is_large(head.pool))
     finally:
-        alone.release()
+        lock.release()
 
 
-def _mine(now: datetime) -> Q:
-    return Q(keeper__in=["", _Here.name]) | Q(keeper_until=None) | Q(keeper_until__lt=now) if _Here.name else Q()
+def _kept_here(now: datetime) -> Q:
+    return Q(keeper__in=["", _Process.name]) | Q(keeper_until=None) | Q(keeper_until__lt=now) if _Process.name else Q()
 
 
 def _keeps(pool: Pool, now: datetime) -> bool:
-    """Whether no other process keeps the pool."""
-    return not PoolSums.objects.filter(pool=pool).exclude(_mine(now)).exists() if _Here.name else True
+    """Return True if no other process keeps the pool."""
+    return not PoolSums.objects.filter(pool=pool).exclude(_kept_here(now)).exists() if _Process.name else True
 
 
 def _is_large(pool: Pool) -> bool:
-    """Looks at no more rows than make it large."""
+    """Return True if the pool is large; reads only as many rows as it needs."""
     most = settings.RATINGS_AT_ONCE
     return BotSums.objects.filter(pool=pool).order_by("version_id")[most : most + 1].exists()
 
 
-def _is_begun_anew(pool: Pool) -> bool:
-    """Whether something that counted is struck out, or the table is of another revision: the whole pool is counted or fitted again then."""
+def _must_rebuild(pool: Pool) -> bool:
+    """Return True if a counted match was voided, or the table is of an older revision: then the whole pool is counted or fitted again."""
     struck = Match.objects.filter(ratings.STRUCK, pool=OuterRef("pk")).exclude(counted=None)
     rows = Pool.objects.annotate(struck=Exists(struck)).values_list("ratings_revision", "struck")
     revision, is_struck = rows.get(pk=pool.pk)
@@ -189,14 +192,14 @@ def _is_begun_anew(pool: Pool) -> bool:
 
 
 def count(pool: Pool, *, now: datetime) -> int:
-    """Count at most BATCH of the results that are new in `pool`, the oldest first, and estimate those who played; how many there were.
+    """Count at most BATCH new results of `pool`, oldest first, and estimate the versions that played; return how many there were.
 
-    Marks, sums and rows are one transaction, as in `ratings.refresh`. None where another process keeps the pool.
+    Marks, totals and rows are one transaction, as in `ratings.refresh`. Return 0 if another process keeps the pool.
     """
-    with _Here.writing, transaction.atomic():
+    with _Process.writing, transaction.atomic():
         pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
         head = PoolSums.objects.get(pool=pool)
-        if _Here.name and head.keeper not in ("", _Here.name) and head.keeper_until and head.keeper_until >= now:
+        if _Process.name and head.keeper not in ("", _Process.name) and head.keeper_until and head.keeper_until >= now:
             return 0
         waiting = totals.rated_matches(pool).filter(counted=None).select_for_update(no_key=True)
         fresh = list(waiting.order_by("finished", "id")[:BATCH])
@@ -204,36 +207,36 @@ def count(pool: Pool, *, now: datetime) -> int:
             return 0
         ids = [match.pk for match in fresh]
         played = totals.read_matches(ids)
-        known = totals.remembered(pool)
+        before = totals.cached(pool)
         added = totals.tally_matches(pool, played.values())
         movers = set(added.ids.tolist())
-        elo = _elo_of((known + added).around(movers).ids.tolist(), pool)
+        elo = _elo_of((before + added).around(movers).ids.tolist(), pool)
         anchor = ratings.anchor_version(movers)
         estimates: dict[int, local.Estimate] = {}
-        kept = known
+        current = before
         for match in fresh:
-            kept += totals.tally_matches(pool, [played[match.pk]])
+            current += totals.tally_matches(pool, [played[match.pk]])
             versions = played[match.pk].versions
-            found = local.estimate(kept.around(versions), versions, elo, anchor)
-            after = {version: one.elo for version, one in found.items()}
-            margins = {version: one.margin for version, one in found.items()}
+            match_estimates = local.estimate(current.around(versions), versions, elo, anchor)
+            after = {version: estimate.elo for version, estimate in match_estimates.items()}
+            margins = {version: estimate.margin for version, estimate in match_estimates.items()}
             ratings.add_points(pool, match, versions, elo, after, margins)
             elo |= after
-            estimates |= found
+            estimates |= match_estimates
         last = ratings.last_played((match, played[match.pk].versions) for match in fresh)
-        unlisted = _write_estimates(pool, kept, estimates, last, now)
+        unlisted = _write_estimates(pool, current, estimates, last, now)
         ratings.mark_counted(ids, now)
         finished = [match.finished for match in fresh if match.finished]
-        told = {
+        columns = {
             f"{stage}_until": min([*finished, getattr(head, f"{stage}_until") or now]) for stage in ("fitted", "ranked")
         }
-        if _Here.name:
-            told |= {"keeper": _Here.name, "keeper_until": now + KEEP}
-        totals.add_kept(pool, known, added, matches=head.matches + len(fresh), now=now, settled=False, **told)
-        for seen in tuple(_looks.get(pool.pk, ())):
-            seen.counted |= movers
-            seen.unlisted |= unlisted
-            seen.late += finished
+        if _Process.name:
+            columns |= {"keeper": _Process.name, "keeper_until": now + KEEP}
+        totals.add_stored(pool, before, added, matches=head.matches + len(fresh), now=now, settled=False, **columns)
+        for snapshot in tuple(_snapshots.get(pool.pk, ())):
+            snapshot.counted |= movers
+            snapshot.unlisted |= unlisted
+            snapshot.late += finished
     return len(fresh)
 
 
@@ -244,44 +247,46 @@ def _elo_of(versions: Collection[int], pool: Pool) -> dict[int, float]:
 
 def _write_estimates(
     pool: Pool,
-    kept: totals.Kept,
-    found: Mapping[int, local.Estimate],
+    current: totals.CachedTotals,
+    estimates: Mapping[int, local.Estimate],
     last: Mapping[int, datetime],
     now: datetime,
 ) -> set[int]:
-    """The rows of those who played; for which versions a newer one stands from now on.
+    """Write the rows of the versions that played; return the versions that a newcomer replaces in the table.
 
-    Margins, ranks and superiority stay as they are; a newcomer has only what his boards say.
+    Margins, ranks and superiority stay as they are; a newcomer has only what its own boards say.
     """
-    there = {row.version_id: row for row in Rating.objects.filter(pool=pool, version_id__in=found)}
-    new = {version: one for version, one in found.items() if version not in there}
+    rows = {row.version_id: row for row in Rating.objects.filter(pool=pool, version_id__in=estimates)}
+    new = {version: estimate for version, estimate in estimates.items() if version not in rows}
     unlisted: set[int] = set()
     if new:
         newcomers, unlisted = _newcomers(pool, new, now)
-        there |= newcomers
-    near = kept.around(found)
+        rows |= newcomers
+    near = current.around(estimates)
     first, second = near.met_pairs()
     size = pools.game_of(pool).score_size
-    for place, row in enumerate(near.totals.tolist()):
-        version, boards, points, half_points, meetings, faults = row
-        if version not in found:
+    for place, counts in enumerate(near.totals.tolist()):
+        version, boards, points, half_points, meetings, faults = counts
+        if version not in estimates:
             continue
-        rating = there[version]
+        rating = rows[version]
         ratings.note_played(rating, rating, last)
-        rating.elo, rating.estimated, rating.updated = found[version].elo, True, now
+        rating.elo, rating.estimated, rating.updated = estimates[version].elo, True, now
         rating.boards, rating.faults, rating.points_per_board = boards, faults, points / boards / size
         rating.score = half_points / (2 * meetings)
         rating.opponents = len(set(first[second == place].tolist()) | set(second[first == place].tolist()))
-    ratings.write_rows(there.values())
+    ratings.write_rows(rows.values())
     return unlisted
 
 
-def _newcomers(pool: Pool, found: Mapping[int, local.Estimate], now: datetime) -> tuple[dict[int, Rating], set[int]]:
-    """Rows of versions without one, provisional and anywhere in the order; versions of the same bots for which they stand now."""
+def _newcomers(
+    pool: Pool, estimates: Mapping[int, local.Estimate], now: datetime
+) -> tuple[dict[int, Rating], set[int]]:
+    """Make rows for versions without one: provisional, and anywhere in the order. Return them, and the versions that they replace in the table."""
     listed = Rating.objects.filter(pool=pool, listed=True).aggregate(number=Count("pk"), middle=Avg("elo"))
-    bots = BotVersion.objects.filter(pk__in=found).values_list("bot_id", flat=True)
+    bots = BotVersion.objects.filter(pk__in=estimates).values_list("bot_id", flat=True)
     siblings = dict(Rating.objects.filter(pool=pool, version__bot__in=bots).values_list("version_id", "provisional"))
-    chosen = ratings.choose_listed(siblings | dict.fromkeys(found, True))
+    chosen = ratings.choose_listed(siblings | dict.fromkeys(estimates, True))
     unlisted = siblings.keys() - chosen
     Rating.objects.filter(pool=pool, version_id__in=unlisted, listed=True).update(listed=False)
     middle = BASE if listed["middle"] is None else comparable(listed["middle"], ELO_DIGITS)
@@ -289,107 +294,111 @@ def _newcomers(pool: Pool, found: Mapping[int, local.Estimate], now: datetime) -
         version: Rating(
             pool=pool,
             version_id=version,
-            margin=one.margin,
+            margin=estimate.margin,
             rank_best=1,
             rank_worst=listed["number"] + 1,
-            field_score=comparable(expected_score(one.elo, middle)),
+            field_score=comparable(expected_score(estimate.elo, middle)),
             field_sd=0.5,
             provisional=True,
             listed=version in chosen,
             updated=now,
         )
-        for version, one in found.items()
+        for version, estimate in estimates.items()
     }
     return rows, unlisted
 
 
 def fit(pool: Pool, *, now: datetime) -> bool:
-    """Fit the strengths of all to the sums as they are now; whether that was owed, and nobody else did it meanwhile."""
-    seen = _begin(pool, now, "fitted")
-    if seen is None:
+    """Fit all strengths to the current totals; return False if that was not due, or somebody else did it meanwhile."""
+    snapshot = _begin(pool, now, "fitted")
+    if snapshot is None:
         return False
-    after = ratings.fit_elo(seen.kept.whole, ratings.shown_elo(pool))
-    shown = Rating.objects.filter(pool=pool).values_list("version_id", "elo", "estimated")
+    after = ratings.fit_elo(snapshot.totals.whole, ratings.shown_elo(pool))
+    current = Rating.objects.filter(pool=pool).values_list("version_id", "elo", "estimated")
     moved = [
         version
-        for version, elo, estimated in shown
+        for version, elo, estimated in current
         if version in after and (comparable(abs(after[version] - elo), ELO_DIGITS) > MOVED or estimated)
     ]
 
     def write(head: PoolSums, chunk: list[int]) -> bool:
-        rows = list(Rating.objects.filter(pool=pool, version_id__in=set(chunk) - seen.counted))
+        rows = list(Rating.objects.filter(pool=pool, version_id__in=set(chunk) - snapshot.counted))
         for row in rows:
             row.elo, row.estimated, row.updated = after[row.version_id], False, now
         ratings.write_rows(rows, ["elo", "estimated", "updated"])
         return True
 
-    return _write_in_parts(pool, seen, moved, write, ["fitted"])
+    return _write_in_parts(pool, snapshot, moved, write, ["fitted"])
 
 
 def rank(pool: Pool, *, now: datetime) -> bool:
-    """Make the whole table of the sums as they are now; whether that was owed, and nobody else did it meanwhile."""
-    seen = _begin(pool, now, "ranked")
-    if seen is None:
+    """Write the whole table of the current totals; return False if that was not due, or somebody else did it meanwhile."""
+    snapshot = _begin(pool, now, "ranked")
+    if snapshot is None:
         return False
-    table = ratings.fit_pool(pool, seen.kept.whole, start=ratings.shown_elo(pool))
+    table = ratings.fit_pool(pool, snapshot.totals.whole, start=ratings.shown_elo(pool))
     fresh = {row.version_id: row for row in ratings.rating_rows(pool, table, now)}
 
     def write(head: PoolSums, chunk: list[int]) -> bool:
-        newer = head.fitted not in (seen.fitted, seen.stamp)  # strengths of later sums stand there by now
-        there = {row.version_id: row for row in Rating.objects.filter(pool=pool, version_id__in=chunk)}
+        newer = head.fitted not in (snapshot.fitted, snapshot.stamp)  # By now the table has strengths of later totals.
+        stored = {row.version_id: row for row in Rating.objects.filter(pool=pool, version_id__in=chunk)}
         for version in chunk:
-            counted = version in seen.counted
-            if version in there:
-                kept = (*ratings.OF_MATCHES, *(STRENGTH if counted or newer else ()), *(OF_BOARDS if counted else ()))
-                for name in kept:
-                    setattr(fresh[version], name, getattr(there[version], name))
-            if version in seen.unlisted:
+            counted = version in snapshot.counted
+            if version in stored:
+                names = (*ratings.OF_MATCHES, *(STRENGTH if counted or newer else ()), *(OF_BOARDS if counted else ()))
+                for name in names:
+                    setattr(fresh[version], name, getattr(stored[version], name))
+            if version in snapshot.unlisted:
                 fresh[version].listed = False
-        ratings.write_rows(ratings.moved_rows([fresh[version] for version in chunk], there))
+        ratings.write_rows(ratings.moved_rows([fresh[version] for version in chunk], stored))
         return not newer
 
-    return _write_in_parts(pool, seen, list(fresh), write, ["ranked"])
+    return _write_in_parts(pool, snapshot, list(fresh), write, ["ranked"])
 
 
-def _begin(pool: Pool, now: datetime, stage: str) -> _Look | None:
-    """The sums as they are, for a stage that has not seen them; None where it has."""
-    with _Here.writing, transaction.atomic():
+def _begin(pool: Pool, now: datetime, stage: str) -> _Snapshot | None:
+    """Take a snapshot of the totals for a stage; None if the stage is current."""
+    with _Process.writing, transaction.atomic():
         pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
         head = PoolSums.objects.filter(pool=pool).first()
-        if head is None or getattr(head, stage) == head.stamp or _is_begun_anew(pool):
+        if head is None or getattr(head, stage) == head.stamp or _must_rebuild(pool):
             return None
-        seen = _Look(head.stamp, head.fitted, head.ranked, totals.remembered(pool), now)
-        totals.remember(pool.pk, head.stamp, seen.kept)
-        _looks.setdefault(pool.pk, weakref.WeakSet()).add(seen)
-    return seen
+        snapshot = _Snapshot(head.stamp, head.fitted, head.ranked, totals.cached(pool), now)
+        totals.cache(pool.pk, head.stamp, snapshot.totals)
+        _snapshots.setdefault(pool.pk, weakref.WeakSet()).add(snapshot)
+    return snapshot
 
 
 def _write_in_parts(
-    pool: Pool, seen: _Look, versions: list[int], write: Callable[[PoolSums, list[int]], bool], stages: list[str]
+    pool: Pool,
+    snapshot: _Snapshot,
+    versions: list[int],
+    write: Callable[[PoolSums, list[int]], bool],
+    stages: list[str],
 ) -> bool:
-    """Write the rows of these versions, a part in each transaction, so that a match that ends meanwhile does not wait; then say that it is done.
+    """Write the rows of these versions, one part per transaction, so that a match that ends meanwhile need not wait; then mark the stages as done.
 
-    `write` says whether strengths, too, are now those of the sums that were looked at. Whether all of it was done: it is dropped where
-    somebody has made the table anew since.
+    `write` returns True if the strengths are now those of the snapshot as well. Return False if somebody rebuilt the table meanwhile; then the
+    rest is dropped.
     """
     strengths = True
-    for start in range(0, len(versions) + PART, PART):  # one more than there are: it has the last word
-        with _Here.writing, transaction.atomic():
+    for start in range(0, len(versions) + PART, PART):  # The extra round, with an empty part, finishes.
+        with _Process.writing, transaction.atomic():
             Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
             head = PoolSums.objects.get(pool=pool)
-            if (head.ranked != seen.ranked) or (stages == ["fitted"] and head.fitted != seen.fitted):
+            if (head.ranked != snapshot.ranked) or (stages == ["fitted"] and head.fitted != snapshot.fitted):
                 return False
             if chunk := versions[start : start + PART]:
                 strengths &= write(head, chunk)
                 continue
-            if head.stamp != seen.stamp and not seen.counted:
-                return False  # another process has counted; this one knows nothing of it
-            until = min([seen.at, *seen.late])
-            done = {*stages, "fitted"} if strengths else {*stages}
-            told = dict.fromkeys(done, seen.stamp) | {f"{name}_until": until for name in done}
-            PoolSums.objects.filter(pk=head.pk).update(**told)
-            current = totals.remembered_as(pool, head.stamp)
-            if current is not None:  # put together, so that the next match finds little beside the most
-                totals.remember(pool.pk, head.stamp, totals.Kept.of(current.whole))
+            if head.stamp != snapshot.stamp and not snapshot.counted:
+                return False  # Another process has counted; this one does not know what.
+            until = min([snapshot.at, *snapshot.late])
+            stages_done = {*stages, "fitted"} if strengths else {*stages}
+            columns = dict.fromkeys(stages_done, snapshot.stamp) | {f"{name}_until": until for name in stages_done}
+            PoolSums.objects.filter(pk=head.pk).update(**columns)
+            current = totals.cached_at(pool, head.stamp)
+            if current is not None:  # Merged, so that the next match adds little to a large base.
+                totals.cache(pool.pk, head.stamp, totals.CachedTotals.of_tallies(current.whole))
             return True
     raise AssertionError("unreachable")

@@ -1,4 +1,4 @@
-"""The sufficient statistics of a pool as they are kept, and as they follow from the boards themselves."""
+"""The totals of a pool (the sufficient statistics of its ratings): stored in rows, cached, and recounted from the boards."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ from league.enums import MatchStatus
 from league.models import Board, BoardSums, BotSums, Match, Party, Pool, PoolSums
 from league.pure.rating.tallies import NOTHING, Tallies, around, board_rows, from_rows, load, tally
 
-CHUNK = 5000  # matches read at a time
-ROWS = 500  # of the sums, written or read at a time
+CHUNK = 5000  # Matches read at a time.
+ROWS = 500  # Rows of totals written or read at a time.
 OF_BOT = ["boards", "points", "half_points", "meetings", "faults"]
 OF_BOARDS = ["wins", "draws", "losses"]
 
 
 @dataclass(frozen=True)
-class Kept:
-    """The statistics of a pool as a process remembers them: most, and what came since, so that a match is added without a look at the most."""
+class CachedTotals:
+    """The totals of a pool in the memory of a process: a large base, and what was added since, so that adding a match need not touch the base."""
 
     base: Tallies
     added: Tallies
 
-    def __add__(self, fresh: Tallies) -> Kept:
-        return Kept(self.base, self.added + fresh)
+    def __add__(self, fresh: Tallies) -> CachedTotals:
+        return CachedTotals(self.base, self.added + fresh)
 
     @classmethod
-    def of(cls, tallies: Tallies) -> Kept:
-        """Nothing was added to them yet."""
+    def of_tallies(cls, tallies: Tallies) -> CachedTotals:
+        """Start from `tallies`, with nothing added."""
         return cls(tallies, NOTHING)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody has played."""
+        """Return True if no version has played."""
         return not (len(self.base.totals) or len(self.added.totals))
 
     @cached_property
     def whole(self) -> Tallies:
-        """Both in one."""
+        """Return the base with everything added."""
         return self.base + self.added if len(self.added.totals) else self.base
 
     def around(self, versions: Iterable[int]) -> Tallies:
-        """All boards of these versions, and the totals of everybody on them."""
+        """Return all boards of these versions, and the totals of everybody on them."""
         return around([self.base, self.added], versions)
 
 
-# What this process has written last, by pool: the stamp of then, and the sums. Whoever dies loses time only.
-_memory: dict[int, tuple[int, Kept]] = {}
+# The totals that this process wrote or read last, by pool, with their stamp. Losing them costs only time.
+_memory: dict[int, tuple[int, CachedTotals]] = {}
 
 
 @dataclass
 class PlayedMatch:
-    """One match as ratings see it: versions at the table, those of them that made a fault, the scores of each board."""
+    """A match as ratings see it: the versions at the table, those that made a fault, the scores of each board."""
 
     versions: list[int] = field(default_factory=list)
     faulty: list[int] = field(default_factory=list)
@@ -69,36 +69,36 @@ class PlayedMatch:
 
 
 def rated_matches(pool: Pool) -> QuerySet[Match]:
-    """The matches that count in `pool`."""
+    """Select the matches that count in `pool`."""
     return Match.objects.filter(pool=pool, rated=True, status=MatchStatus.FINISHED)
 
 
 def counted_matches(pool: Pool) -> QuerySet[Match]:
-    """The matches that have been counted."""
+    """Select the matches that are counted."""
     return rated_matches(pool).exclude(counted=None)
 
 
 def read_matches(ids: Sequence[int]) -> dict[int, PlayedMatch]:
-    """What was played in these finished matches, by id. Two queries for each CHUNK.
+    """Read parties and boards of these finished matches, by id. Two queries per CHUNK.
 
-    Who decides which matches these are, reads their ids in one statement. What a finished match holds never changes, so parties and boards
-    that are read later belong to just these; were they chosen by their status again, another match could finish in between.
+    The caller selects the ids in one statement. A finished match never changes, so parties and boards read later belong to exactly these matches; if
+    they were selected by status again, another match could finish in between.
     """
-    found = {pk: PlayedMatch() for pk in ids}
+    matches = {pk: PlayedMatch() for pk in ids}
     for chunk in (ids[start : start + CHUNK] for start in range(0, len(ids), CHUNK)):
         seats = Party.objects.filter(match__in=chunk).order_by("match_id", "number")
         for match_id, version_id, fault in seats.values_list("match_id", "version_id", "fault"):
-            found[match_id].versions.append(version_id)
+            matches[match_id].versions.append(version_id)
             if fault:
-                found[match_id].faulty.append(version_id)
+                matches[match_id].faulty.append(version_id)
         boards = Board.objects.filter(match__in=chunk).order_by("match_id", "number")
         for match_id, scores in boards.values_list("match_id", "scores"):
-            found[match_id].boards.append(scores)
-    return found
+            matches[match_id].boards.append(scores)
+    return matches
 
 
 def tally_matches(pool: Pool, matches: Iterable[PlayedMatch]) -> Tallies:
-    """The statistics of some matches of `pool`."""
+    """Return the totals of some matches of `pool`."""
     boards: list[tuple[Sequence[int], Sequence[int]]] = []
     faults: defaultdict[int, int] = defaultdict(int)
     for match in matches:
@@ -109,20 +109,20 @@ def tally_matches(pool: Pool, matches: Iterable[PlayedMatch]) -> Tallies:
 
 
 def recount(pool: Pool) -> Tallies:
-    """The statistics of the counted matches, computed anew from their boards without what is kept."""
+    """Compute the totals of the counted matches from their boards, without the stored rows."""
     return tally_matches(pool, read_matches(list(counted_matches(pool).values_list("pk", flat=True))).values())
 
 
-def bots_kept(pool: Pool) -> set[int]:
-    """The versions of which something is kept. It reads their rows in one statement, so nobody has to lock the pool."""
+def stored_versions(pool: Pool) -> set[int]:
+    """Return the versions with stored totals, read in one statement, so that nobody has to lock the pool."""
     head = PoolSums.objects.filter(pool=pool).first()
     if head is not None and head.data:
         return set(load(zlib.decompress(bytes(head.data))).ids.tolist())
     return set(BotSums.objects.filter(pool=pool).values_list("version_id", flat=True))
 
 
-def read_kept(pool: Pool) -> Tallies:
-    """The statistics that are kept; empty ones where nothing is kept. Three queries that must agree: the pool is locked."""
+def read_stored(pool: Pool) -> Tallies:
+    """Read the stored totals; empty if there are none. Three queries that must agree: the pool is locked."""
     head = PoolSums.objects.filter(pool=pool).first()
     if head is None:
         return NOTHING
@@ -133,33 +133,40 @@ def read_kept(pool: Pool) -> Tallies:
     return from_rows(list(bots.iterator(ROWS)), boards.iterator(ROWS))
 
 
-def remembered(pool: Pool) -> Kept:
-    """The statistics that are kept, from the memory of this process where nobody has changed them since. The pool is locked."""
-    known = _memory.get(pool.pk)
-    now = PoolSums.objects.filter(pool=pool).values_list("stamp", flat=True).first()
-    return known[1] if known and known[0] == now else Kept.of(read_kept(pool))
+def cached(pool: Pool) -> CachedTotals:
+    """Return the stored totals, from the cache if nobody has changed them since. The pool is locked."""
+    entry = _memory.get(pool.pk)
+    stamp = PoolSums.objects.filter(pool=pool).values_list("stamp", flat=True).first()
+    return entry[1] if entry and entry[0] == stamp else CachedTotals.of_tallies(read_stored(pool))
 
 
-def remembered_as(pool: Pool, stamp: int | None) -> Kept | None:
-    """The statistics of this stamp, if this process remembers them."""
-    known = _memory.get(pool.pk)
-    return known[1] if known and known[0] == stamp else None
+def cached_at(pool: Pool, stamp: int | None) -> CachedTotals | None:
+    """Return the totals with this stamp if they are cached."""
+    entry = _memory.get(pool.pk)
+    return entry[1] if entry and entry[0] == stamp else None
 
 
-def remember(pool_id: int, stamp: int, kept: Kept) -> None:
-    """What this process knows of the sums of a pool, from the end of this transaction on."""
-    transaction.on_commit(lambda: _memory.update({pool_id: (stamp, kept)}))
+def cache(pool_id: int, stamp: int, totals: CachedTotals) -> None:
+    """Cache the totals of a pool when this transaction commits."""
+    transaction.on_commit(lambda: _memory.update({pool_id: (stamp, totals)}))
 
 
-def add_kept(
-    pool: Pool, known: Kept, fresh: Tallies, *, matches: int, now: datetime, settled: bool = True, **told: Any
+def add_stored(
+    pool: Pool,
+    current: CachedTotals,
+    fresh: Tallies,
+    *,
+    matches: int,
+    now: datetime,
+    settled: bool = True,
+    **columns: Any,
 ) -> None:
-    """Add `fresh` to what is kept, which is `known`: only rows that change are written. The pool is locked.
+    """Add `fresh` to the stored totals, which are `current`; write only rows that change. The pool is locked.
 
-    `settled`: the whole table follows from them when this transaction ends. `told`: other fields of PoolSums that change.
+    `settled`: the whole table includes them when this transaction ends. `columns`: other fields of PoolSums to set.
     """
-    if PoolSums.objects.filter(pool=pool).exclude(data=b"").exists() or known.is_empty:
-        write_kept(pool, known.whole + fresh, matches=matches, now=now, settled=settled)
+    if PoolSums.objects.filter(pool=pool).exclude(data=b"").exists() or current.is_empty:
+        write_stored(pool, current.whole + fresh, matches=matches, now=now, settled=settled)
         return
     bots = list(BotSums.objects.filter(pool=pool, version_id__in=fresh.ids.tolist()))
     keys = [key for key, *_ in board_rows(fresh)]
@@ -168,20 +175,21 @@ def add_kept(
         for start in range(0, len(keys), ROWS)
         for row in BoardSums.objects.filter(pool=pool, key__in=keys[start : start + ROWS])
     ]
-    there = from_rows(
+    stored = from_rows(
         [(row.version_id, *(getattr(row, name) for name in OF_BOT)) for row in bots],
         [(row.key, *(getattr(row, name) for name in OF_BOARDS)) for row in boards],
     )
-    _write_rows(pool, there + fresh)
-    _note(pool, Kept.of(known.whole + fresh) if settled else known + fresh, matches, now, settled, **told)
+    _write_rows(pool, stored + fresh)
+    totals = CachedTotals.of_tallies(current.whole + fresh) if settled else current + fresh
+    _note(pool, totals, matches, now, settled, **columns)
 
 
-def write_kept(pool: Pool, tallies: Tallies, *, matches: int, now: datetime, settled: bool = True) -> None:
-    """Replace the kept statistics. The pool is locked. `settled`: see `add_kept`."""
+def write_stored(pool: Pool, tallies: Tallies, *, matches: int, now: datetime, settled: bool = True) -> None:
+    """Replace the stored totals. The pool is locked. `settled`: see `add_stored`."""
     BotSums.objects.filter(pool=pool).delete()
     BoardSums.objects.filter(pool=pool).delete()
     _write_rows(pool, tallies)
-    _note(pool, Kept.of(tallies), matches, now, settled)
+    _note(pool, CachedTotals.of_tallies(tallies), matches, now, settled)
 
 
 def _write_rows(pool: Pool, tallies: Tallies) -> None:
@@ -201,18 +209,20 @@ def _write_rows(pool: Pool, tallies: Tallies) -> None:
     )
 
 
-def _note(pool: Pool, kept: Kept, matches: int, now: datetime, settled: bool, **told: Any) -> None:
-    """Say how many matches are kept, and remember the statistics when all of it is committed."""
+def _note(pool: Pool, totals: CachedTotals, matches: int, now: datetime, settled: bool, **columns: Any) -> None:
+    """Update the state of the totals, and cache them when all of it is committed."""
     stamp = secrets.randbits(62)
-    fields = {"data": b"", "matches": matches, "stamp": stamp, "updated": now} | told
+    fields = {"data": b"", "matches": matches, "stamp": stamp, "updated": now} | columns
     if settled:
         fields |= {"fitted": stamp, "ranked": stamp, "fitted_until": now, "ranked_until": now}
-    if not PoolSums.objects.filter(pool=pool).update(**fields):  # the pool is locked: nobody else makes it meanwhile
+    if not PoolSums.objects.filter(pool=pool).update(
+        **fields
+    ):  # The pool is locked, so nobody creates the row meanwhile.
         PoolSums.objects.create(pool=pool, **fields)
-    remember(pool.pk, stamp, kept)
+    cache(pool.pk, stamp, totals)
 
 
 def settle(pool: Pool, now: datetime) -> None:
-    """Say that the whole table follows from what is kept. The pool is locked."""
+    """Mark the whole table as current with the stored totals. The pool is locked."""
     stamp = F("stamp")
     PoolSums.objects.filter(pool=pool).update(fitted=stamp, ranked=stamp, fitted_until=now, ranked_until=now)

@@ -1,7 +1,7 @@
-"""The worker that has a table's bots: a lease with a fencing token, like that of a match, beside the one match of the worker.
+"""Leases of tables: the worker that runs a table's bots, guarded by a fencing token, beside the one match of that worker.
 
-While the person thinks the bots are frozen; who thinks for long gives the worker back (`rest`), and the table is taken up again when they
-answer. That is the same as after the loss of a worker: the same deals and the journal of actions are put to fresh bots.
+While the person thinks the bots are frozen. After a long time the worker releases the table (`rest`); it is claimed again when the person answers.
+That works like the loss of a worker: fresh bots get the same deals and the journal of actions.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from league.models.tables import NO_ADVICE
 from league.service import listening
 
 log = logging.getLogger("league.tables")
-ATTEMPTS = 3  # in a row that may fail for a reason of ours
+ATTEMPTS = 3  # Attempts in a row that may fail by a fault of ours.
 BACKOFF_S = 2
 
 
-class Lost(Exception):
-    """The table is not this worker's any more: its player has left, or the lease ran out."""
+class LeaseLost(Exception):
+    """The worker no longer has the table: its player has left, or the lease ran out."""
 
 
 @dataclass
-class Held:
-    """A table that this worker has leased. secret: keys its deals."""
+class TableLease:
+    """A table that this worker has leased. secret: the key of its deals."""
 
     row: Table
     secret: bytes
@@ -44,11 +44,11 @@ class Held:
 
     def beat(self, *, now: datetime | None = None) -> None:
         """Renew the lease."""
-        self.lost |= not mine(self.row).update(lease_until=_deadline(clock.now_or(now)))
+        self.lost |= not leased(self.row).update(lease_until=_deadline(clock.now_or(now)))
 
 
-def mine(row: Table) -> QuerySet[Table]:
-    """The row, while it is held by the lease that it was read with."""
+def leased(row: Table) -> QuerySet[Table]:
+    """Select the row if it still has the lease that it was read with."""
     return Table.objects.filter(pk=row.pk, token=row.token, status=TableStatus.HELD)
 
 
@@ -57,12 +57,12 @@ def _due(now: datetime) -> QuerySet[Table]:
 
 
 def is_awaited(*, now: datetime | None = None) -> bool:
-    """Whether a table waits for a worker. One query, of an index that holds nothing else."""
+    """Return True if a table waits for a worker. One query on an index of such tables."""
     return _due(clock.now_or(now)).exists()
 
 
-def claim(worker: str, *, now: datetime | None = None) -> Held | None:
-    """Lease the table to `worker` that has waited longest; None if none does."""
+def claim(worker: str, *, now: datetime | None = None) -> TableLease | None:
+    """Lease the table that has waited longest to `worker`; None if none waits."""
     now = clock.now_or(now)
     if not is_awaited(now=now):
         return None
@@ -84,13 +84,13 @@ def claim(worker: str, *, now: datetime | None = None) -> Held | None:
             reason="",
         )
         secret: Func | F = F("secret")
-        if connection.vendor == "postgresql":  # a function tells it, for workers may not read the column
+        if connection.vendor == "postgresql":  # Workers may not read the column, so a function returns it.
             secret = Func(F("pk"), F("token"), function="league_secret_of_table", output_field=BinaryField())
-        told = bytes(Table.objects.annotate(told=secret).values_list("told", flat=True).get(pk=row.pk))
+        key = bytes(Table.objects.annotate(key=secret).values_list("key", flat=True).get(pk=row.pk))
     if _seats(row).filter(Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)).exists():
-        _move(row, TableStatus.VOID, now=now, why="a bot at this table is held back", **seating.ended(now))
+        _move(row, TableStatus.VOID, now=now, why="a bot at this table is paused", **seating.ended(now))
         return None
-    return Held(row, told)
+    return TableLease(row, key)
 
 
 def _seats(row: Table) -> QuerySet[TableSeat]:
@@ -98,90 +98,90 @@ def _seats(row: Table) -> QuerySet[TableSeat]:
 
 
 def seats(row: Table) -> list[TableSeat]:
-    """The bots, with what is needed to start them; that at the person's seat gives advice."""
+    """Return the bots with all that is needed to start them; the one at the person's seat gives advice."""
     return list(_seats(row).select_related("version__bot", "version__package").order_by("number"))
 
 
 def taken(row: Table) -> list[Taken]:
-    """The journal, in order."""
+    """Return the journal in order."""
     lines = TableAction.objects.filter(table=row).order_by("number").values_list("seat", "action")
     return [Taken(seat, action) for seat, action in lines]
 
 
-def ask(held: Held, question: Question, made: Sequence[Taken], *, now: datetime | None = None) -> None:
-    """Write down what the bots have done since, and ask the person: both or nothing. Raises Lost."""
+def ask(lease: TableLease, question: Question, actions: Sequence[Taken], *, now: datetime | None = None) -> None:
+    """Store the actions of the bots since the last question, and ask the person; both or neither. Raise LeaseLost."""
     now = clock.now_or(now)
     with transaction.atomic():
-        _write(held, question.number - len(made), made, now)
-        told = {
+        _write(lease, question.number - len(actions), actions, now)
+        columns = {
             "legal": question.legal,
             "seen": question.events,
             "scores": question.scores,
             "board": question.board,
             "hand": question.hand,
         }
-        mine(held.row).update(turn=question.number, since=now, attempts=0, **told)
-        listening.notify(transitions.subject(held.row))
+        leased(lease.row).update(turn=question.number, since=now, attempts=0, **columns)
+        listening.notify(transitions.subject(lease.row))
 
 
-def _write(held: Held, first: int, made: Sequence[Taken], now: datetime) -> None:
-    """The next lines of the journal, behind the lock of the row."""
-    if mine(held.row).select_for_update().first() is None:
-        raise Lost
+def _write(lease: TableLease, first: int, actions: Sequence[Taken], now: datetime) -> None:
+    """Append lines to the journal, with the row locked."""
+    if leased(lease.row).select_for_update().first() is None:
+        raise LeaseLost
     TableAction.objects.bulk_create(
-        TableAction(table=held.row, number=first + place, seat=one.seat, action=one.action, at=now)
-        for place, one in enumerate(made)
+        TableAction(table=lease.row, number=first + place, seat=taken.seat, action=taken.action, at=now)
+        for place, taken in enumerate(actions)
     )
 
 
-def answer(held: Held, number: int) -> str | None:
-    """What the person has answered; None while they think. Raises Lost. One query, two where there is an answer."""
-    found = mine(held.row).values_list("turn").first()
-    if found is None:
-        raise Lost
-    if found[0] is not None:
+def answer(lease: TableLease, number: int) -> str | None:
+    """Return the person's answer; None while they think. Raise LeaseLost. One query, two if there is an answer."""
+    row = leased(lease.row).values_list("turn").first()
+    if row is None:
+        raise LeaseLost
+    if row[0] is not None:
         return None
-    return TableAction.objects.values_list("action", flat=True).get(table=held.row, number=number)
+    return TableAction.objects.values_list("action", flat=True).get(table=lease.row, number=number)
 
 
-def wants_advice(held: Held) -> bool:
-    """Whether the person has asked for advice that nobody has given. One query."""
-    return mine(held.row).filter(advice_asked__isnull=False, advice="").exists()
+def wants_advice(lease: TableLease) -> bool:
+    """Return True if the person waits for advice. One query."""
+    return leased(lease.row).filter(advice_asked__isnull=False, advice="").exists()
 
 
-def advise(held: Held, number: int, action: str | None) -> None:
-    """Say what the advisor would do at that decision, if it is still asked for; None: it has failed."""
+def advise(lease: TableLease, number: int, action: str | None) -> None:
+    """Store the advisor's action for this decision if it is still wanted; None if the advisor failed."""
     with transaction.atomic():
-        asked = mine(held.row).filter(turn=number, advice_asked=number, advice="")
-        if asked.update(advice=action or NO_ADVICE):
-            listening.notify(transitions.subject(held.row))
+        waiting = leased(lease.row).filter(turn=number, advice_asked=number, advice="")
+        if waiting.update(advice=action or NO_ADVICE):
+            listening.notify(transitions.subject(lease.row))
 
 
-def rest(held: Held, number: int, *, now: datetime | None = None) -> bool:
-    """The person thinks for long: give the table back until they answer. False where they just have, wait for advice, or it is not the caller's."""
+def rest(lease: TableLease, number: int, *, now: datetime | None = None) -> bool:
+    """Release the table until the person answers. Return False if they just have, wait for advice, or the lease is lost."""
     with transaction.atomic():
-        there = mine(held.row).select_for_update().first()
-        if there is None or there.awaits_advice:
+        row = leased(lease.row).select_for_update().first()
+        if row is None or row.awaits_advice:
             return False
-        return _move(there, TableStatus.RESTING, now=clock.now_or(now), guard={"turn": number})
+        return _move(row, TableStatus.RESTING, now=clock.now_or(now), guard={"turn": number})
 
 
-def release(held: Held, why: str, *, now: datetime | None = None) -> None:
-    """Give the table back, because the worker is told to stop; no attempt is counted."""
-    _let_go(held.row, why, clock.now_or(now), attempts=0)
+def release(lease: TableLease, why: str, *, now: datetime | None = None) -> None:
+    """Release the table because the worker stops; this counts as no attempt."""
+    _release(lease.row, why, clock.now_or(now), attempts=0)
 
 
-def fail(held: Held, error: Exception, *, now: datetime | None = None) -> None:
-    """Something of ours failed. It is tried again, and after some tries void."""
-    now, row = clock.now_or(now), held.row
+def fail(lease: TableLease, error: Exception, *, now: datetime | None = None) -> None:
+    """Handle a fault of ours: try again, and void the table after ATTEMPTS."""
+    now, row = clock.now_or(now), lease.row
     log.error("table %s: attempt %d failed", row.public_id, row.attempts, exc_info=error)
-    _give_up_or_let_go(row, without_folders(f"{type(error).__name__}: {error}"[:500]), now)
+    _retry_or_void(row, without_folders(f"{type(error).__name__}: {error}"[:500]), now)
 
 
-def finish(held: Held, result: TableResult, first: int, *, now: datetime | None = None) -> None:
-    """Store what was played, once. first: the number of the first decision of `result.decisions`. Raises Lost."""
+def finish(lease: TableLease, result: TableResult, first: int, *, now: datetime | None = None) -> None:
+    """Store the result, once. first: the number of the first decision in `result.decisions`. Raise LeaseLost."""
     now = clock.now_or(now)
-    told: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "scores": result.scores,
         "seen": result.events,
         "board": len(result.scores),
@@ -189,20 +189,20 @@ def finish(held: Held, result: TableResult, first: int, *, now: datetime | None 
         "records": seating.packed(result.records),
     }
     with transaction.atomic():
-        _write(held, first, result.decisions, now)
-        if not _move(held.row, TableStatus.FINISHED, now=now, **seating.ended(now), **told):
-            raise Lost
+        _write(lease, first, result.decisions, now)
+        if not _move(lease.row, TableStatus.FINISHED, now=now, **seating.ended(now), **columns):
+            raise LeaseLost
 
 
 def expire(*, now: datetime | None = None, most: int = 500) -> int:
-    """Take back the tables of workers that have been silent past their lease; their number."""
+    """Take back the tables of workers whose leases have run out; return their number."""
     now = clock.now_or(now)
     overdue = Table.objects.filter(status=TableStatus.HELD, lease_until__lt=now).order_by("id")[:most]
-    return sum(_give_up_or_let_go(row, f"worker {row.worker} was lost", now, overdue=True) for row in overdue)
+    return sum(_retry_or_void(row, f"worker {row.worker} was lost", now, overdue=True) for row in overdue)
 
 
 def abandon(*, now: datetime | None = None, most: int = 500) -> int:
-    """End the tables whose player has answered nothing for `TABLE_AWAY_S`, and those that no worker took for so long; their number."""
+    """End tables whose player has not answered for `TABLE_AWAY_S`, or that no worker claimed for that time; return their number."""
     now = clock.now_or(now)
     old = Table.objects.filter(since__lt=now - timedelta(seconds=settings.TABLE_AWAY_S)).order_by("id")
     count = 0
@@ -217,28 +217,28 @@ def _end(row: Table, to: str, why: str, now: datetime) -> bool:
     return _move(row, to, now=now, why=why, guard={"since": row.since}, **seating.ended(now))
 
 
-def _give_up_or_let_go(row: Table, why: str, now: datetime, *, overdue: bool = False) -> bool:
+def _retry_or_void(row: Table, why: str, now: datetime, *, overdue: bool = False) -> bool:
     guard: dict[str, Any] | None = {"lease_until__lt": now} if overdue else None
     if row.attempts < ATTEMPTS:
         pause = now + timedelta(seconds=BACKOFF_S * row.attempts)
-        return _let_go(row, why, now, guard=guard, not_before=pause)
+        return _release(row, why, now, guard=guard, not_before=pause)
     return _move(row, TableStatus.VOID, now=now, why=why, guard=guard, **seating.ended(now))
 
 
-def _let_go(row: Table, why: str, now: datetime, guard: dict[str, Any] | None = None, **columns: Any) -> bool:
-    """Back to where it needs no worker, if the person is asked, else in line for another one."""
+def _release(row: Table, why: str, now: datetime, guard: dict[str, Any] | None = None, **columns: Any) -> bool:
+    """Release a lease: the table rests if the person is to move, else it waits for another worker."""
     with transaction.atomic():
-        there = mine(row).select_for_update().first()
-        if there is None:
+        current = leased(row).select_for_update().first()
+        if current is None:
             return False
-        to = TableStatus.WAITING if there.turn is None or there.awaits_advice else TableStatus.RESTING
-        return _move(there, to, now=now, why=why, guard=guard, **columns)
+        to = TableStatus.WAITING if current.turn is None or current.awaits_advice else TableStatus.RESTING
+        return _move(current, to, now=now, why=why, guard=guard, **columns)
 
 
 def _move(
     row: Table, to: str, *, now: datetime, why: str = "", guard: dict[str, Any] | None = None, **columns: Any
 ) -> bool:
-    """Guarded by the lease, and by what else it was decided on."""
+    """Change the status, guarded by the lease and by `guard`."""
     columns = {"worker": "", "lease_until": None, "reason": why, **columns}
     try:
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""The boards that a tournament will have are booked when it starts, against the limit of its owner (league.domain.people.quotas)."""
+"""Booking: at its start a tournament books its boards against the limit of its owner (league.domain.people.quotas)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from league.pure.refusal import Message
 
 
 def book(tournament: Tournament, *, now: datetime) -> None:
-    """Note what a tournament will have at most, as it is entered now. Refused or TooMany where that is more than its owner may have.
+    """Book the most boards that a tournament can have with its current entries. Raise Refused or TooMany beyond the limit of its owner.
 
-    The later stages of an event were asked for when it was made, so nobody who plays in it is sent home. In a transaction.
+    Later stages of an event were checked when it was created, so its players are never turned away. Call it in a transaction.
     """
     form, field = formats.field_of_tournament(tournament)
     size = form.size(field)
@@ -28,8 +28,8 @@ def book(tournament: Tournament, *, now: datetime) -> None:
     if more > 0 and (tournament.event_id is None or tournament.stage == 1):
         check(owner, form, field)
         sitting_s = pace.of_game(tournament.pool.game).seconds / max(1, workers.count_able(now=now))
-        here = quotas.limit(owner, quotas.BOARDS, now=now)
-        over = here.used + more - (here.most or 0)
+        limit = quotas.limit(owner, quotas.BOARDS, now=now)
+        over = limit.used + more - (limit.most or 0)
         wait_s = over * pools.parties(tournament.pool) * sitting_s
         quotas.ask(owner, quotas.BOARDS, more, wait_s=wait_s, now=now)
     if (tournament.planned_matches, tournament.booked_boards) != (size.matches[1], size.boards[1]):
@@ -40,18 +40,18 @@ def book(tournament: Tournament, *, now: datetime) -> None:
 
 
 def book_more(tournament: Tournament, *, now: datetime) -> None:
-    """The same, where a running tournament has got more entries or parameters."""
+    """Book again after a running tournament got more entries or larger parameters."""
     if tournament.status == TournamentStatus.RUNNING:
         book(tournament, now=now)
 
 
 def check(owner: Player | None, form: Format, field: Field) -> None:
-    """Refused where a tournament is larger than all that `owner` (None: somebody) may have waiting, with the numbers that would fit."""
+    """Raise Refused, with the numbers that would fit, if a tournament exceeds the limit of `owner` (None: an anonymous client)."""
     most = quotas.most(owner, quotas.BOARDS)
     need = form.size(field).boards[1]
     if most is not None and need > most:
         raise Refused(
-            "this would be {need} boards, and at most {most} of one player may wait at once. {fit}. An operator may raise the limit",
+            "this needs {need} boards, and a player may have at most {most} queued. {fit}. An operator can raise the limit",
             need=need,
             most=most,
             fit=_fitting(form, field, most),
@@ -59,11 +59,11 @@ def check(owner: Player | None, form: Format, field: Field) -> None:
 
 
 def check_boards(owner: Player, boards: int) -> None:
-    """Refused where that many boards, of all stages of an event, are more than `owner` may have waiting."""
+    """Raise Refused if the boards of all stages of an event exceed the limit of `owner`."""
     most = quotas.most(owner, quotas.BOARDS)
     if most is not None and boards > most:
         raise Refused(
-            "all stages together would be {need} boards, and at most {most} of one player may wait at once; take fewer boards or entries, "
+            "all stages together need {need} boards, and a player may have at most {most} queued; choose fewer boards or entries, "
             "or ask an operator to raise the limit",
             need=boards,
             most=most,
@@ -71,7 +71,7 @@ def check_boards(owner: Player, boards: int) -> None:
 
 
 def _fitting(form: Format, field: Field, most: int) -> Message:
-    """What would fit: boards of a match with these entries, and entries with these boards."""
+    """Say what would fit: boards per match with these entries, and entries with these boards."""
 
     def fits(boards: int, entries: int) -> bool:
         try:
@@ -84,17 +84,17 @@ def _fitting(form: Format, field: Field, most: int) -> Message:
     entries = _most(field.entries, lambda n: fits(field.boards, n), least=max(form.fewest, field.table))
     if boards and entries:
         return Message(
-            "It fits with {boards} boards a match, or with {entries} entries", boards=boards, entries=entries
+            "It fits with {boards} boards per match, or with {entries} entries", boards=boards, entries=entries
         )
     if boards:
-        return Message("It fits with {boards} boards a match", boards=boards)
+        return Message("It fits with {boards} boards per match", boards=boards)
     if entries:
         return Message("It fits with {entries} entries", entries=entries)
-    return Message("It does not fit with fewer boards a match, nor with fewer entries; take less of its parameters")
+    return Message("It does not fit with fewer boards per match or fewer entries either; reduce its parameters")
 
 
 def _most(now: int, fits: Callable[[int], bool], least: int = 1) -> int:
-    """The largest number from `least` to below `now` that fits, where less fits as well; 0 where none does."""
+    """Return the largest number from `least` to `now` - 1 that fits; 0 if none does. Below a number that fits, all fit."""
     low, high = least - 1, now - 1
     while low < high:
         middle = (low + high + 1) // 2

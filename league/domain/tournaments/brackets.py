@@ -1,4 +1,4 @@
-"""The rounds and the bracket of a tournament as data, for pages and programs."""
+"""The rounds and the bracket of a tournament as data, for pages and the API."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from league.pure.formats import BracketPairing, Results
 
 @dataclass
 class BracketMatch:
-    """A match of a round. `points` are the board points of the entries, None until it is finished."""
+    """A match of a round. `points`: board points of the entries; None until it is finished."""
 
     id: str
     table: str
@@ -32,7 +32,7 @@ class BracketMatch:
 
 @dataclass
 class RoundMatches:
-    """A round with its matches, and the entries that rest in it."""
+    """A round with its matches and the entries that rest."""
 
     number: int
     matches: list[BracketMatch]
@@ -41,7 +41,7 @@ class RoundMatches:
 
 @dataclass(frozen=True)
 class BracketStep:
-    """A pairing of a bracket with the public ids of its matches, and the board points of both sides once there are boards."""
+    """A pairing of a bracket with the public ids of its matches, and the board points of both sides once boards are played."""
 
     pairing: BracketPairing
     matches: list[str]
@@ -64,17 +64,17 @@ def cut_rounds(page: paging.Page[Round], *, back: bool = False) -> paging.Page[R
 
 
 def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatches]:
-    """These rounds of a tournament. Four queries at most, whatever their number."""
+    """Read these rounds of a tournament. At most four queries, whatever their number."""
     rows = list(rows)
     numbers = dict(tournament.entries.values_list("version_id", "number"))
-    found: dict[int, dict[int, BracketMatch]] = {row.pk: {} for row in rows}
-    # Values, for a page may show thousands
+    meetings: dict[int, dict[int, BracketMatch]] = {row.pk: {} for row in rows}
+    # Plain values, because a page may show thousands.
     of_rounds = Match.work.filter(round__in=rows).order_by("id")
     names = ("round", "pk", "public_id", "table", "first_board", "boards_planned", "status")
-    for number, pk, *told in of_rounds.values_list(*names):
+    for number, pk, *values in of_rounds.values_list(*names):
         if number is not None:
-            found[number][pk] = BracketMatch(*told)
-    by_match = {pk: meeting for meetings in found.values() for pk, meeting in meetings.items()}
+            meetings[number][pk] = BracketMatch(*values)
+    by_match = {pk: meeting for of_round in meetings.values() for pk, meeting in of_round.items()}
     points: dict[int, list[float]] = defaultdict(list)
     for match_id, version, wins, draws in (
         Party.objects.filter(match__round__in=rows)
@@ -89,10 +89,10 @@ def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatc
     return [
         RoundMatches(
             row.number,
-            list(found[row.pk].values()),
+            list(meetings[row.pk].values()),
             sorted(
                 {entry for entry, until in last.items() if until >= row.number}
-                - {entry for meeting in found[row.pk].values() for entry in meeting.entries}
+                - {entry for meeting in meetings[row.pk].values() for entry in meeting.entries}
             ),
         )
         for row in rows
@@ -100,7 +100,7 @@ def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatc
 
 
 def _last_rounds(tournament: Tournament, numbers: Mapping[int, int]) -> dict[int, float]:
-    """By entry, the last round in which it is still there: who has gone out does not rest."""
+    """Return, by entry, the last round that it takes part in; an eliminated entry does not rest."""
     last = dict.fromkeys(numbers.values(), inf)
     if formats.format_named(tournament.format).eliminates:
         seated = Party.objects.filter(match__tournament=tournament).values_list("version_id")
@@ -109,7 +109,7 @@ def _last_rounds(tournament: Tournament, numbers: Mapping[int, int]) -> dict[int
 
 
 def has_rounds(tournament: Tournament) -> bool:
-    """Whether its rounds say something: each one follows from those before."""
+    """Return True if its rounds mean something: each one depends on those before."""
     return formats.follows_results(tournament) and formats.format_named(tournament.format).rounds
 
 
@@ -124,11 +124,13 @@ def read_bracket(tournament: Tournament) -> list[BracketStep]:
         return []
     ids: dict[tuple[str, int], str] = {}
     for table, first, public_id in tournament.matches.order_by("id").values_list("table", "first_board", "public_id"):
-        ids[table, first] = public_id  # of one that was struck out and played again: the last
-    look = fixtures.play_format(tournament)
+        ids[table, first] = public_id  # After a void match was replayed, the last one.
+    played = fixtures.play_format(tournament)
     return [
-        BracketStep(one, [ids[slot] for slot in one.slots if slot in ids], _points(one, look.sheet.results))
-        for one in look.outcome.bracket
+        BracketStep(
+            pairing, [ids[slot] for slot in pairing.slots if slot in ids], _points(pairing, played.sheet.results)
+        )
+        for pairing in played.outcome.bracket
     ]
 
 
@@ -136,8 +138,7 @@ def _points(pairing: BracketPairing, results: Results) -> tuple[float, float] | 
     boards = [scores for slot in pairing.slots for scores in results.get(slot, ())]
     if not boards or pairing.first is None or pairing.second is None:
         return None
-    lower = sum(
-        (1 + (a > b) - (a < b)) / 2 for a, b in boards
-    )  # of the entry with the smaller number, which results name first
-    found = (lower, len(boards) - lower)
-    return found if pairing.first < pairing.second else found[::-1]
+    # The points of the entry with the smaller number, which results list first.
+    lower = sum((1 + (a > b) - (a < b)) / 2 for a, b in boards)
+    points = (lower, len(boards) - lower)
+    return points if pairing.first < pairing.second else points[::-1]

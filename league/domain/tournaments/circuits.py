@@ -1,4 +1,4 @@
-"""Circuits: recurring leagues by the calendar, in divisions with promotion and relegation."""
+"""Circuits: recurring leagues, in divisions with promotion and relegation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from league.models import Bot, BotVersion, Circuit, EntryRequest, Player, Season
 from league.pure.calendar import calendars, divisions
 
 LIVE = (TournamentStatus.OPEN, TournamentStatus.RUNNING)
-LOOKED = 20  # leagues that are looked at for the next seasons
+LOOKED = 20  # Circuits considered for the list of upcoming seasons.
 
 
 def create(
@@ -44,7 +44,7 @@ def create(
     boards: int | None = None,
     now: datetime | None = None,
 ) -> Circuit:
-    """A league whose seasons are due by this calendar. Refused with what is allowed."""
+    """Create a circuit whose seasons are due by this calendar. Raise Refused, saying what is allowed."""
     now = clock.now_or(now)
     name = names.checked(name)
     if not 1 <= len(name) <= 60:
@@ -53,7 +53,9 @@ def create(
     chosen = formats.choose_parameters(format, parameters)
     formats.check_game(format, loaded, mixed=False)
     if formats.format_named(format).grows and not chosen.get("budget"):
-        raise Refused("a season by {format} needs a budget, since without one it never ends", format=format)
+        raise Refused(
+            "a season in the format {format} needs a budget, because it would never end without one", format=format
+        )
     try:
         calendars.read_calendar(days, at, time_zone)
         divisions.next_divisions([], [], [], size=size, moves=moves, least=len(loaded.sides))
@@ -85,7 +87,7 @@ def create(
 
 
 def _remind(circuit: Circuit) -> None:
-    """Let Celery's calendar call at the due moments. A hint like every message: the scheduler opens what no call announced."""
+    """Let Celery's calendar call when a season is due. Like every message this is a hint: the scheduler finds seasons that no call announced."""
     chosen = calendar(circuit)
     weekdays = [day for day in chosen.days if not day.isdigit()]
     dates = [day for day in chosen.days if day.isdigit()]
@@ -102,7 +104,7 @@ def _remind(circuit: Circuit) -> None:
 
 
 def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | None = None) -> None:
-    """Pause a circuit or let it go on; then its next season is that of the next due moment."""
+    """Pause or resume a circuit; after that its next season is the next one of the calendar."""
     Circuit.objects.filter(pk=circuit.pk).update(active=active)
     PeriodicTask.objects.filter(name__startswith=f"circuit {circuit.slug} by ").update(enabled=active)
     PeriodicTasks.update_changed()
@@ -110,99 +112,99 @@ def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | No
 
 
 def join(
-    circuit: Circuit, bot: Bot, *, by: Player, message: str = "", now: datetime | None = None
+    circuit: Circuit, bot: Bot, *, player: Player, message: str = "", now: datetime | None = None
 ) -> EntryRequest | None:
-    """Let a bot take part from the next season on; where its owner wants to be asked, the request. Joining again changes nothing.
+    """Let a bot take part from the next season on; return the request if its owner wants to be asked. Repeatable.
 
-    By the owner of the circuit or of the bot. Refused for a bot without an accepted version that plays the game.
+    `player` must own the circuit or the bot. Raise Refused if the bot has no accepted version that plays the game.
     """
     now = clock.now_or(now)
     bots.sent_version(bot, circuit.game)
-    if by.pk not in (circuit.owner_id, bot.owner_id):
+    if player.pk not in (circuit.owner_id, bot.owner_id):
         raise Refused(
-            "only the owners of {bot!r} and of {tournament!r} can enter it", bot=bot.slug, tournament=circuit.name
+            "only the owners of {bot!r} and {tournament!r} can enter the bot", bot=bot.slug, tournament=circuit.name
         )
     with transaction.atomic():
         row = Circuit.objects.select_for_update(of=("self",)).get(pk=circuit.pk)
-        if by.pk != bot.owner_id and not bot.is_house:
-            people.lock(by.pk)
-            consent.hold([bot], by)
+        if player.pk != bot.owner_id and not bot.is_house:
+            people.lock(player.pk)
+            consent.hold([bot], player)
         if row.bots.filter(pk=bot.pk).exists():
             return None
-        if not consent.is_willing(bot, by, row):
-            return consent.ask(row, bot, by, message, now=now)
-        admit(row, bot, actor=by.name, now=now)
+        if not consent.is_willing(bot, player, row):
+            return consent.ask(row, bot, player, message, now=now)
+        admit(row, bot, actor=player.name, now=now)
     return None
 
 
 def admit(circuit: Circuit, bot: Bot, *, actor: str, now: datetime) -> None:
-    """From the next season on, for a bot whose owner has agreed."""
+    """Add a bot from the next season on; its owner has agreed."""
     bots.sent_version(bot, circuit.game)
     circuit.bots.add(bot)
     journal.append("circuit.joined", consent.place(circuit), now=now, actor=actor, bot=bot.slug)
 
 
-def leave(circuit: Circuit, bot: Bot, *, by: Player, now: datetime | None = None) -> None:
-    """From the next season on; the present one is played to its end. Doing it again changes nothing."""
+def leave(circuit: Circuit, bot: Bot, *, player: Player, now: datetime | None = None) -> None:
+    """Remove a bot from the next season on; it plays the current one to the end. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = Circuit.objects.select_for_update(of=("self",)).get(pk=circuit.pk)
         if row.bots.filter(pk=bot.pk).exists():
             row.bots.remove(bot)
-            journal.append("circuit.left", consent.place(row), now=now, actor=by.name, bot=bot.slug)
-            consent.take_out(row, bot, by, now=now)
+            journal.append("circuit.left", consent.place(row), now=now, actor=player.name, bot=bot.slug)
+            consent.take_out(row, bot, player, now=now)
 
 
 def calendar(circuit: Circuit) -> calendars.Calendar:
-    """When its seasons are due."""
+    """Return the calendar of its seasons."""
     return calendars.read_calendar(circuit.days, circuit.at, circuit.time_zone)
 
 
 @dataclass(frozen=True)
 class Course:
-    """What the next season of a circuit follows from: its calendar, and when the last one was due, or else when it was made."""
+    """The calendar of a circuit, and when its last season was due (or the circuit was created): they determine the next season."""
 
     calendar: calendars.Calendar
     since: datetime
 
     def due(self, now: datetime) -> datetime:
-        """When the next season is due, which may be past where the present one is still played. The same until the next moment of the calendar."""
+        """Return when the next season is due; this may be in the past while the current one is running."""
         passed = self.calendar.moments(self.since, now)
         return passed[-1] if passed else self.calendar.next(now)
 
 
 def course(circuit: Circuit) -> Course | None:
-    """Of a circuit; None while it rests. One query, or none where its seasons are at hand."""
+    """Return the course of a circuit; None if it is paused. One query, or none if its seasons are loaded."""
     if not circuit.active:
         return None
     return Course(calendar(circuit), max((season.due for season in circuit.seasons.all()), default=circuit.created))
 
 
 def next_due(circuit: Circuit, *, now: datetime | None = None) -> datetime | None:
-    """When its next season is due, as its course has it; None while it rests."""
-    found = course(circuit)
-    return found.due(clock.now_or(now)) if found else None
+    """Return when its next season is due; None if it is paused."""
+    present = course(circuit)
+    return present.due(clock.now_or(now)) if present else None
 
 
 def upcoming(most: int, *, now: datetime | None = None) -> list[tuple[datetime, Circuit]]:
-    """The next seasons of recurring leagues, the first one first, of the newest LOOKED leagues. One query."""
+    """Return the next seasons of the newest LOOKED circuits, soonest first. One query."""
     now = clock.now_or(now)
     rows = Circuit.objects.filter(active=True).annotate(last=value_of(Season.objects.all(), "circuit", Max("due")))
-    found: list[tuple[datetime, Circuit]] = []
+    seasons: list[tuple[datetime, Circuit]] = []
     for circuit in rows.order_by("-pk")[:LOOKED]:
         due = calendar(circuit).next(max(now, vars(circuit)["last"] or now))
-        found.append((due, circuit))
-    return sorted(found, key=lambda one: (one[0], one[1].pk))[:most]
+        seasons.append((due, circuit))
+    return sorted(seasons, key=lambda season: (season[0], season[1].pk))[:most]
 
 
 def open_due(*, now: datetime | None = None) -> int:
-    """Open the seasons that are due by now; their number. Harmless to repeat, and to run twice at once."""
+    """Open the seasons that are due; return their number. Repeatable, also by two processes at once."""
     now = clock.now_or(now)
     return sum(_open(circuit.pk, now) for circuit in Circuit.objects.filter(active=True).order_by("pk"))
 
 
 def _open(pk: int, now: datetime) -> bool:
-    """The season of the last due moment, once the one before is over. Moments that passed meanwhile are not made up for."""
+    """Open the season that was due last, if the one before is finished. Seasons missed in between are not made up."""
     with transaction.atomic():
         circuit = Circuit.objects.select_for_update().select_related("owner").get(pk=pk)
         last = circuit.seasons.order_by("-number").first()
@@ -224,22 +226,24 @@ def _open(pk: int, now: datetime) -> bool:
 
 
 def _fill(season: Season, *, now: datetime) -> None:
-    """Create and start its divisions."""
+    """Create and start the divisions of a season."""
     circuit = season.circuit
     versions = _versions(circuit)
     least = len(pools.load(circuit.game, circuit.players, circuit.options).sides)
     if len(versions) < least:
         raise Refused(
-            "{count} bots can play and a table takes {least}; more bots must join before the next season",
+            "{count} bots can play, and a table needs {least}; more bots must join before the next season",
             count=len(versions),
             least=least,
         )
     last = _last_divisions(circuit)
-    known = {bot for division in last for bot in division}
-    newcomers = [bot for bot in versions if bot not in known]
-    line = divisions.next_divisions(last, versions, newcomers, size=circuit.size, moves=circuit.moves, least=least)
-    for number, members in enumerate(line, 1):
-        made = tournaments.create(
+    previous = {bot for division_bots in last for bot in division_bots}
+    newcomers = [bot for bot in versions if bot not in previous]
+    members_by_division = divisions.next_divisions(
+        last, versions, newcomers, size=circuit.size, moves=circuit.moves, least=least
+    )
+    for number, members in enumerate(members_by_division, 1):
+        division = tournaments.create(
             circuit.owner,
             f"{circuit.name} {season.number}.{number}",
             circuit.game,
@@ -253,26 +257,26 @@ def _fill(season: Season, *, now: datetime) -> None:
             season=season,
             group=number,
         )
-        tournaments.start(made, actor=circuit.owner.name, now=now)
+        tournaments.start(division, actor=circuit.owner.name, now=now)
 
 
 def _versions(circuit: Circuit) -> dict[int, BotVersion]:
-    """The version that each bot sends, in the order in which the bots were made; those that cannot play are left out."""
-    found: dict[int, BotVersion] = {}
+    """Return the version that each bot sends, oldest bot first; bots that cannot play are left out."""
+    versions: dict[int, BotVersion] = {}
     for bot in circuit.bots.filter(state=BotState.ACTIVE, stopped=None, owner_banned=False).order_by("pk"):
         try:
-            found[bot.pk] = bots.sent_version(bot, circuit.game)
+            versions[bot.pk] = bots.sent_version(bot, circuit.game)
         except Refused:
             continue
-    return found
+    return versions
 
 
 def _last_divisions(circuit: Circuit) -> list[list[int]]:
-    """Bots of the last season that was played, division by division, from first to last."""
+    """Return the bots of the last season that was played, by division, from first to last."""
     played = circuit.seasons.filter(tournaments__status=TournamentStatus.FINISHED).order_by("-number").first()
     if played is None:
         return []
     return [
-        list(one.entries.order_by("place", "seed").values_list("version__bot_id", flat=True))
-        for one in played.tournaments.order_by("group")
+        list(division.entries.order_by("place", "seed").values_list("version__bot_id", flat=True))
+        for division in played.tournaments.order_by("group")
     ]

@@ -1,4 +1,4 @@
-"""The numbers of matches of tournaments by status, for lists."""
+"""Counts of matches by status, for lists of tournaments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who plays in a tournament: bots enter and withdraw while they may, and the start freezes the list with its seeds."""
+"""Enrolment: bots enter and withdraw, and the start of the tournament fixes the list with its seeds."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ def enter(
     tournament: Tournament,
     entrant: BotVersion | Bot,
     *,
-    by: Player | None = None,
+    player: Player | None = None,
     message: str = "",
     now: datetime | None = None,
 ) -> Entry | EntryRequest:
-    """Enter a version, or the one that a bot sends; into a ladder also while it runs. Where its owner wants to be asked, ask them, with `message`.
+    """Enter a version, or the one that a bot sends; a ladder also while it runs. If its owner wants to be asked, send them a request with `message`.
 
-    By the owner of the tournament (None) or of the bot. Entering or asking again changes nothing. Refused where it cannot be.
+    `player` (default: the owner of the tournament) must own the tournament or the bot. Repeatable. Raise Refused if the bot cannot enter.
     """
-    now, by = clock.now_or(now), by or tournament.owner
+    now, player = clock.now_or(now), player or tournament.owner
     bot = entrant if isinstance(entrant, Bot) else entrant.bot
     version = bots.version_of(entrant, tournament.pool.game)
     with transaction.atomic():
         row = _lock_changeable(tournament)
-        there = row.entries.filter(version=version, withdrawn=None).first()
-        if there is not None:
-            return there
-        if by.pk not in (row.owner_id, bot.owner_id):
+        existing = row.entries.filter(version=version, withdrawn=None).first()
+        if existing is not None:
+            return existing
+        if player.pk not in (row.owner_id, bot.owner_id):
             raise Refused(
-                "only the owners of {bot!r} and of {tournament!r} can enter it", bot=bot.slug, tournament=row.name
+                "only the owners of {bot!r} and {tournament!r} can enter the bot", bot=bot.slug, tournament=row.name
             )
-        if by.pk != bot.owner_id and not bot.is_house:
-            players.lock(by.pk)
-            consent.hold([bot], by)
-        if consent.is_willing(bot, by, row):
-            return _place(row, version, actor=by.name, now=now)
+        if player.pk != bot.owner_id and not bot.is_house:
+            players.lock(player.pk)
+            consent.hold([bot], player)
+        if consent.is_willing(bot, player, row):
+            return _place(row, version, actor=player.name, now=now)
         _check_entrant(_fresh(version), row)
-        return consent.ask(row, entrant, by, message, now=now)
+        return consent.ask(row, entrant, player, message, now=now)
 
 
 def place(tournament: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
-    """Enter a version whose owner has agreed: to this, or to the event or circuit that the tournament is a part of."""
+    """Enter a version whose owner has agreed: to this tournament, or to the event or circuit that it belongs to."""
     with transaction.atomic():
         row = _lock_changeable(tournament)
         return _place(row, version, actor=actor, now=now)
@@ -68,7 +68,7 @@ def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -
     _check_entrant(version, row)
     most = min(settings.MAX_ENTRIES, formats.format_named(row.format).most or settings.MAX_ENTRIES)
     if len(present) >= most:
-        raise Refused("the tournament {tournament!r} is full: it takes {most} entries", tournament=row.name, most=most)
+        raise Refused("the tournament {tournament!r} is full; it takes {most} entries", tournament=row.name, most=most)
     number = 1 + max((entry.number for entry in present), default=-1)
     entry = Entry.objects.create(tournament=row, version=version, number=number)
     booking.book_more(row, now=now)
@@ -77,12 +77,12 @@ def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -
 
 
 def _fresh(version: BotVersion) -> BotVersion:
-    """As it is now, not as the caller read it."""
+    """Read the version again, which may have changed since the caller read it."""
     return BotVersion.objects.select_related("bot").get(pk=version.pk)
 
 
 def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: str, now: datetime) -> Entry:
-    """A version that had left a ladder goes on where it was."""
+    """Let a version that had left a ladder continue where it was."""
     entry.withdrawn = None
     entry.save(update_fields=["withdrawn"])
     journal.append("tournament.entered", transitions.subject(row), now=now, actor=actor, version=str(version))
@@ -90,50 +90,50 @@ def _return_entry(entry: Entry, row: Tournament, version: BotVersion, *, actor: 
 
 
 def _check_entrant(version: BotVersion, tournament: Tournament) -> None:
-    # The league itself has chosen who plays a later stage or a season. What becomes of one of these bots at this moment, by its owner's hand
-    # or another's, ends nobody's event and closes nobody's season: its matches wait there, or are played all the same
+    # The league itself chose the entries of later stages and seasons. If one of these bots is paused or retired just now, that must not end the
+    # event or the season: its matches wait, or are played all the same.
     if tournament.season_id is not None or (tournament.stage or 1) > 1:
         return
     bots.check_playable(version, tournament.pool.game)
     if version.bot.stopped or version.bot.owner_banned:
-        raise Refused("the bot {bot!r} is held back by an operator, so it enters nothing", bot=version.bot.slug)
+        raise Refused("an operator has paused the bot {bot!r}, so it cannot enter", bot=version.bot.slug)
     if tournament.sealed and not version.sealable:
         raise Refused(
-            "{version} cannot be sealed off from the clocks of the host, which this tournament asks for: it runs in Node.js, or its package "
+            "{version} cannot be sealed off from the clocks of the host, as this tournament requires: it runs in Node.js, or its package "
             "says sealable = false",
             version=version,
         )
 
 
 def withdraw(
-    tournament: Tournament, version: BotVersion, *, by: Player | None = None, now: datetime | None = None
+    tournament: Tournament, version: BotVersion, *, player: Player | None = None, now: datetime | None = None
 ) -> None:
-    """Take an entry back, at any time before the end.
+    """Withdraw an entry, at any time before the end.
 
-    Before the start it is out. In a running ladder it gets no new match. In any other tournament that runs its matches are played all the same and
-    its place stands, so that nobody escapes a loss and nobody's table changes; it goes on to no further stage.
-    By the owner of the bot (None); by that of the tournament before the start and in a ladder. Doing it again changes nothing.
+    Before the start the entry is removed; in a running ladder it gets no new match. In any other running tournament its matches are still played
+    and its place stands, so that nobody escapes a loss and no table changes; it does not advance to a later stage. `player` (default: the owner of
+    the bot) may also be the owner of the tournament, before the start and in a ladder. Repeatable.
     """
-    now, by = clock.now_or(now), by or version.bot.owner
+    now, player = clock.now_or(now), player or version.bot.owner
     with transaction.atomic():
         row = _lock(tournament)
         grows = formats.format_named(row.format).grows
         if row.status not in (TournamentStatus.OPEN, TournamentStatus.RUNNING):
             raise Refused(
-                "the tournament {tournament!r} is {status}; nobody leaves it any more",
+                "the tournament {tournament!r} is {status}, so no bot can be withdrawn",
                 tournament=row.name,
                 status=TournamentStatus(row.status).label,
             )
-        if by.pk != version.bot.owner_id and (
-            by.pk != row.owner_id or (row.status == TournamentStatus.RUNNING and not grows)
+        if player.pk != version.bot.owner_id and (
+            player.pk != row.owner_id or (row.status == TournamentStatus.RUNNING and not grows)
         ):
             raise Refused("only the owner of {bot!r} can withdraw it now", bot=version.bot.slug)
-        mine = row.entries.filter(version=version, withdrawn=None)
-        gone = mine.delete()[0] if row.status == TournamentStatus.OPEN else mine.update(withdrawn=now)
+        rows = row.entries.filter(version=version, withdrawn=None)
+        gone = rows.delete()[0] if row.status == TournamentStatus.OPEN else rows.update(withdrawn=now)
         if gone:
             subject = transitions.subject(row)
-            journal.append("tournament.withdrawn", subject, now=now, actor=by.name, version=str(version))
-            consent.take_out(row, version.bot, by, now=now)
+            journal.append("tournament.withdrawn", subject, now=now, actor=player.name, version=str(version))
+            consent.take_out(row, version.bot, player, now=now)
 
 
 def _lock(tournament: Tournament) -> Tournament:
@@ -141,7 +141,7 @@ def _lock(tournament: Tournament) -> Tournament:
 
 
 def _lock_changeable(tournament: Tournament) -> Tournament:
-    """The row, locked, if its entries may change."""
+    """Lock the tournament; raise Refused if its entries may not change."""
     row = _lock(tournament)
     grows = row.status == TournamentStatus.RUNNING and formats.format_named(row.format).grows
     if row.status != TournamentStatus.OPEN and not grows:
@@ -154,12 +154,12 @@ def _lock_changeable(tournament: Tournament) -> Tournament:
 
 
 def freeze_entries(tournament: Tournament) -> None:
-    """Number the entries by version and give them their seeds. Refused where they cannot be played in the format."""
+    """Number the entries by version and set their seeds. Raise Refused if the format cannot be played with them."""
     entries = list(tournament.entries.select_related("version__bot").order_by("version_id"))
     form, field = formats.field_of_tournament(tournament)
     if len(entries) < field.table:
         raise Refused(
-            "the tournament {tournament!r} has {count} entries; a table takes {seats}, so enter more bots",
+            "the tournament {tournament!r} has {count} entries, and a table needs {seats}; enter more bots",
             tournament=tournament.name,
             count=len(entries),
             seats=field.table,
@@ -174,7 +174,7 @@ def freeze_entries(tournament: Tournament) -> None:
     for entry in entries:
         _check_entrant(entry.version, tournament)
     seeds = _seed_entries(tournament, entries)
-    # Two steps, since numbers are unique at every moment.
+    # Two steps, because numbers are unique at every moment.
     for shift in (len(entries) + max(entry.number for entry in entries), 0):
         for number, entry in enumerate(entries):
             entry.number, entry.seed = number + shift, seeds[entry.pk]
@@ -182,13 +182,13 @@ def freeze_entries(tournament: Tournament) -> None:
 
 
 def _seed_entries(tournament: Tournament, entries: Sequence[Entry]) -> dict[int, int]:
-    """Seed by entry: rated ones by Elo, then all others; equals, and everybody where it is so chosen, in the order of entry."""
+    """Return the seed of each entry: rated ones by Elo, then the others in the order of entry; everybody by entry if chosen so."""
     elo: dict[int, float] = {}
     if tournament.seeding == Seeding.RATING:
         rated = Rating.objects.filter(pool=tournament.pool, version__in=[entry.version_id for entry in entries])
         elo = dict(rated.values_list("version_id", "elo"))
-    line = sorted(
+    ranked = sorted(
         entries,
         key=lambda entry: (-comparable(elo.get(entry.version_id, float("-inf")), ELO_DIGITS), entry.number),
     )
-    return {entry.pk: seed for seed, entry in enumerate(line, 1)}
+    return {entry.pk: seed for seed, entry in enumerate(ranked, 1)}

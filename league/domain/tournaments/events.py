@@ -1,4 +1,4 @@
-"""Events of several stages: created from one document, carried on as their stages end."""
+"""Events of several stages: created from one document, continued when a stage ends."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def create(
     terms: releases.Terms = releases.OPEN,
     now: datetime | None = None,
 ) -> Event:
-    """An event with these entrants, its first stage started. Refused with the place in the document that is wrong, and what is allowed there.
+    """Create an event with these entrants and start its first stage. Raise Refused with the place in the document that is wrong, and what is allowed.
 
-    Where owners of bots want to be asked, they are, with `message`, and the event is open until its owner starts it. So is a private one
-    (`terms`), which those may enter who hold its link. One that is `due` at a moment is open until then, and begins by itself.
+    If owners of bots want to be asked, they get a request with `message`, and the event stays open until its owner starts it. A private event
+    (`terms`) stays open as well, for those with its link. An event that is `due` at some time starts automatically then.
     """
     now = clock.now_or(now)
     plan = _read(document)
@@ -53,7 +53,7 @@ def create(
         quotas.ask(owner, quotas.TOURNAMENTS, now=now)
         if not terms.private:
             _check_boards(owner, plan, len(entrants))
-            tournaments.take_name(owner, name)  # nobody confuses what nobody sees
+            tournaments.take_name(owner, name)  # A private event needs no unique name: nobody else sees it.
         event = Event.objects.create(
             slug=tournaments.secret_slug() if terms.private else tournaments.free_slug(name, Event),
             name=name,
@@ -73,29 +73,29 @@ def create(
         event.shown_from, event.opens = releases.moments(event)
         event.save(update_fields=["shown_from", "opens"])
         journal.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
-        line = [bots.version_of(one, plan.game) for one in entrants]
+        line = [bots.version_of(entrant, plan.game) for entrant in entrants]
         if not _ask(event, entrants, owner, message, now=now):
             _begin(event, plan, line, actor=owner.name, now=now)
     return event
 
 
 def _check_boards(owner: Player, plan: pure.EventPlan, entrants: int) -> None:
-    """Refused for what cannot be played, and for more boards than the owner may have waiting."""
+    """Raise Refused if the stages cannot be played, or exceed the owner's limit of boards."""
     stages = forecast.forecast_stages(plan, entrants)
     booking.check_boards(owner, sum(stage.boards[1] for stage in stages))
 
 
 def _ask(event: Event, entrants: Sequence[BotVersion | Bot], owner: Player, message: str, *, now: datetime) -> bool:
-    """Ask the owners of bots who want that; whether there are any. If so, the requests, with those that need no answer, list the entrants."""
-    named = [one if isinstance(one, Bot) else one.bot for one in entrants]
-    consent.hold(named, owner)
-    willing = {bot.pk: consent.is_willing(bot, owner, event) for bot in named}
-    releases.add(event, (bot.owner_id for bot in named), now=now)
+    """Ask the owners who want to be asked; return False if none does. Otherwise the requests, granted ones included, list the entrants."""
+    bots_named = [entrant if isinstance(entrant, Bot) else entrant.bot for entrant in entrants]
+    consent.hold(bots_named, owner)
+    willing = {bot.pk: consent.is_willing(bot, owner, event) for bot in bots_named}
+    releases.add(event, (bot.owner_id for bot in bots_named), now=now)
     if all(willing.values()) and not event.private and event.due is None:
         return False
-    if len(willing) < len(named):
-        raise Refused("an event that does not begin at once takes one version of each bot; name every bot once")
-    for entrant, bot in zip(entrants, named, strict=True):
+    if len(willing) < len(bots_named):
+        raise Refused("an event that does not start at once takes one version of each bot; name every bot once")
+    for entrant, bot in zip(entrants, bots_named, strict=True):
         if not willing[bot.pk]:
             consent.ask(event, entrant, owner, message, now=now)
         else:
@@ -106,9 +106,9 @@ def _ask(event: Event, entrants: Sequence[BotVersion | Bot], owner: Player, mess
 
 
 def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
-    """Begin an open event with those who may enter; requests that are still open expire. Starting it again changes nothing.
+    """Start an open event with the bots that may enter; open requests expire. Repeatable.
 
-    A bot that cannot play now is left out, and the journal says why: nobody keeps an event from beginning by retiring a bot.
+    A bot that cannot play now is left out, and the journal says why, so that nobody can block an event by retiring a bot.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -129,69 +129,69 @@ def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
 
 
 def _able(event: Event, game: str, agreed: Iterable[EntryRequest], *, now: datetime) -> list[BotVersion]:
-    """The versions that these bots send into the event."""
+    """Return the versions that the bots of these requests send."""
     line = []
-    for one in agreed:
+    for request in agreed:
         try:
-            version = bots.version_of(one.version or one.bot, game)
+            version = bots.version_of(request.version or request.bot, game)
             bots.check_playable(version, game)
         except Refused as error:
-            journal.append("event.left_out", f"event:{event.slug}", now=now, bot=one.bot.slug, why=str(error))
+            journal.append("event.left_out", f"event:{event.slug}", now=now, bot=request.bot.slug, why=str(error))
         else:
             line.append(version)
     return line
 
 
-def enter(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) -> None:
-    """Enter one's own bot in an open private event that one was let into: the version that it sends. Again changes nothing."""
+def enter(event: Event, bot: Bot, player: Player, *, now: datetime | None = None) -> None:
+    """Enter the player's own bot in an open private event that they were invited to, with the version that it sends. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
-        _check_mine(row, bot, by)
+        _check_own(row, bot, player)
         _check_open(row, now)
-        bots.version_of(bot, _read(row.document).game)  # refuses one that does not play it
-        there = consent.requests_for(row)
-        if there.filter(bot=bot, status=RequestStatus.GRANTED).exists():
+        bots.version_of(bot, _read(row.document).game)  # Raises Refused if it does not play the game.
+        entries = consent.requests_for(row)
+        if entries.filter(bot=bot, status=RequestStatus.GRANTED).exists():
             return
-        if there.filter(status=RequestStatus.GRANTED).count() >= settings.MAX_ENTRIES:
-            raise Refused("{event!r} has {most} bots, and takes no more", event=row.name, most=settings.MAX_ENTRIES)
-        # The owner of the event has asked for it, and the owner of the bot says yes
-        there.filter(bot=bot).exclude(status=RequestStatus.WITHDRAWN).delete()
-        sure = {"asker": by, "status": RequestStatus.GRANTED, "created": now, "answered": now}
+        if entries.filter(status=RequestStatus.GRANTED).count() >= settings.MAX_ENTRIES:
+            raise Refused("{event!r} is full; it takes {most} bots", event=row.name, most=settings.MAX_ENTRIES)
+        # If the owner of the event had asked for the bot, its owner agrees by entering it.
+        entries.filter(bot=bot).exclude(status=RequestStatus.WITHDRAWN).delete()
+        sure = {"asker": player, "status": RequestStatus.GRANTED, "created": now, "answered": now}
         EntryRequest.objects.create(event=row, bot=bot, **sure)
-        journal.append("event.entered", f"event:{row.slug}", now=now, actor=by.name, bot=bot.slug)
+        journal.append("event.entered", f"event:{row.slug}", now=now, actor=player.name, bot=bot.slug)
 
 
-def leave(event: Event, bot: Bot, by: Player, *, now: datetime | None = None) -> None:
-    """Take one's own bot, or as its owner any, out of an open private event again; it may enter anew. Again changes nothing."""
+def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None) -> None:
+    """Take a bot out of an open private event: one's own, or any as the owner of the event. It may enter again. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
-        if row.owner_id != by.pk:
-            _check_mine(row, bot, by)
+        if row.owner_id != player.pk:
+            _check_own(row, bot, player)
         _check_open(row, now)
-        for one in consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED):
-            transitions.move(one, RequestStatus.WITHDRAWN, now=now, actor=by.name, answered=now)
+        for request in consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED):
+            transitions.move(request, RequestStatus.WITHDRAWN, now=now, actor=player.name, answered=now)
 
 
-def _check_mine(event: Event, bot: Bot, by: Player) -> None:
-    if bot.owner_id != by.pk:
+def _check_own(event: Event, bot: Bot, player: Player) -> None:
+    if bot.owner_id != player.pk:
         raise Refused("{bot!r} is not yours; enter your own bots", bot=bot.slug)
-    if event.owner_id != by.pk and not event.guests.filter(player=by).exists():
-        raise Refused("nobody enters {event!r} but by its owner, or the link of a private event", event=event.name)
+    if event.owner_id != player.pk and not event.guests.filter(player=player).exists():
+        raise Refused("Only the owner can enter bots in {event!r}. Ask for the invitation link.", event=event.name)
 
 
 def _check_open(event: Event, now: datetime) -> None:
     if not event.private:
-        raise Refused("nobody enters {event!r} but by its owner, or the link of a private event", event=event.name)
+        raise Refused("Only the owner can enter bots in {event!r}.", event=event.name)
     if event.status != TournamentStatus.OPEN:
-        raise Refused("{event!r} has begun; its entries are fixed", event=event.name)
+        raise Refused("{event!r} has started, so its entries are fixed", event=event.name)
     if event.due is not None and event.due <= now:
-        raise Refused("the entries of {event!r} closed at {at}", event=event.name, at=event.due.isoformat())
+        raise Refused("entries for {event!r} closed at {at}", event=event.name, at=event.due.isoformat())
 
 
 def cancel(event: Event, *, actor: str, now: datetime | None = None) -> None:
-    """Take back an event that has not begun. Again changes nothing. One that runs ends with the tournament of its stage, which can be cancelled."""
+    """Cancel an event that has not started. Repeatable. To end a running event, cancel the tournament of its current stage."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).select_related("owner").get(pk=event.pk)
@@ -205,14 +205,14 @@ def cancel(event: Event, *, actor: str, now: datetime | None = None) -> None:
 
 def _not_open(event: Event) -> Refused:
     return Refused(
-        "the event {event!r} is {status}; only an open one can be started or cancelled, and the tournaments of one that runs",
+        "the event {event!r} is {status}; only an open event can be started or cancelled. To end a running one, cancel its tournaments",
         event=event.name,
         status=TournamentStatus(event.status).label,
     )
 
 
 def _begin(event: Event, plan: pure.EventPlan, line: Sequence[BotVersion], *, actor: str, now: datetime) -> None:
-    """The first stage, with these entries. In the transaction that has made or locked the event."""
+    """Open the first stage with these entries, in the transaction that created or locked the event."""
     Event.objects.filter(pk=event.pk).update(status=TournamentStatus.RUNNING)
     event.status = TournamentStatus.RUNNING
     journal.append("event.started", f"event:{event.slug}", now=now, actor=actor)
@@ -227,19 +227,19 @@ def _read(document: Any) -> pure.EventPlan:
 
 
 def _sort_by_rating(plan: pure.EventPlan, line: Sequence[BotVersion]) -> list[BotVersion]:
-    """The first seeds: rated ones by Elo, then all others in the order in which they were given."""
+    """Sort by seed: rated versions by Elo, then the others in the given order."""
     pool = pools.pool(plan.game, plan.players, dict(plan.options), mixed=plan.mixed)
     elo = dict(pool.ratings.values_list("version_id", "elo"))
     return sorted(line, key=lambda version: -comparable(elo.get(version.pk, float("-inf")), ELO_DIGITS))
 
 
 def _open(event: Event, plan: pure.EventPlan, number: int, line: Sequence[BotVersion], *, now: datetime) -> None:
-    """Create and start the tournaments of a stage, its entries seeded as `line` stands."""
+    """Create and start the tournaments of a stage, with seeds in the order of `line`."""
     stage = plan.stages[number - 1]
     by_id = {version.pk: version for version in line}
     for group, members in enumerate(snake(list(by_id), stage.groups), 1):
         names = [event.name, f"stage {number}", *([f"group {group}"] if stage.groups > 1 else [])]
-        made = tournaments.create(
+        tournament = tournaments.create(
             event.owner,
             ", ".join(names)[-80:],
             plan.game,
@@ -259,11 +259,11 @@ def _open(event: Event, plan: pure.EventPlan, number: int, line: Sequence[BotVer
             stage=number,
             group=group,
         )
-        tournaments.start(made, actor=event.owner.name, now=now)
+        tournaments.start(tournament, actor=event.owner.name, now=now)
 
 
 def advance(event: Event, *, now: datetime | None = None) -> bool:
-    """Open the next stage when the present one is over, or finish the event; whether something changed. Harmless to repeat."""
+    """Open the next stage if the current one is finished, or finish the event; return True if something changed. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update().select_related("owner").get(pk=event.pk)
@@ -272,13 +272,13 @@ def advance(event: Event, *, now: datetime | None = None) -> bool:
         plan = _read(row.document)
         number = max(stage or 0 for stage in row.tournaments.values_list("stage", flat=True))
         present = list(row.tournaments.filter(stage=number).order_by("group"))
-        if any(one.status == TournamentStatus.CANCELLED for one in present):
+        if any(tournament.status == TournamentStatus.CANCELLED for tournament in present):
             return _end(row, TournamentStatus.CANCELLED, now)
-        if any(one.status != TournamentStatus.FINISHED for one in present):
+        if any(tournament.status != TournamentStatus.FINISHED for tournament in present):
             return False
         if number == len(plan.stages):
             return _end(row, TournamentStatus.FINISHED, now)
-        orders = [_order(one) for one in present]
+        orders = [_order(tournament) for tournament in present]
         ids = pure.advancing_entries(
             [[version.pk for version in order] for order in orders], plan.stages[number - 1].advance or 0
         )
@@ -288,9 +288,9 @@ def advance(event: Event, *, now: datetime | None = None) -> bool:
 
 
 def _order(tournament: Tournament) -> list[BotVersion]:
-    """The versions of a finished tournament from first to last; those that share a place by seed.
+    """Return the versions of a finished tournament from first to last; on shared places by seed.
 
-    Who has withdrawn, or whose bot is retired, stands behind all others: they go on only where there is nobody else, for no withdrawal ends an event.
+    Versions that have withdrawn, or whose bot is retired, come last. They advance only if there is nobody else, so no withdrawal can end an event.
     """
     line = list(tournament.entries.select_related("version__bot").order_by("place", "seed"))
 
@@ -308,14 +308,14 @@ def _end(event: Event, status: str, now: datetime, *, actor: str = "") -> bool:
 
 
 def start_due(*, now: datetime) -> int:
-    """Begin the open events whose moment has come; how many changed. One that cannot begin stays open, without a moment, and says why."""
+    """Start the open events whose time has come; return how many changed. One that cannot start stays open, without a time; the journal says why."""
     changed = 0
     for event in Event.objects.filter(status=TournamentStatus.OPEN, due__lte=now).order_by("due", "pk"):
         try:
             start(event, actor="", now=now)
         except Refused as error:
             with transaction.atomic():
-                # Unless its owner has given it another moment, or has taken it back
+                # Only if its owner has not set another time or cancelled it meanwhile.
                 waits = Event.objects.filter(pk=event.pk, status=TournamentStatus.OPEN, due=event.due)
                 if waits.update(due=None):
                     journal.append("event.not_started", f"event:{event.slug}", now=now, why=str(error))
@@ -324,7 +324,7 @@ def start_due(*, now: datetime) -> int:
 
 
 def advance_all(*, now: datetime) -> int:
-    """Every running event; how many changed. One that cannot go on says so and holds up no other."""
+    """Advance every running event; return how many changed. One that cannot go on is cancelled with a reason and does not stop the others."""
     changed = 0
     for event in Event.objects.filter(status=TournamentStatus.RUNNING):
         try:
@@ -337,7 +337,7 @@ def advance_all(*, now: datetime) -> int:
     return changed
 
 
-def published_secret(event: Event, *, seen: bool) -> str | None:
-    """The secret in hexadecimal once the event is over and none of its replays is held back, for who sees its results, else None."""
-    hidden = not seen or event.finished is None or embargoes.hides_secret(event)
+def published_secret(event: Event, *, is_visible: bool) -> str | None:
+    """Return the secret in hexadecimal once the event is finished and no replay is withheld, for viewers of its results; else None."""
+    hidden = not is_visible or event.finished is None or embargoes.hides_secret(event)
     return None if hidden else bytes(event.secret).hex()

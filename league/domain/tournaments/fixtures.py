@@ -1,4 +1,4 @@
-"""What a format makes of the rows of a tournament: the matches that ought to exist, and whether it is over."""
+"""Fixtures: the matches that should exist according to the format, and whether the tournament is finished."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
 
 @dataclass(frozen=True)
 class PlayedFormat:
-    """A tournament as its format sees it."""
+    """A tournament as its format sees it: outcome, sheet and field."""
 
     outcome: Outcome
     sheet: Sheet
@@ -31,12 +31,12 @@ class PlayedFormat:
 def play_format(
     tournament: Tournament, *, blank: bool = False, at: datetime | None = None, over: Collection[int] | None = None
 ) -> PlayedFormat:
-    """What the format makes of a tournament.
+    """Play the format on the rows of a tournament.
 
-    blank: without results, for formats whose pairings do not depend on them. at: with the results of that past moment. over: with those of
-    these matches alone.
+    blank: without results, for formats whose pairings do not depend on them. at: with the results as of that time. over: with the results of these
+    matches only.
     """
-    # First what was played, then what was drawn, then who is in: nobody is read of whom the next statement knows nothing.
+    # Results are read first, then pairings, then entries, so that each statement knows everything the one before refers to.
     results = {} if blank else read_results(tournament, at, over)
     drawn = drawn_pairings(tournament) if formats.format_named(tournament.format).stands and not blank else ()
     form, field = formats.field_of_tournament(tournament)
@@ -47,15 +47,14 @@ def play_format(
 def read_results(
     tournament: Tournament, at: datetime | None = None, over: Collection[int] | None = None
 ) -> dict[Slot, Sequence[Sequence[int]]]:
-    """Boards by table of all matches that are over, scores by ascending entry. Four queries; of the past five.
+    """Return the boards of all finished matches by table, with scores in the order of entry numbers. Four queries; five for the past.
 
-    One that was struck out has none, unless it was played again; in a bracket it decides nothing, as if it had not been
-    played yet. The first statement says what is over: a match that finishes
-    after it is live here, whatever the next statements find of it.
+    A void match has no boards unless it was replayed; in a bracket it decides nothing, as if not played yet. The first statement determines which
+    matches are finished: one that finishes later counts as running here, whatever the next statements see of it.
     """
     decides = not formats.format_named(tournament.format).bracket
     finished: dict[int, Slot] = {}
-    found: dict[Slot, Sequence[Sequence[int]]] = {}
+    boards_by_slot: dict[Slot, Sequence[Sequence[int]]] = {}
     live: set[Slot] = set()
     then: Collection[int] | None = over
     if at is not None:
@@ -65,7 +64,7 @@ def read_results(
             finished[pk] = (table, first)
         elif then is None and status in OVER:
             if decides:
-                found[table, first] = []
+                boards_by_slot[table, first] = []
         else:
             live.add((table, first))
     boards: dict[int, list[Sequence[int]]] = defaultdict(list)
@@ -74,36 +73,35 @@ def read_results(
     for pk, scores in played.values_list("match_id", "scores"):
         if pk in finished:
             boards[pk].append([score for _, score in sorted(zip(seated[pk], scores, strict=True))])
-    found |= {slot: boards[pk] for pk, slot in finished.items()}
-    return {slot: played for slot, played in found.items() if slot not in live}
+    boards_by_slot |= {slot: boards[pk] for pk, slot in finished.items()}
+    return {slot: played for slot, played in boards_by_slot.items() if slot not in live}
 
 
 def _seated(tournament: Tournament) -> dict[int, list[int]]:
-    """By match, the numbers of its entries in the order of the places. Two queries."""
+    """Return the entry numbers of each match in the order of their places. Two queries."""
     parties = Party.objects.filter(match__tournament=tournament).order_by("match_id", "number")
     rows = list(parties.values_list("match_id", "version_id"))
-    number = dict(
-        tournament.entries.values_list("version_id", "number")
-    )  # after them: who sits somewhere has been entered
-    found: dict[int, list[int]] = defaultdict(list)
+    # Read afterwards, so that every version that sits somewhere has its entry here.
+    number = dict(tournament.entries.values_list("version_id", "number"))
+    seated: dict[int, list[int]] = defaultdict(list)
     for match_id, version_id in rows:
-        found[match_id].append(number[version_id])
-    return found
+        seated[match_id].append(number[version_id])
+    return seated
 
 
 def drawn_pairings(tournament: Tournament) -> list[Pairing]:
-    """The tables that exist, in the order in which they were made. Three queries."""
-    made = tournament.matches.order_by("id")
-    rows = list(made.values_list("pk", "round__number", "table", "first_board", "boards_planned"))
-    seated = _seated(tournament)  # after them: a match is inserted together with its parties
-    there: dict[Slot, Pairing] = {}
+    """Return the existing tables in the order of their creation. Three queries."""
+    tables = tournament.matches.order_by("id")
+    rows = list(tables.values_list("pk", "round__number", "table", "first_board", "boards_planned"))
+    seated = _seated(tournament)  # Read afterwards: a match is inserted together with its parties.
+    pairings: dict[Slot, Pairing] = {}
     for pk, round_number, table, first, boards in rows:
-        there.setdefault((table, first), Pairing(round_number, table, tuple(seated[pk]), first, boards))
-    return list(there.values())
+        pairings.setdefault((table, first), Pairing(round_number, table, tuple(seated[pk]), first, boards))
+    return list(pairings.values())
 
 
 def plan_matches(tournament: Tournament, tables: Iterable[Pairing]) -> list[matches.MatchPlan]:
-    """Tables as matches. Rounds are made where they do not exist."""
+    """Turn tables into match plans. Rounds that do not exist are created."""
     tables = list(tables)
     entries = {entry.number: entry for entry in tournament.entries.select_related("version__bot")}
     numbers = sorted({table.round for table in tables})
@@ -121,7 +119,7 @@ def plan_matches(tournament: Tournament, tables: Iterable[Pairing]) -> list[matc
             first_board=table.first,
             boards=table.boards,
             versions=tuple(entries[number].version for number in table.entries),
-            # What is held back is unrated: who sees results first could show those alone that they like
+            # Withheld matches are unrated: who sees the results early could otherwise publish only those that suit them.
             rated=not sight.is_held_back(tournament),
             limits=tournament.limits,
         )
@@ -136,7 +134,7 @@ def _key(tournament: Tournament, table: Pairing) -> str:
 
 @contextmanager
 def _collector_rests() -> Iterator[None]:
-    """Tens of thousands of rows live at once: to look through them for garbage again and again takes a fifth of the time."""
+    """Suspend the garbage collector: with tens of thousands of live rows its passes take a fifth of the time."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -147,7 +145,7 @@ def _collector_rests() -> Iterator[None]:
 
 
 def insert(tournament: Tournament, tables: Iterable[Pairing], *, now: datetime) -> int:
-    """Insert the matches of `tables` that are missing; their number. Doing it twice adds nothing."""
+    """Insert the missing matches of `tables`; return their number. Repeatable."""
     with _collector_rests():
         added = matches.insert(plan_matches(tournament, tables), now=now)
     if added:
@@ -156,5 +154,5 @@ def insert(tournament: Tournament, tables: Iterable[Pairing], *, now: datetime) 
 
 
 def has_open_matches(tournament: Tournament) -> bool:
-    """Whether a match of it is not over."""
+    """Return True if a match of it is not finished."""
     return Match.objects.filter(tournament=tournament).exclude(status__in=OVER).exists()

@@ -1,4 +1,4 @@
-"""How many matches and how long, before a tournament is created: from its format and the measured pace of the workers."""
+"""Forecasts: matches and duration of a tournament before it is created, from its format and the measured speed of the workers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from league.pure.pairing.movements import snake
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds of one sitting of a game, whether that was measured, and how many workers share the work."""
+    """The duration of one sitting of a game in seconds, whether it was measured, and the number of workers."""
 
     sitting_s: float
     measured: bool
@@ -29,9 +29,9 @@ class Pace:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Fewest and most of each. `seconds` at the present pace with the present workers (at least one).
+    """Minimum and maximum of each number. `seconds`: with the current speed and workers (at least one).
 
-    match_most_s: seconds that the bots of one match may take together, whatever they do.
+    match_most_s: the most seconds that the bots of one match may use together.
     """
 
     matches: tuple[int, int]
@@ -43,9 +43,9 @@ class Forecast:
 
 
 def measure_pace(game: str, *, now: datetime | None = None) -> Pace:
-    """From the last matches of the game in any pool. Two queries."""
-    found = pace.of_game(game)
-    return Pace(found.seconds, found.measured, max(1, workers.count_ready(now=now)))
+    """Measure the speed from the last matches of the game in any pool. Two queries."""
+    sittings = pace.of_game(game)
+    return Pace(sittings.seconds, sittings.measured, max(1, workers.count_ready(now=now)))
 
 
 def forecast(
@@ -62,7 +62,7 @@ def forecast(
     limited: bool = False,
     owner: Player | None = None,
 ) -> Forecast:
-    """What such a tournament would take. Refused for what cannot be played; `limited`: and for more than `owner` (None: somebody) may have."""
+    """Forecast such a tournament. Raise Refused if it cannot be played, or (`limited`) exceeds the limit of `owner` (None: an anonymous client)."""
     form = formats.format_named(format)
     loaded = pools.load(game, players, dict(options or {}))
     seats = formats.entries_at_table(loaded, mixed=mixed)
@@ -77,19 +77,19 @@ def forecast(
         raise Refused.from_error(error) from error
     if limited:
         booking.check(owner, form, field)
-    found = at or measure_pace(game)
+    speed = at or measure_pace(game)
     sittings = (size.boards[0] * seats, size.boards[1] * seats)
-    each = found.sitting_s / found.workers
+    each = speed.sitting_s / speed.workers
     most = bounds.match_s(Limits(), loaded, seats, boards)
-    return Forecast(size.matches, size.boards, sittings, (sittings[0] * each, sittings[1] * each), found, most)
+    return Forecast(size.matches, size.boards, sittings, (sittings[0] * each, sittings[1] * each), speed, most)
 
 
 def forecast_stages(plan: EventPlan, entries: int) -> list[Forecast]:
-    """What each stage of an event would take. Refused for what cannot be played. Three queries."""
-    at, found, here = measure_pace(plan.game), [], entries
+    """Forecast each stage of an event. Raise Refused if it cannot be played. Three queries."""
+    at, forecasts, entrants = measure_pace(plan.game), [], entries
     for stage in plan.stages:
         boards = stage.boards or tournaments.default_boards(plan.game, plan.players, dict(plan.options))
-        sizes = [len(members) for members in snake(list(range(here)), stage.groups)]
+        sizes = [len(members) for members in snake(list(range(entrants)), stage.groups)]
         each = [
             forecast(
                 plan.game,
@@ -104,9 +104,9 @@ def forecast_stages(plan: EventPlan, entries: int) -> list[Forecast]:
             )
             for size in sizes
         ]
-        found.append(_sum(each, at))
-        here = sum(min(size, stage.advance or 0) for size in sizes)
-    return found
+        forecasts.append(_sum(each, at))
+        entrants = sum(min(size, stage.advance or 0) for size in sizes)
+    return forecasts
 
 
 def _sum(each: Sequence[Forecast], at: Pace) -> Forecast:
@@ -115,10 +115,10 @@ def _sum(each: Sequence[Forecast], at: Pace) -> Forecast:
         return sum(low), sum(high)
 
     return Forecast(
-        both(one.matches for one in each),
-        both(one.boards for one in each),
-        both(one.sittings for one in each),
-        both(one.seconds for one in each),
+        both(row.matches for row in each),
+        both(row.boards for row in each),
+        both(row.sittings for row in each),
+        both(row.seconds for row in each),
         at,
-        max(one.match_most_s for one in each),
+        max(row.match_most_s for row in each),
     )

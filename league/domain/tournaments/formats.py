@@ -1,4 +1,4 @@
-"""The formats as the league offers them: in the language of the reader, and fields made from rows."""
+"""The tournament formats of the league: described in the reader's language, and their fields built from rows."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ from league.pure import formats as pure
 
 @dataclass(frozen=True)
 class DescribedFormat:
-    """A format for people and programs: key, sentence, and each parameter with its sentence."""
+    """A format described for people and programs: key, sentence, and each parameter with its sentence."""
 
     key: str
     title: str
     sentence: str
     parameters: list[tuple[pure.Parameter, str]]
-    seats: bool  # whether it takes tables of more than two
-    mixes: bool  # whether it takes mixed pairs
+    seats: bool  # True if it takes tables of more than two.
+    mixes: bool  # True if it takes mixed pairs.
 
 
 def describe_formats() -> list[DescribedFormat]:
-    """All formats, in the order in which they are offered and in the language of the moment."""
+    """Describe all formats in the active language, in the order in which they are offered."""
     return [
         DescribedFormat(
             key,
-            gettext(one.title),
-            gettext(one.sentence),
-            [(parameter, gettext(parameter.help)) for parameter in one.parameters],
-            not one.unseated,
-            not one.unmixed,
+            gettext(form.title),
+            gettext(form.sentence),
+            [(parameter, gettext(parameter.help)) for parameter in form.parameters],
+            not form.unseated,
+            not form.unmixed,
         )
-        for key, one in pure.FORMATS.items()
+        for key, form in pure.FORMATS.items()
     ]
 
 
 def format_named(key: str) -> pure.Format:
-    """The format of that key, or Refused with those there are."""
+    """Return the format with this key; raise Refused with the existing ones."""
     if key not in pure.FORMATS:
-        raise Refused("there is no format {key!r}; the formats are {formats}", key=key, formats=", ".join(pure.FORMATS))
+        raise Refused("there is no format {key!r}; choose one of {formats}", key=key, formats=", ".join(pure.FORMATS))
     return pure.FORMATS[key]
 
 
 def choose_parameters(key: str, parameters: Mapping[str, Any] | None) -> dict[str, pure.Value]:
-    """The parameters that differ from the defaults of the format. Refused with what is allowed."""
+    """Return the parameters that differ from the defaults of the format. Raise Refused, saying what is allowed."""
     form = format_named(key)
     try:
         full = form.complete(parameters or {})
@@ -61,7 +61,7 @@ def choose_parameters(key: str, parameters: Mapping[str, Any] | None) -> dict[st
 
 
 def check_game(key: str, game: Game, *, mixed: bool) -> None:
-    """Refused where the format cannot seat the tables of a game, or its partners cannot be mixed."""
+    """Raise Refused if the format cannot seat the tables of a game, or its partners cannot be mixed."""
     form = format_named(key)
     if mixed and sorted(map(len, game.sides)) != [2, 2]:
         raise Refused(
@@ -81,26 +81,26 @@ def check_game(key: str, game: Game, *, mixed: bool) -> None:
 
 
 def entries_at_table(game: Game, *, mixed: bool) -> int:
-    """Entries at one table of a game: one per side, or four where partners are mixed."""
+    """Return the number of entries at a table: one per side, or four if partners are mixed."""
     return 4 if mixed else len(game.sides)
 
 
 def make_field(key: str, parameters: Mapping[str, Any], **more: Any) -> pure.Field:
-    """A field with all parameters of a format."""
+    """Build a field with all parameters of a format."""
     return pure.Field(values=format_named(key).complete(parameters), **more)
 
 
 def follows_results(tournament: Tournament) -> bool:
-    """Whether its tables, and so its order, depend on results. No query."""
+    """Return True if its tables, and so its order, depend on results. No query."""
     empty = make_field(tournament.format, tournament.parameters, entries=0, boards=tournament.boards)
     return format_named(tournament.format).follows(empty)
 
 
 def field_of_tournament(tournament: Tournament) -> tuple[pure.Format, pure.Field]:
-    """The format of a tournament and its field as it is now. One query."""
+    """Return the format of a tournament and its current field. One query."""
     rows = list(tournament.entries.order_by("number").values_list("number", "seed", "withdrawn"))
     seeds = sorted((seed or len(rows) + number, number) for number, seed, _ in rows)
-    made = make_field(
+    field = make_field(
         tournament.format,
         tournament.parameters,
         entries=len(rows),
@@ -112,4 +112,4 @@ def field_of_tournament(tournament: Tournament) -> tuple[pure.Format, pure.Field
         lot=tournament.secret_sha256,
         revision=tournament.schedule,
     )
-    return format_named(tournament.format), made
+    return format_named(tournament.format), field

@@ -1,4 +1,4 @@
-"""How a tournament goes on: its missing matches are inserted, and it finishes, is closed or is cancelled."""
+"""The progress of a tournament: insert its missing matches, then finish, close or cancel it."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from league.models import Entry, Match, Tournament
 from league.pure.formats import Outcome, Pairing
 from league.service import logs
 
-HALTED = Q(paused__isnull=False) | Q(stopped__isnull=False)  # by its owner, by an operator
-WINDOW = 500  # matches of one tournament that wait at most ...
-WINDOW_OF_WORKER = 20  # ... or so many for each worker: what it may play before the scheduler looks again
+HALTED = Q(paused__isnull=False) | Q(stopped__isnull=False)  # By its owner, or by an operator.
+WINDOW = 500  # Queued matches of one tournament, or ...
+WINDOW_OF_WORKER = 20  # ... this many for each worker, if that is more: enough until the scheduler looks again.
 
 
 def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
-    """Insert the matches of a running tournament that are missing, as many as there is room for; their number. Running it twice adds nothing.
+    """Insert as many missing matches of a running tournament as there is room for; return their number. Repeatable.
 
-    At most `room` of one tournament wait in the queue: so no request and no pass inserts more, and the queue is as long as what is played soon.
+    At most `room` of a tournament's matches are queued. So no request inserts more, and the queue is never longer than the workers need.
     """
     with _about(tournament):
         return _schedule(tournament, now=clock.now_or(now))
 
 
 def _about(tournament: Tournament) -> AbstractContextManager[None]:
-    """Lines of the log within are about it, and its new matches are asked for by whoever asks now, else by who started it."""
+    """Tag log lines with the tournament, and its new matches with the request of the caller, else with the one that started it."""
     return logs.about(tournament=tournament.slug, request=logs.asked_by() or tournament.request)
 
 
@@ -47,40 +47,41 @@ def _schedule(tournament: Tournament, *, now: datetime) -> int:
         return 0
     form, field = formats.field_of_tournament(tournament)
     if not formats.follows_results(tournament):
-        # Matches that are played in place of others bear the others' keys with a number behind
+        # Replacements of matches have the original key with a number appended.
         if tournament.matches.exclude(key__contains="#").count() >= form.size(field).matches[1]:
             return 0
         free = room(tournament, now=now)
         return free and _insert(tournament, fixtures.play_format(tournament, blank=True).sheet.pairings, free, now=now)
     if tournament.matches.exists() and not form.eager and fixtures.has_open_matches(tournament):
         return 0
-    with transaction.atomic():  # what such a format adds follows from what is there: one process at a time
+    with (
+        transaction.atomic()
+    ):  # Such a format adds matches according to the existing ones, so only one process may at a time.
         row = _lock(tournament)
         if row.status != TournamentStatus.RUNNING:
             return 0
-        # What a ladder adds is drawn together; it is little at a time
+        # A ladder adds few matches at a time, all drawn together.
         space = None if form.grows else room(row, now=now)
         return _insert(row, fixtures.play_format(row).sheet.pairings, space, now=now)
 
 
 def room(tournament: Tournament, *, now: datetime) -> int:
-    """How many more matches of it may wait in the queue. Two queries."""
+    """Return how many more of its matches may be queued. Two queries."""
     waiting = tournament.matches.filter(status=MatchStatus.QUEUED).count()
     return max(0, max(WINDOW, WINDOW_OF_WORKER * workers.count_able(now=now)) - waiting)
 
 
 def _insert(tournament: Tournament, tables: Sequence[Pairing], space: int | None, *, now: datetime) -> int:
-    """Those of `tables` that are missing, the first `space` of them (None: all)."""
-    there = set(tournament.matches.values_list("table", "first_board"))
-    missing = [table for table in tables if table.slot not in there]
+    """Insert the missing tables, at most `space` of them (None: all)."""
+    existing = set(tournament.matches.values_list("table", "first_board"))
+    missing = [table for table in tables if table.slot not in existing]
     return fixtures.insert(tournament, missing[:space], now=now)
 
 
 def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
-    """Take what was played into a running tournament: insert its next matches, or finish it when it is over. Whether it finished.
+    """Continue a running tournament: insert its next matches, or finish it. Return True if it finished.
 
-    Whether it is over is read again with the row locked: who extends it, or has one of its matches played again, comes before that or after
-    the end.
+    Before it finishes, its state is read again with the row locked, so an extension or a replay comes either before that or after the end.
     """
     now = clock.now_or(now)
     if tournament.status != TournamentStatus.RUNNING or tournament.paused or tournament.stopped:
@@ -101,43 +102,43 @@ def advance(tournament: Tournament, *, now: datetime | None = None) -> bool:
 
 
 def _lock(tournament: Tournament) -> Tournament:
-    """The row as it is now. Who changes what the end of a tournament follows from holds it, too."""
+    """Lock and read the row; whoever changes what the end of a tournament depends on takes the same lock."""
     return Tournament.objects.select_for_update().select_related("pool").get(pk=tournament.pk)
 
 
 @dataclass(frozen=True)
 class Stall:
-    """A match that could not be played, and the one in its place, "" where nobody has asked for one: until it is played nobody goes on by it."""
+    """A void match, and the match that replaces it ("" if nobody has asked for one). The tournament cannot finish before that is played."""
 
     void: str
     again: str
 
 
 def stalled(tournament: Tournament) -> list[Stall]:
-    """What keeps a running tournament from its end besides matches that are played for the first time. One query."""
+    """Return what keeps a running tournament from finishing, apart from matches played for the first time. One query."""
     if tournament.status != TournamentStatus.RUNNING:
         return []
     bracket = formats.format_named(tournament.format).bracket
     rows: dict[tuple[str, int], list[Match]] = defaultdict(list)
     for match in tournament.matches.order_by("id").only("public_id", "table", "first_board", "status"):
         rows[match.table, match.first_board].append(match)
-    found = []
+    stalls = []
     for row in rows.values():
         first, last = row[0], row[-1]
         if last.status == MatchStatus.FINISHED or first.status != MatchStatus.VOID:
             continue
         if last.status in fixtures.OVER:
-            found += [Stall(last.public_id, "")] if bracket else []
+            stalls += [Stall(last.public_id, "")] if bracket else []
         else:
-            found.append(Stall(row[-2].public_id, last.public_id))
-    return found
+            stalls.append(Stall(row[-2].public_id, last.public_id))
+    return stalls
 
 
 def close(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
-    """End a running ladder: what waits is taken back, what is being played is waited for no longer, the order of now is final."""
+    """End a running ladder: queued matches are cancelled, running ones no longer count, and the current order is final."""
     now = clock.now_or(now)
     if not formats.format_named(tournament.format).grows:
-        raise Refused("a {format} ends by itself, so nobody closes it; it can be cancelled", format=tournament.format)
+        raise Refused("a {format} ends by itself, so it cannot be closed; you can cancel it", format=tournament.format)
     with transaction.atomic():
         row = _lock(tournament)
         if row.status == TournamentStatus.FINISHED:
@@ -148,7 +149,7 @@ def close(tournament: Tournament, *, actor: str, now: datetime | None = None) ->
 
 
 def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: str = "", actor: str = "") -> None:
-    """Write places and ending, and move to finished. The row is locked."""
+    """Write places and ending, and set the status. The row is locked."""
     entries = {entry.number: entry for entry in tournament.entries.all()}
     place = 1
     for level in outcome.rank().levels:
@@ -170,37 +171,37 @@ def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: 
 
 
 def pause(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
-    """Let no match of a running tournament be begun: what waits waits, what a worker holds is played to its end. Doing it again changes nothing."""
+    """Pause a running tournament: no match of it starts, running ones are played to the end. Repeatable."""
     _hold(tournament, {"paused": clock.now_or(now)}, "paused", actor=actor, now=clock.now_or(now))
 
 
 def resume(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
-    """Let a paused tournament go on. Its matches stand in the line of its owner as if they came now. Doing it again changes nothing."""
+    """Resume a paused tournament. Its matches join the fair queue as if they were new. Repeatable."""
     _hold(tournament, {"paused": None}, "resumed", actor=actor, now=clock.now_or(now))
 
 
 def stop(tournament: Tournament, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """The pause of an operator, which the owner cannot end. Whether that changes something."""
-    found = {"stopped": clock.now_or(now), "stopped_for": why}
-    return _hold(tournament, found, "stopped", actor=actor, now=clock.now_or(now), why=why)
+    """Pause a tournament as an operator, which its owner cannot undo; return True if that changed something."""
+    columns = {"stopped": clock.now_or(now), "stopped_for": why}
+    return _hold(tournament, columns, "stopped", actor=actor, now=clock.now_or(now), why=why)
 
 
-def let_go(tournament: Tournament, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """End the pause of an operator. Whether that changes something."""
-    found = {"stopped": None, "stopped_for": ""}
-    return _hold(tournament, found, "let_go", actor=actor, now=clock.now_or(now), why=why)
+def release(tournament: Tournament, *, why: str, actor: str, now: datetime | None = None) -> bool:
+    """End the pause of an operator; return True if that changed something."""
+    columns = {"stopped": None, "stopped_for": ""}
+    return _hold(tournament, columns, "let_go", actor=actor, now=clock.now_or(now), why=why)
 
 
 def _hold(
     tournament: Tournament, columns: dict[str, Any], word: str, *, actor: str, now: datetime, **facts: str
 ) -> bool:
-    """Write a pause, or its end. The first of `columns` says which one; whether it was otherwise before."""
+    """Set or clear a pause; the first of `columns` says which. Return True if that changed something."""
     name, since = next(iter(columns.items()))
     with transaction.atomic():
         row = Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk)
         if row.status != TournamentStatus.RUNNING:
             raise Refused(
-                "the tournament {tournament!r} is {status}; only a running one can be paused or go on",
+                "the tournament {tournament!r} is {status}; only a running one can be paused or resumed",
                 tournament=row.name,
                 status=TournamentStatus(row.status).label,
             )
@@ -218,23 +219,23 @@ def _hold(
 def cancel(
     tournament: Tournament, *, actor: str, why: str = "cancelled by its owner", now: datetime | None = None
 ) -> None:
-    """End a tournament that is not over. What is finished stays and counts; what waits or is played now is cancelled. Again changes nothing."""
+    """Cancel an unfinished tournament. Finished matches count; queued and running ones are cancelled. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         tournament.status = Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk).status
-        if tournament.status != TournamentStatus.CANCELLED:  # else somebody asks again who got no answer
+        if tournament.status != TournamentStatus.CANCELLED:  # Otherwise this is a repeated request.
             transitions.move(tournament, TournamentStatus.CANCELLED, now=now, actor=actor, why=why, finished=now)
             consent.lapse(tournament, now=now)
     cancel_matches(tournament, actor=actor, why=why, now=now)
 
 
 def cancel_matches(tournament: Tournament, *, actor: str, why: str, now: datetime) -> int:
-    """Take back the matches of a tournament that are not over; their number."""
+    """Cancel the unfinished matches of a tournament; return their number."""
     cancelled = 0
     for match in Match.objects.filter(tournament=tournament).exclude(status__in=fixtures.OVER):
         try:
             matches.cancel(match, actor=actor, why=why, now=now)
         except IllegalMove:
-            continue  # it was finished or requeued in this moment; the scheduler looks again
+            continue  # It has just finished or been requeued; the scheduler looks again.
         cancelled += 1
     return cancelled

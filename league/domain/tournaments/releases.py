@@ -1,6 +1,6 @@
-"""When an event begins, when and to whom it is shown, and who is let into a private one by its link.
+"""Releases: when an event starts, when and to whom it is shown, and the link of a private one.
 
-`league.domain.matches.sight` reads what is written here.
+`league.domain.matches.sight` reads what this module writes.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from league.enums import Audience, MatchStatus, TournamentStatus
 from league.models import Board, Event, Guest, Player
 
 MOST_AHEAD = timedelta(days=365)
-PACE_S = (15, 3600)  # seconds of one board, least and most
-LINK_BYTES = 18  # of chance in the link of a private event
+PACE_S = (15, 3600)  # Seconds per board: minimum and maximum.
+LINK_BYTES = 18  # Random bytes in the link of a private event.
 WIDER = (Audience.HIDDEN, Audience.ENTRANTS, Audience.PUBLIC)
 
 
 @dataclass(frozen=True)
 class Terms:
-    """To whom an event is shown. release: when to everybody who may know of it (None: when its owner says so), in `pace_s` seconds each board.
+    """The terms of an event: to whom and when it is shown. release: when all who may know of it see it (None: when its owner says so).
 
-    A pace of 0 shows all of it at once. Where the audience is everybody there is nothing to release. due: when entries close and it begins
-    by itself (None: when its owner starts it).
+    pace_s: seconds per board; 0 shows all at once. If the audience is everybody there is nothing to release. due: when entries close and the
+    event starts automatically (None: its owner starts it).
     """
 
     audience: str = Audience.PUBLIC
@@ -44,35 +44,35 @@ OPEN = Terms()
 
 
 def check(terms: Terms, *, now: datetime) -> Terms:
-    """The terms, without what means nothing. Refused for a word, a moment or a pace that cannot be."""
+    """Normalise the terms. Raise Refused for an audience, time or pace that is not allowed."""
     if terms.audience not in Audience.values:
         raise Refused(
-            "who sees results before they are shown is one of {allowed}, not {to!r}",
+            "choose who sees results before the release: one of {allowed}, not {to!r}",
             allowed=", ".join(Audience.values),
             to=terms.audience,
         )
     if terms.due is not None and not now < terms.due <= now + MOST_AHEAD:
         raise Refused(
-            "an event begins at a moment that lies ahead, at most {days} days; {at} does not",
+            "Choose a start within the next {days} days ({at} is outside).",
             days=MOST_AHEAD.days,
             at=terms.due.isoformat(),
         )
     if terms.audience == Audience.PUBLIC:
         if terms.release is not None or terms.pace_s:
             raise Refused(
-                "what everybody sees from the first card on is not shown at a moment; choose who sees it before, or no moment"
+                "everybody sees this event from the first card on, so it has no release; choose a smaller audience, or no release time"
             )
         return terms
     if terms.release is not None and not now < terms.release <= now + MOST_AHEAD:
         raise Refused(
-            "results are shown at a moment that lies ahead, at most {days} days; {at} does not",
+            "Choose a release time within the next {days} days ({at} is outside).",
             days=MOST_AHEAD.days,
             at=terms.release.isoformat(),
         )
     least, most = PACE_S
     if terms.pace_s and not least <= terms.pace_s <= most:
         raise Refused(
-            "a board is shown for {least} to {most} seconds, or all at once (0); not for {pace}",
+            "show each board for {least} to {most} seconds, or all at once (0); {pace} is outside",
             least=least,
             most=most,
             pace=terms.pace_s,
@@ -81,45 +81,50 @@ def check(terms: Terms, *, now: datetime) -> Terms:
 
 
 def change(event: Event, terms: Terms, *, actor: str, now: datetime | None = None) -> None:
-    """Show an event to more people, or at another moment, or let it begin at another one.
+    """Show an event to more people, release it at another time, or let it start at another time.
 
-    Refused where more has been shown already: what was seen is seen. Before the event begins, anything may be chosen but
-    whether it is private. The same again changes nothing.
+    Raise Refused if more has been shown already, since that cannot be undone. Before the start everything may change except whether it is private.
+    Repeatable.
     """
     now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update().get(pk=event.pk)
-        begun = row.status != TournamentStatus.OPEN
-        if begun and terms.due is not None:
-            raise Refused("{event!r} has begun; its entries are fixed", event=row.name)
-        if begun and row.opens is None:
-            raise Refused("everybody who may know of {event!r} sees it since it has begun", event=row.name)
-        if begun and sight.is_open(row, now=now):
-            raise Refused("{event!r} has been shown", event=row.name)
-        if begun and WIDER.index(Audience(row.audience)) > WIDER.index(Audience(terms.audience)):
+        has_started = row.status != TournamentStatus.OPEN
+        if has_started and terms.due is not None:
+            raise Refused("{event!r} has started, so its entries are fixed", event=row.name)
+        if has_started and row.opens is None:
+            raise Refused("everybody who may know of {event!r} has seen it since its start", event=row.name)
+        if has_started and sight.is_open(row, now=now):
+            raise Refused("{event!r} has been released already", event=row.name)
+        if has_started and WIDER.index(Audience(row.audience)) > WIDER.index(Audience(terms.audience)):
             raise Refused(
-                "{event!r} has been shown to more people already; it can only be opened further", event=row.name
+                "{event!r} has been shown to more people already; you can only widen its audience", event=row.name
             )
-        if begun and terms.audience == Audience.PUBLIC:
+        if has_started and terms.audience == Audience.PUBLIC:
             check(terms, now=now)
-            # As it was kept from somebody, it stays unrated: `opens` stays a moment
+            # It was hidden from somebody once, so it stays unrated: `opens` keeps a time.
             row.release, row.pace_s, row.shown_from, row.opens = now, 0, None, now
         elif row.shown_from is not None and row.shown_from <= now:
-            raise Refused("the boards of {event!r} are being shown; all can be shown at once now", event=row.name)
+            raise Refused("the boards of {event!r} are being shown; now you can only show all at once", event=row.name)
         else:
-            wanted = check(terms, now=now)
-            row.audience, row.release, row.pace_s, row.due = wanted.audience, wanted.release, wanted.pace_s, wanted.due
+            new_terms = check(terms, now=now)
+            row.audience, row.release, row.pace_s, row.due = (
+                new_terms.audience,
+                new_terms.release,
+                new_terms.pace_s,
+                new_terms.due,
+            )
             row.shown_from, row.opens = moments(row)
         _write(row)
-        told = {"audience": row.audience, "opens": row.opens.isoformat() if row.opens else ""}
+        facts = {"audience": row.audience, "opens": row.opens.isoformat() if row.opens else ""}
         if row.due is not None:
-            told["due"] = row.due.isoformat()
-        journal.append("event.shown_to", f"event:{row.slug}", now=now, actor=actor, **told)
+            facts["due"] = row.due.isoformat()
+        journal.append("event.shown_to", f"event:{row.slug}", now=now, actor=actor, **facts)
     event.refresh_from_db()
 
 
 def moments(event: Event) -> tuple[datetime | None, datetime | None]:
-    """When its first board is shown, and from when on all of it is, as its columns say now. One query of what is shown board by board."""
+    """Return when its first board is shown, and from when everything is visible, by its columns. One query if shown board by board."""
     if event.audience == Audience.PUBLIC:
         return None, None
     if event.release is None:
@@ -133,45 +138,45 @@ def moments(event: Event) -> tuple[datetime | None, datetime | None]:
 
 
 def boards_of(event: Event) -> int:
-    """How many boards of it have been played. One query."""
+    """Count its finished boards. One query."""
     return Board.objects.filter(match__tournament__event=event, match__status=MatchStatus.FINISHED).count()
 
 
 def follow_end(event: Event) -> None:
-    """Write when its boards are shown, now that all are played. In the transaction that ends it."""
+    """Set when its boards are shown, now that all are played. Call it in the transaction that ends the event."""
     row = Event.objects.get(pk=event.pk)
     row.shown_from, row.opens = moments(row) if row.opens == sight.NEVER else (row.shown_from, row.opens)
     _write(row)
 
 
-def of_tournaments(event: Event) -> datetime | None:
-    """From when on everybody sees the tournaments of an event."""
+def opening_of_tournaments(event: Event) -> datetime | None:
+    """Return from when on everybody sees the tournaments of an event."""
     return sight.NEVER if event.private else event.opens
 
 
 def _write(row: Event) -> None:
     row.save(update_fields=["audience", "release", "pace_s", "due", "shown_from", "opens"])
-    row.tournaments.update(opens=of_tournaments(row))
+    row.tournaments.update(opens=opening_of_tournaments(row))
 
 
-# ---- who is in
+# ---- guests
 
 
 def add(event: Event, players: Iterable[int], *, now: datetime) -> None:
-    """Let these players (by id) take part. Again changes nothing."""
+    """Let these players (by id) take part. Repeatable."""
     rows = [Guest(event=event, player_id=pk, created=now) for pk in sorted(set(players))]
     Guest.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def new_link() -> str:
-    """What the link of a private event ends with."""
+    """Make the end of the link of a private event."""
     return secrets.token_urlsafe(LINK_BYTES)
 
 
 def renew(event: Event, *, actor: str, close: bool = False, now: datetime | None = None) -> str:
-    """Another link for a private event, or with `close` none: the one before lets nobody in any more. Who is in stays. The new one."""
+    """Replace the link of a private event (with `close`, by none); the old one stops working. Guests stay. Return the new one."""
     if not event.private:
-        raise Refused("{event!r} is not private, so that nobody needs a link to it", event=event.name)
+        raise Refused("{event!r} is not private, so nobody needs a link to it", event=event.name)
     link = "" if close else new_link()
     with transaction.atomic():
         Event.objects.filter(pk=event.pk).update(invitation=link)
@@ -181,18 +186,18 @@ def renew(event: Event, *, actor: str, close: bool = False, now: datetime | None
 
 
 def invited(slug: str, link: str) -> Event | None:
-    """The private event to which this link leads; None where it leads nowhere, or not any more. One query."""
-    found = Event.objects.select_related("owner").filter(slug=slug, private=True).first()
-    if found is None or not found.invitation:
+    """Return the private event that this link leads to; None if the link is invalid. One query."""
+    event = Event.objects.select_related("owner").filter(slug=slug, private=True).first()
+    if event is None or not event.invitation:
         return None
-    return found if constant_time_compare(found.invitation, link) else None
+    return event if constant_time_compare(event.invitation, link) else None
 
 
 def join(slug: str, link: str, player: Player, *, now: datetime | None = None) -> Event | None:
-    """Let a player in who holds the link. Joining again changes nothing; None where the link does not hold any more."""
+    """Let in a player with the link. Repeatable; return None if the link is no longer valid."""
     now = clock.now_or(now)
     with transaction.atomic():
-        # Who renews the link does so before this or after it
+        # Locked, so that the link is replaced either before or after this.
         Event.objects.select_for_update().filter(slug=slug).first()
         event = invited(slug, link)
         if event is not None and not event.guests.filter(player=player).exists():

@@ -1,4 +1,4 @@
-"""Requests for bots are answered by the owner of the bot, or taken back by who asked. `league.domain.bots.consent` makes them."""
+"""Answers to entry requests by the owner of the bot, and withdrawals by the asker. `league.domain.bots.consent` creates the requests."""
 
 from __future__ import annotations
 
@@ -16,86 +16,88 @@ from league.models import Circuit, EntryRequest, Event, Player, Tournament
 
 
 def requests_of(player: Player) -> QuerySet[EntryRequest]:
-    """Those for the player's bots and those that they have made, the newest first."""
-    mine = EntryRequest.objects.filter(Q(bot__owner=player) | Q(asker=player))
-    rows = mine.exclude(asker=F("bot__owner")).select_related("bot__owner", "asker", "version__bot")
+    """Select the requests for the player's bots and those they made, newest first."""
+    rows = EntryRequest.objects.filter(Q(bot__owner=player) | Q(asker=player))
+    rows = rows.exclude(asker=F("bot__owner")).select_related("bot__owner", "asker", "version__bot")
     rows = rows.select_related("tournament", "event", "circuit")
     return rows.defer("tournament__secret", "event__secret").order_by("-pk")
 
 
 def waiting(occasion: consent.Occasion) -> QuerySet[EntryRequest]:
-    """The open requests for a tournament, event or circuit. One query."""
+    """Select the open requests for a tournament, event or circuit. One query."""
     rows = consent.requests_for(occasion).filter(status=RequestStatus.ASKED)
     return rows.select_related("bot__owner", "version__bot").order_by("pk")
 
 
-def grant(request: EntryRequest, *, by: Player, now: datetime | None = None) -> EntryRequest:
-    """The owner of the bot lets it enter, which it does in this moment; also after they had refused. Doing it again changes nothing.
+def grant(request: EntryRequest, *, player: Player, now: datetime | None = None) -> EntryRequest:
+    """Let the bot enter, as its owner; it enters at once. Possible after a refusal as well. Repeatable.
 
-    Refused where entries are closed, or where the bot cannot enter.
+    Raise Refused if entries are closed or the bot cannot enter.
     """
     now = clock.now_or(now)
     with transaction.atomic():
-        occasion, row = _locked(request, by)
+        occasion, row = _locked(request, player)
         if row.status == RequestStatus.GRANTED:
             return row
         if row.status not in (RequestStatus.ASKED, RequestStatus.REFUSED):
             raise _answered(row)
-        transitions.move(row, RequestStatus.GRANTED, now=now, actor=by.name, answered=now)
+        transitions.move(row, RequestStatus.GRANTED, now=now, actor=player.name, answered=now)
         if isinstance(occasion, Tournament):
             version = bots.version_of(row.version or row.bot, occasion.pool.game)
-            enrolment.place(occasion, version, actor=by.name, now=now)
+            enrolment.place(occasion, version, actor=player.name, now=now)
         elif isinstance(occasion, Circuit):
-            circuits.admit(occasion, row.bot, actor=by.name, now=now)
+            circuits.admit(occasion, row.bot, actor=player.name, now=now)
         elif occasion.status != TournamentStatus.OPEN:
             raise _closed(occasion)
     return row
 
 
-def refuse(request: EntryRequest, *, by: Player, now: datetime | None = None) -> EntryRequest:
-    """The owner of the bot does not let it enter, and nobody can ask again for the same. Doing it again changes nothing.
+def refuse(request: EntryRequest, *, player: Player, now: datetime | None = None) -> EntryRequest:
+    """Refuse as the owner of the bot; nobody can ask again for the same. Repeatable.
 
-    Out of an event that has not begun its owner takes a bot so, too.
+    It also takes the bot out of an event that has not started.
     """
-    return _end(request, RequestStatus.REFUSED, by, clock.now_or(now))
+    return _end(request, RequestStatus.REFUSED, player, clock.now_or(now))
 
 
-def withdraw(request: EntryRequest, *, by: Player, now: datetime | None = None) -> EntryRequest:
-    """Who has asked does not want it any more; out of an event that has not begun its owner takes a bot so. Again changes nothing."""
-    return _end(request, RequestStatus.WITHDRAWN, by, clock.now_or(now))
+def withdraw(request: EntryRequest, *, player: Player, now: datetime | None = None) -> EntryRequest:
+    """Withdraw a request as the asker; it also takes the bot out of an event that has not started. Repeatable."""
+    return _end(request, RequestStatus.WITHDRAWN, player, clock.now_or(now))
 
 
-def _end(request: EntryRequest, to: RequestStatus, by: Player, now: datetime) -> EntryRequest:
+def _end(request: EntryRequest, to: RequestStatus, player: Player, now: datetime) -> EntryRequest:
     with transaction.atomic():
-        occasion, row = _locked(request, by, asker=to == RequestStatus.WITHDRAWN)
+        occasion, row = _locked(request, player, asker=to == RequestStatus.WITHDRAWN)
         if row.status == to:
             return row
         open_event = isinstance(occasion, Event) and occasion.status == TournamentStatus.OPEN
         if row.status != RequestStatus.ASKED and not (row.status == RequestStatus.GRANTED and open_event):
             raise _answered(row)
-        transitions.move(row, to, now=now, actor=by.name, answered=now)
+        transitions.move(row, to, now=now, actor=player.name, answered=now)
     return row
 
 
-def _locked(request: EntryRequest, by: Player, *, asker: bool = False) -> tuple[consent.Occasion, EntryRequest]:
-    """What a request is for, locked, and the request as it is then. Whoever changes either holds that lock."""
-    what = request.occasion
-    rows: QuerySet[Tournament] | QuerySet[Event] | QuerySet[Circuit] = type(what).objects.select_for_update(
+def _locked(request: EntryRequest, player: Player, *, asker: bool = False) -> tuple[consent.Occasion, EntryRequest]:
+    """Lock what a request is for, and read the request then. Whoever changes either takes this lock."""
+    target = request.occasion
+    rows: QuerySet[Tournament] | QuerySet[Event] | QuerySet[Circuit] = type(target).objects.select_for_update(
         of=("self",)
     )
-    related = ("pool", "owner") if isinstance(what, Tournament) else ("owner",)
-    occasion = rows.select_related(*related).get(pk=what.pk)
+    related = ("pool", "owner") if isinstance(target, Tournament) else ("owner",)
+    occasion = rows.select_related(*related).get(pk=target.pk)
     row = EntryRequest.objects.select_related("bot", "version__bot", "asker").get(pk=request.pk)
-    if by.pk != (row.asker_id if asker else row.bot.owner_id):
+    if player.pk != (row.asker_id if asker else row.bot.owner_id):
         raise Refused("only {who} can do this", who=row.asker.name if asker else row.bot.owner.name)
     return occasion, row
 
 
 def _answered(row: EntryRequest) -> Refused:
     if row.status == RequestStatus.GRANTED:
-        return Refused("the request was granted, and {bot!r} is entered; withdraw it there", bot=row.bot.slug)
-    return Refused("the request is {status}; nothing can be changed any more", status=RequestStatus(row.status).label)
+        return Refused(
+            "the request was granted and {bot!r} is entered; withdraw it in the tournament", bot=row.bot.slug
+        )
+    return Refused("the request is {status} and cannot change any more", status=RequestStatus(row.status).label)
 
 
 def _closed(event: Event) -> Refused:
-    return Refused("the event {event!r} has begun, or is over; nobody enters any more", event=event.name)
+    return Refused("the event {event!r} has started, so its entries are closed", event=event.name)

@@ -1,7 +1,7 @@
-"""The boards of an event shown one after the other, the same at the same moment for everybody who watches.
+"""The show of an event: its boards one after the other, the same for everybody who watches.
 
-Nothing is stored for it but when it begins and how long a board is shown (`releases`): which board is shown now follows from the clock, and so
-does the table beside it, which knows the boards before that one alone.
+Only its start and the seconds per board are stored (`releases`). The current board follows from the clock, and so does the table beside it, which
+includes only the boards before.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from league.domain.tournaments.standings import Standings, standings_of_boards
 from league.enums import MatchStatus
 from league.models import Board, Event, Tournament
 
-# In which the boards of an event are shown: by stage and round, a match after the other
+# The order of the boards in the show: by stage and round, match after match.
 ORDER = ("match__tournament__stage", "match__round__number", "match__tournament__group", "match_id", "number")
 
 
 @dataclass(frozen=True)
-class Now:
-    """What a show shows at a moment: board `number` (from 1) of `total`, since `begins`. `board` None: it has not begun yet, or is over."""
+class ShowState:
+    """The state of a show: board `number` (from 1) of `total`, shown since `begins`. `board` is None before the start and after the end."""
 
     total: int
     number: int
@@ -31,40 +31,40 @@ class Now:
 
     @property
     def over(self) -> bool:
-        """Whether all boards have been shown."""
+        """Return True if all boards have been shown."""
         return self.board is None and self.number > self.total
 
 
 def boards(event: Event) -> QuerySet[Board]:
-    """All boards of an event in the order in which they are shown."""
+    """Select all boards of an event in the order of the show."""
     rows = Board.objects.filter(match__tournament__event=event, match__status=MatchStatus.FINISHED)
     return rows.select_related("match__pool", "match__tournament__pool", "match__log").order_by(*ORDER)
 
 
-def at(event: Event, *, now: datetime) -> Now | None:
-    """What is shown of an event now; None where it is not to be shown board by board, or nobody knows yet when. Two queries."""
+def at(event: Event, *, now: datetime) -> ShowState | None:
+    """Return the current state of the show; None if there is no show, or its start is not known yet. Two queries."""
     if event.shown_from is None or not event.pace_s:
         return None
     rows = boards(event)
     total = rows.count()
     past = (now - event.shown_from).total_seconds()
     if past < 0:
-        return Now(total, 0, event.shown_from, event.pace_s)
+        return ShowState(total, 0, event.shown_from, event.pace_s)
     place = int(past // event.pace_s)
     board = rows[place : place + 1].first() if place < total else None
     begins = event.shown_from + timedelta(seconds=place * event.pace_s)
-    return Now(total, place + 1 if board else total + 1, begins, event.pace_s, board)
+    return ShowState(total, place + 1 if board else total + 1, begins, event.pace_s, board)
 
 
 def shown(event: Event, number: int, *, now: datetime) -> Board | None:
-    """Board `number` (from 1) of the show, where it is shown now or has been. Three queries."""
-    here = at(event, now=now)
-    if here is None or not 1 <= number <= min(here.number, here.total):
+    """Return board `number` (from 1) if it is being shown or was. Three queries."""
+    state = at(event, now=now)
+    if state is None or not 1 <= number <= min(state.number, state.total):
         return None
     return boards(event)[number - 1 : number].first()
 
 
 def table(event: Event, tournament: Tournament, number: int) -> Standings:
-    """The table of a tournament of the event after the boards before board `number` (from 1). Six queries, more of some formats."""
+    """Return the table of a tournament of the event after the boards before `number` (from 1). Six queries, more in some formats."""
     before = boards(event).values_list("match_id", "pk", "match__tournament_id")[: number - 1]
     return standings_of_boards(tournament, [(match, pk) for match, pk, cup in before if cup == tournament.pk])

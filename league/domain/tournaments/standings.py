@@ -1,4 +1,4 @@
-"""The table of a tournament and who beat whom, from its finished boards."""
+"""The standings and the crosstable of a tournament, from its finished boards."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ MAX_NUMBERS = 5_000_000  # in all cached tables of a process: 40 MB
 
 @dataclass(frozen=True)
 class Standing:
-    """One entry with its place, board points and tie-breaks (`result`), and the matches in which it made a fault."""
+    """A row of the table: entry, place and points (`result`), and its number of matches with a fault."""
 
     entry: Entry
     result: pure.EntryResult
     faults: int
-    breaks: dict[str, float] = field(default_factory=dict)  # what else parts equals in its format, in that order
+    breaks: dict[str, float] = field(default_factory=dict)  # Tie-breaks of the format, in their order.
 
 
 @dataclass
 class Standings:
-    """Rows from first to last. `cells[a, b]` is what entry number a did against entry number b. `statuses` counts its matches by status.
+    """The rows from first to last. `cells[a, b]`: results of entry number a against entry number b. `statuses`: counts of its matches.
 
-    `played` of tables of two is what each match brought (`PLAYED`), where it is at hand.
+    `played`: a row for each match, for tables of two (see `PLAYED`); None if not computed.
     """
 
     rows: list[Standing]
@@ -51,7 +51,7 @@ class Standings:
 
 @dataclass(frozen=True)
 class _Table:
-    """The table of a tournament as it is cached. `played`, of games for two sides: a row for each match (`PLAYED`)."""
+    """The cached results of all matches of a tournament. `played`: a row for each match, for tables of two (see `PLAYED`)."""
 
     results: pure.RankedResults
     faults: Counter[int]
@@ -68,10 +68,10 @@ _tables: ProcessCache[int, _Table] = ProcessCache(MAX_NUMBERS, _weight)
 
 
 def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
-    """The table from the finished matches alone, now or as it stood at a past moment. Three queries, more of the past and of some formats.
+    """Return the table of the finished matches, now or as of a past time. Three queries, more for the past and in some formats.
 
-    Matches between two are added up from their reports; all others, and those of the past, from their boards. The present table is cached by
-    this process: if nothing has changed it costs two queries, and if matches have finished since, only these are read.
+    For matches between two, the reports are added up; for all others, and for the past, the boards are read. The current table is cached:
+    unchanged it costs two queries, and only matches that finished since are read.
     """
     entered = tournament.entries.select_related("version__bot__owner").order_by("number")
     entries: list[Entry] = []
@@ -81,72 +81,72 @@ def standings(tournament: Tournament, at: datetime | None = None) -> Standings:
         return table
 
     table = _tables.get(tournament.pk, changes.of_tournament(tournament.pk), work_out) if at is None else work_out(None)
-    return _shown(tournament, entries or list(entered), table)
+    return _as_standings(tournament, entries or list(entered), table)
 
 
 def _work_out(
     tournament: Tournament, entered: QuerySet[Entry], at: datetime | None, old: _Table | None
 ) -> tuple[_Table, list[Entry]]:
-    """The table, and the entries as they were read with it."""
-    # Of matches of a tournament none is an audit or a try; so an index has all that is counted
-    counted = Match.work.filter(tournament=tournament).order_by().values_list("status").annotate(found=Count("pk"))
+    """Compute the table; return it with the entries read on the way."""
+    # No match of a tournament is an audit or a try, so an index has all that is counted.
+    counted = Match.work.filter(tournament=tournament).order_by().values_list("status").annotate(number=Count("pk"))
     statuses = Counter(dict(counted))
-    # One statement says which matches are in the table.
+    # This one statement determines which matches are in the table.
     played = None
     if at is None and pools.parties(tournament.pool) == 2:
         played = _read_played(tournament, old.played if old else None)
         statuses[MatchStatus.FINISHED] = len(played)
         entries = list(entered)
-        found, faults = _tally_pairs(played, {entry.version_id: entry.number for entry in entries})
+        tallies, faults = _tally_pairs(played, {entry.version_id: entry.number for entry in entries})
     else:
-        found, faults, statuses[MatchStatus.FINISHED] = _read_boards(tournament, at)
+        tallies, faults, statuses[MatchStatus.FINISHED] = _read_boards(tournament, at)
         entries = list(entered)
     ranking = _ranking(tournament, at)
     numbers = [entry.number for entry in entries]
-    results = pure.rank_tallies(numbers, found, ranking.levels if ranking else None)
+    results = pure.rank_tallies(numbers, tallies, ranking.levels if ranking else None)
     return _Table(results, faults, ranking.breaks if ranking else {}, +statuses, played), entries
 
 
-def _shown(tournament: Tournament, entries: Sequence[Entry], table: _Table) -> Standings:
+def _as_standings(tournament: Tournament, entries: Sequence[Entry], table: _Table) -> Standings:
     by_number = {entry.number: entry for entry in entries}
     size = pools.game_of(tournament.pool).score_size
     rows = [
         Standing(by_number[r.entry], _in_unit(r, size), table.faults[r.entry], dict(table.breaks.get(r.entry, {})))
         for r in table.results.rows
-        if r.entry in by_number  # it may have been withdrawn since
+        if r.entry in by_number  # It may have been withdrawn since.
     ]
     return Standings(rows, table.results.crosstable, Counter(table.statuses), table.played)
 
 
-def standings_of_boards(tournament: Tournament, shown: Collection[tuple[int, int]]) -> Standings:
-    """The table as if these boards, by the ids of match and board, were all that was played. Three queries, more of some formats.
+def standings_of_boards(tournament: Tournament, boards: Collection[tuple[int, int]]) -> Standings:
+    """Compute the table as if only these boards (ids of match and board) had been played. Three queries, more in some formats.
 
-    The order of formats that follow results goes by the matches that are whole.
+    Formats whose order depends on results use only the complete matches.
     """
-    keys = {pk for _, pk in shown}
-    matches = {match for match, _ in shown}
+    keys = {pk for _, pk in boards}
+    matches = {match for match, _ in boards}
     entries = list(tournament.entries.select_related("version__bot__owner").order_by("number"))
     number_of = {entry.version_id: entry.number for entry in entries}
     seated: dict[int, list[int]] = defaultdict(list)
     parties = Party.objects.filter(match__tournament=tournament).order_by("match_id", "number")
     for match_id, version_id in parties.values_list("match_id", "version_id"):
         seated[match_id].append(number_of[version_id])
-    left = Counter(dict.fromkeys(matches, 0))
+    missing_boards = Counter(dict.fromkeys(matches, 0))
     rows = []
     played = Board.objects.filter(match__tournament=tournament).order_by("match_id", "number")
     for pk, match_id, scores in played.values_list("pk", "match_id", "scores"):
         if pk in keys:
             rows.append((seated[match_id], scores))
         elif match_id in matches:
-            left[match_id] += 1
-    whole = {match for match, missing in left.items() if not missing}
+            missing_boards[match_id] += 1
+    whole = {match for match, missing in missing_boards.items() if not missing}
     ranking = None
     if formats.follows_results(tournament):
         ranking = fixtures.play_format(tournament, over=whole).outcome.rank()
-    found = tally(rows, pools.sides(tournament.pool))
-    results = pure.rank_tallies(list(number_of.values()), found, ranking.levels if ranking else None)
+    tallies = tally(rows, pools.sides(tournament.pool))
+    results = pure.rank_tallies(list(number_of.values()), tallies, ranking.levels if ranking else None)
     statuses = Counter({MatchStatus.FINISHED.value: len(whole)})
-    return _shown(tournament, entries, _Table(results, Counter(), ranking.breaks if ranking else {}, +statuses))
+    return _as_standings(tournament, entries, _Table(results, Counter(), ranking.breaks if ranking else {}, +statuses))
 
 
 PLAYED = """
@@ -158,13 +158,13 @@ PLAYED = """
     WHERE m.tournament_id = %s AND m.status = 'finished'
 """
 COLUMNS = 10
-FEW = 500  # matches that are read one by one
+FEW = 500  # Matches that are read one by one.
 
 
 def _read_played(tournament: Tournament, old: Ints | None) -> Ints:
-    """Of each finished match between two, by id: the versions; wins, draws and losses of the first; points and whether there was a fault of both.
+    """Read the finished matches between two: id, versions; wins, draws, losses of the first; points and fault flag of both.
 
-    What a finished match brought stays as it is, so of those that are among `old` it is not read again. One query; two where there are some.
+    A finished match never changes, so those in `old` are not read again. One query; two with `old`.
     """
     if old is None or not len(old):
         return _read_rows(PLAYED, [tournament.pk])
@@ -181,16 +181,16 @@ def _read_played(tournament: Tournament, old: Ints | None) -> Ints:
     return np.concatenate([stays, _read_rows(f"{PLAYED} AND m.id IN ({holes})", [tournament.pk, *fresh.tolist()])])
 
 
-def _read_rows(words: str, given: list[int]) -> Ints:
+def _read_rows(sql: str, values: list[int]) -> Ints:
     with connection.cursor() as cursor:
-        cursor.execute(words, given)
+        cursor.execute(sql, values)
         rows = cursor.fetchall()
     numbers = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=len(rows) * COLUMNS)
     return numbers.reshape(-1, COLUMNS)
 
 
 def _tally_pairs(played: Ints, number_of: dict[int, int]) -> tuple[Tallies, Counter[int]]:
-    """The statistics of boards between two, and how many matches with a fault each entry has."""
+    """Tally boards between two; count the matches with a fault by entry."""
     versions = np.array(sorted(number_of), dtype=np.int64)
     numbers = np.array([number_of[version] for version in versions.tolist()], dtype=np.int64)
     a, b = (numbers[np.searchsorted(versions, played[:, column])] for column in (1, 2))
@@ -219,9 +219,9 @@ def _tally_pairs(played: Ints, number_of: dict[int, int]) -> tuple[Tallies, Coun
 
 
 def _read_boards(tournament: Tournament, at: datetime | None) -> tuple[Tallies, Counter[int], int]:
-    """The same of tables of any size, from the boards, now or at a past moment, and how many matches it is. Four queries."""
+    """Tally tables of any size from their boards, now or as of a past time; return tallies, faults and the number of matches. Four queries."""
     then = history.finished(tournament.matches.all(), at)
-    # This one statement says which matches are in the table. One that finishes from here on is left out of all that follows.
+    # This one statement determines which matches are in the table; one that finishes later is left out of all that follows.
     played = set(then.values_list("pk", flat=True))
     number_of = dict(tournament.entries.values_list("version_id", "number"))
     seated: dict[int, list[int]] = defaultdict(list)
@@ -243,18 +243,18 @@ def meetings(
     at: datetime | None = None,
     played: Ints | None = None,
 ) -> dict[tuple[int, int], list[str]]:
-    """The public ids of the finished matches between these entries, the oldest first, by their two numbers. One query.
+    """Return the public ids of the finished matches between these entries, oldest first, by their two numbers. One query.
 
-    `played`: as standings of this moment have it; with it only what lies between these entries is read.
+    `played`: from the current standings; with it, only the matches between these entries are read.
     """
     across = [entry.version_id for entry in columns]
     numbers = {entry.version_id: entry.number for entry in rows} | {entry.version_id: entry.number for entry in columns}
     seats = _seats(tournament, numbers, across, at) if played is None else _seats_among(played, numbers, across)
-    found: dict[tuple[int, int], list[str]] = defaultdict(list)
+    ids: dict[tuple[int, int], list[str]] = defaultdict(list)
     for public_id, versions in seats:
         for a, b in permutations(versions, 2):
-            found[numbers[a], numbers[b]].append(public_id)
-    return dict(found)
+            ids[numbers[a], numbers[b]].append(public_id)
+    return dict(ids)
 
 
 def _seats(
@@ -271,21 +271,21 @@ def _seats(
 
 def _seats_among(played: Ints, versions: Iterable[int], across: Sequence[int]) -> Iterable[tuple[str, list[int]]]:
     seats = played[:, 1:3]
-    here = np.isin(seats, list(versions)).all(axis=1) & np.isin(seats, across).any(axis=1)
-    chosen = played[here, :3]
-    names = dict(Match.work.filter(pk__in=chosen[:, 0].tolist()).values_list("pk", "public_id"))
-    return [(names[pk], [a, b]) for pk, a, b in sorted(chosen.tolist()) if pk in names]
+    rows = np.isin(seats, list(versions)).all(axis=1) & np.isin(seats, across).any(axis=1)
+    matches = played[rows, :3]
+    names = dict(Match.work.filter(pk__in=matches[:, 0].tolist()).values_list("pk", "public_id"))
+    return [(names[pk], [a, b]) for pk, a, b in sorted(matches.tolist()) if pk in names]
 
 
 def _in_unit(result: pure.EntryResult, size: int) -> pure.EntryResult:
-    """With the score per board in the unit of the game, of which `size` make one."""
+    """Convert the score per board to the unit of the game, which is `size` points."""
     if result.score_per_board is None or size == 1:
         return result
     return replace(result, score_per_board=result.score_per_board / size)
 
 
 def _ranking(tournament: Tournament, at: datetime | None) -> Ranking | None:
-    """The order by the format, now or then; None where it is that of board points, or there is none yet."""
+    """Return the order of the format, now or as of `at`; None if board points decide, or before the start."""
     if tournament.status == TournamentStatus.OPEN or not formats.follows_results(tournament):
         return None
     return fixtures.play_format(tournament, at=at).outcome.rank()

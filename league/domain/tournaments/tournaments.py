@@ -1,4 +1,4 @@
-"""Tournaments: created open, started, extended while they run."""
+"""Tournaments: create, start and extend them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from league.service import logs
 
 SLUGS_TAKEN = frozenset({"new"})
 
-COARSE = ("chips", "marks")  # score units in which a quarter to a half of the boards are drawn between good bots
+COARSE = ("chips", "marks")  # Score units where a quarter to a half of the boards between good bots are drawn.
 
 
 def default_boards(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> int:
-    """Boards of one match that suit the table (the sizes follow from measured luck: docs/luck.md)."""
+    """Return the boards per match that suit the table (docs/luck.md derives the sizes from measured luck)."""
     loaded = pools.load(game, players, options)
     if loaded.board_deals is None and len(loaded.sides) > 2:
-        return 4  # a whole elimination match is a board
+        return 4  # Each board is a whole elimination match.
     boards = {2: 16, 3: 8, 4: 6}.get(len(loaded.sides), 4)
     return 2 * boards if loaded.score_unit in COARSE else boards
 
@@ -61,13 +61,12 @@ def create(
     now: datetime | None = None,
     **belongs: Any,
 ) -> Tournament:
-    """An open tournament of `owner` with these versions (a bot stands for its newest accepted version) entered.
+    """Create an open tournament of `owner` with these versions entered (a bot stands for its newest accepted version).
 
-    Its deals follow from `secret` (32 random bytes where none is given), whose SHA-256 is public from now on and itself when all is over.
-    `mixed` makes teams of two different bots; `sealed` keeps every clock of the host from all its bots, so that only those enter that can be
-    sealed; `belongs` are the columns that tie it to an event or season, for which the owners of all bots have agreed. Else the owners of others' bots
-    are asked where they want that (`enrolment.enter`).
-    Raises Refused for a game, option, format, parameter, number of boards, limit or entry that cannot be.
+    Its deals are derived from `secret` (by default 32 random bytes), whose SHA-256 is public at once, and the secret itself after the end.
+    `mixed`: teams of two different bots. `sealed`: no bot can read a clock of the host, and only bots that can be sealed may enter. `belongs`: the
+    columns that tie it to an event or season, whose bots' owners have agreed. Otherwise owners of other players' bots are asked if they want that
+    (`enrolment.enter`). Raise Refused for a game, option, format, parameter, number of boards, limit or entry that is not allowed.
     """
     now = clock.now_or(now)
     name = names.checked(name)
@@ -78,7 +77,7 @@ def create(
         raise Refused("a match has 1 to {most} boards, not {boards!r}", most=settings.MAX_BOARDS, boards=boards)
     if seeding not in Seeding.values:
         raise Refused(
-            "seeding is one of {allowed}, not {seeding!r}", allowed=", ".join(Seeding.values), seeding=seeding
+            "choose a seeding from {allowed}, not {seeding!r}", allowed=", ".join(Seeding.values), seeding=seeding
         )
     chosen = formats.choose_parameters(format, parameters)
     formats.check_game(format, pools.load(game, players, options), mixed=mixed)
@@ -110,35 +109,35 @@ def create(
             for version in versions:
                 enrolment.place(tournament, bots.version_of(version, game), actor=owner.name, now=now)
         else:
-            consent.hold([one if isinstance(one, Bot) else one.bot for one in versions], owner)
+            consent.hold([entrant if isinstance(entrant, Bot) else entrant.bot for entrant in versions], owner)
             for version in versions:
-                enrolment.enter(tournament, version, by=owner, now=now)
+                enrolment.enter(tournament, version, player=owner, now=now)
     return tournament
 
 
 def _embargo_of(event: Event | None) -> dict[str, Any]:
-    """What is held back of an event is held back of its later stages, too."""
+    """Return the columns by which an embargo and a release of an event apply to its later stages."""
     if event is None:
         return {}
-    held = {"embargo": event.embargo, "secret_after": event.embargo} if event.embargo else {}
-    return held | {"opens": releases.of_tournaments(event)}
+    columns = {"embargo": event.embargo, "secret_after": event.embargo} if event.embargo else {}
+    return columns | {"opens": releases.opening_of_tournaments(event)}
 
 
 def take_name(owner: Player, name: str) -> None:
-    """Let nobody but `owner` give a tournament, event or circuit a name that looks like `name`. Refused where it is another's already.
+    """Reserve `name` and similar names for tournaments, events and circuits of `owner`. Raise Refused if somebody else has it.
 
-    What the league adds to the names of stages and seasons does not count: "Liga, stage 2" and "Liga 3.1" are names of Liga.
+    Suffixes for stages and seasons do not count: "Liga, stage 2" and "Liga 3.1" belong to the name "Liga".
     """
     names.take(names.EVENT, without_part(name), holder=f"player:{owner.name}")
 
 
 def secret_slug() -> str:
-    """An address that nobody guesses, and whose lack of a number tells nobody of others."""
+    """Make an address that nobody can guess and that reveals nothing about other rows."""
     return secrets.token_hex(8)
 
 
 def free_slug(name: str, table: type[Tournament] | type[Event] | type[Circuit] = Tournament) -> str:
-    """An address for a row of that name that no other row of its table has."""
+    """Return an unused address for a row of that name in its table."""
     base = slugify(name)[:50].strip("-") or "tournament"
     taken = set(table.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | SLUGS_TAKEN
     number = 1
@@ -149,19 +148,19 @@ def free_slug(name: str, table: type[Tournament] | type[Event] | type[Circuit] =
     return slug
 
 
-def _limits(given: dict[str, Any] | None) -> dict[str, Any]:
+def _limits(limits: dict[str, Any] | None) -> dict[str, Any]:
     try:
-        Limits(**(given or {}))
+        Limits(**(limits or {}))
     except (TypeError, ValueError) as error:
-        raise Refused("limits {given!r} cannot be used: {error}", given=given, error=error) from error
-    return dict(given or {})
+        raise Refused("limits {limits!r} cannot be used: {error}", limits=limits, error=error) from error
+    return dict(limits or {})
 
 
 def start(tournament: Tournament, *, actor: str = "", now: datetime | None = None) -> None:
-    """Freeze the entries, sorted by version, with their seeds, and insert the first matches. Starting a running tournament only completes them.
+    """Fix the entries, sorted by version, with their seeds, and insert the first matches. Repeatable: a running tournament is only completed.
 
-    Requests that are still open expire, but for those to enter a ladder.
-    Of a large one the scheduler inserts the others, as those before them are played (`progress.schedule`).
+    Open requests expire, except those to enter a ladder. In a large tournament the scheduler inserts the other matches as the earlier ones are played
+    (`progress.schedule`).
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -183,26 +182,26 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
 
 
 def start_at_once(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
-    """Start a tournament in the transaction that has made it. Refused where somebody is asked first: the requests would expire at once."""
-    asked = consent.names_asked(tournament)
-    if asked:
+    """Start a tournament in the transaction that created it. Raise Refused if an owner has to be asked, whose request would expire at once."""
+    bots_asked = consent.names_asked(tournament)
+    if bots_asked:
         raise Refused(
-            "the owners of {bots} want to be asked first: create it without starting it, and start it when they have answered; "
+            "the owners of {bots} want to be asked; create the tournament without starting it, and start it after their answer, "
             "or leave these bots out",
-            bots=asked,
+            bots=bots_asked,
         )
     start(tournament, actor=actor, now=now)
 
 
 def growing_parameters(tournament: Tournament) -> list[str]:
-    """Names of the parameters of which a tournament, while it runs, may get more."""
+    """Return the parameters that can be raised while the tournament runs."""
     return [parameter.name for parameter in formats.format_named(tournament.format).parameters if parameter.can_grow]
 
 
 def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str, now: datetime | None = None) -> int:
-    """Give a running tournament more of what may grow, such as cycles or budget. Nothing that exists is changed.
+    """Raise parameters of a running tournament, such as cycles or budget. Nothing that exists changes.
 
-    Returns the number of matches by which it may grow. Refused for less than there is, and for any other parameter: what was played follows from it.
+    Return by how many matches it may grow. Raise Refused for a smaller value or any other parameter, because results depend on it.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -218,14 +217,17 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
         for name, value in parameters.items():
             if name not in growing:
                 raise Refused(
-                    "a running {format} cannot change {name}; what can grow: {growing}",
+                    "a running {format} cannot change {name}; you can raise: {growing}",
                     format=row.format,
                     name=name,
                     growing=", ".join(growing) or Message("nothing"),
                 )
             if not isinstance(value, int) or isinstance(value, bool) or value < int(was[name]):
                 raise Refused(
-                    "{name} is {was} and can only grow, not become {value!r}", name=name, was=was[name], value=value
+                    "{name} is {was}; you can raise it, not change it to {value!r}",
+                    name=name,
+                    was=was[name],
+                    value=value,
                 )
         row.parameters = formats.choose_parameters(row.format, {**was, **parameters})
         Tournament.objects.filter(pk=row.pk).update(parameters=row.parameters)
@@ -238,7 +240,7 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
 
 
 def count_planned(tournament: Tournament) -> tuple[int, int]:
-    """How many matches there will be: fewest and most. Refused where the entries cannot fill a table."""
+    """Return the fewest and most matches there will be. Raise Refused if the entries cannot fill a table."""
     form, field = formats.field_of_tournament(tournament)
     try:
         pure.check_field(form, field)
@@ -248,8 +250,8 @@ def count_planned(tournament: Tournament) -> tuple[int, int]:
 
 
 def published_secret(tournament: Tournament) -> str | None:
-    """The secret in hexadecimal once all its deals have been played and none of its replays is held back, else None."""
+    """Return the secret in hexadecimal once all deals have been played and no replay is withheld; else None."""
     if embargoes.hides_secret(tournament):
         return None
-    over = tournament.status in (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
-    return bytes(tournament.secret).hex() if over else None
+    is_over = tournament.status in (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
+    return bytes(tournament.secret).hex() if is_over else None

@@ -1,4 +1,4 @@
-"""What an event waits for: the matches of its running stages, those that could not be played, and why it ended where it could not go on."""
+"""The waits of an event: matches of its running stages, matches that could not be played, and why it was cancelled."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from league.domain.tournaments import progress
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Event, LeagueEvent, Match, Tournament
 
-LEFT = Q(status__in=(MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING))
+UNPLAYED = Q(status__in=(MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING))
 
 
 @dataclass(frozen=True)
-class Wait:
-    """A running tournament of an event. left: matches that wait or are being played now; stalls: those that have failed before."""
+class StageWait:
+    """A running tournament of an event. unplayed: its queued and running matches; stalls: matches that were void before."""
 
     tournament: Tournament
-    left: int
+    unplayed: int
     stalls: list[progress.Stall]
 
     @property
     def stuck(self) -> bool:
-        """Whether it cannot be finished unless somebody does something."""
+        """Return True if it cannot finish unless somebody acts."""
         return any(not stall.again for stall in self.stalls)
 
 
-def waits(event: Event) -> list[Wait]:
-    """Of each running tournament of the event, whose tournaments are read already. One query, and one more for each in which something was void."""
-    running = [one for one in event.tournaments.all() if one.status == TournamentStatus.RUNNING]
+def waits(event: Event) -> list[StageWait]:
+    """Return the running tournaments of an event, which are loaded. One query, and one more for each with a void match."""
+    running = [row for row in event.tournaments.all() if row.status == TournamentStatus.RUNNING]
     if not running:
         return []
     rows = Match.objects.filter(tournament__in=running).values("tournament").order_by()
     counts = {
-        pk: (left, void)
-        for pk, left, void in rows.annotate(
-            left=Count("pk", filter=LEFT), void=Count("pk", filter=Q(status=MatchStatus.VOID))
-        ).values_list("tournament", "left", "void")
+        pk: (unplayed, void)
+        for pk, unplayed, void in rows.annotate(
+            unplayed=Count("pk", filter=UNPLAYED), void=Count("pk", filter=Q(status=MatchStatus.VOID))
+        ).values_list("tournament", "unplayed", "void")
     }
-    found = []
-    for one in sorted(running, key=lambda one: (one.stage or 0, one.group)):
-        left, void = counts.get(one.pk, (0, 0))
-        found.append(Wait(one, left, progress.stalled(one) if void else []))
-    return found
+    stages = []
+    for row in sorted(running, key=lambda row: (row.stage or 0, row.group)):
+        unplayed, void = counts.get(row.pk, (0, 0))
+        stages.append(StageWait(row, unplayed, progress.stalled(row) if void else []))
+    return stages
 
 
 def why_cancelled(event: Event) -> str:
-    """Why an event could not go on, "" of one that goes on, is finished, or ended with a stage that was cancelled. One query at most."""
+    """Return why an event could not go on; "" if it goes on, is finished, or ended with a cancelled stage. At most one query."""
     if event.status != TournamentStatus.CANCELLED:
         return ""
     return _last_why(event, "event.refused")
 
 
 def why_not_started(event: Event) -> str:
-    """Why an event did not begin at its moment, "" where that never happened. One query."""
+    """Return why an event did not start at its time; "" if that never happened. One query."""
     return _last_why(event, "event.not_started")
 
 
 def _last_why(event: Event, kind: str) -> str:
-    told = LeagueEvent.objects.filter(subject=f"event:{event.slug}", kind=kind).order_by("-id").first()
-    return str(told.data["why"]) if told else ""
+    row = LeagueEvent.objects.filter(subject=f"event:{event.slug}", kind=kind).order_by("-id").first()
+    return str(row.data["why"]) if row else ""

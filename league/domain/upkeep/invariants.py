@@ -412,8 +412,8 @@ def cold_fits(since: datetime | None, now: datetime) -> Iterator[Finding]:
 def _cold(pool: Pool, now: datetime) -> Iterator[Finding]:
     name = f"pool:{pool.pk}"
     cold = totals.recount(pool)
-    if totals.read_kept(pool).dump() != cold.dump():
-        more = int(totals.read_kept(pool).totals[:, 1].sum()) - int(cold.totals[:, 1].sum())
+    if totals.read_stored(pool).dump() != cold.dump():
+        more = int(totals.read_stored(pool).totals[:, 1].sum()) - int(cold.totals[:, 1].sum())
         how = "boards were counted twice or from nowhere" if more > 0 else "boards are missing or were changed"
         yield Finding("sums", name, f"the kept sums are not those of the boards ({how})", REBUILD)
     if pool.ratings_revision != REVISION:

@@ -89,7 +89,7 @@ def _days(found: Reconciled, now: datetime) -> None:
 
 def _ratings(found: Reconciled, now: datetime) -> None:
     for pool in ratings.stale_pools():
-        found.refreshed += refits.go_on(pool, now=now)
+        found.refreshed += refits.advance(pool, now=now)
 
 
 def _audits(found: Reconciled, now: datetime) -> None:

@@ -90,7 +90,7 @@ def repair_revisions(
     """
     now = clock.now_or(now)
     if game not in engine.games():
-        raise Refused("unknown game {game!r}; the games are {games}", game=game, games=", ".join(engine.games()))
+        raise Refused("unknown game {game!r}; choose one of {games}", game=game, games=", ".join(engine.games()))
     if first > last:
         raise Refused(
             "{first}..{last} is no range of revisions; write the smaller number first", first=first, last=last

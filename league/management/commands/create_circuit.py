@@ -56,7 +56,7 @@ class Command(LeagueCommand):
                 boards=options["boards"],
             )
         for text in options["bot"]:
-            if circuits.join(found, find_version(text).bot, by=owner) is not None:
+            if circuits.join(found, find_version(text).bot, player=owner) is not None:
                 self.say(f"{text}: its owner is asked first")
         due = circuits.calendar(found).next(clock.present())
         self.say(f"{found.slug}: {found.bots.count()} bots, next season due {due:%Y-%m-%d %H:%M} UTC")

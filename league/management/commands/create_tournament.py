@@ -66,7 +66,7 @@ class Command(LeagueCommand):
             )
         for text in options["bot"]:
             version = find_version(text)
-            if isinstance(enrolment.enter(found, version if ":" in text else version.bot, by=owner), EntryRequest):
+            if isinstance(enrolment.enter(found, version if ":" in text else version.bot, player=owner), EntryRequest):
                 self.say(f"{version.bot.slug}: its owner is asked first")
         if options["start"]:
             tournaments.start_at_once(found, actor=owner.name)

@@ -143,7 +143,7 @@ class Command(LeagueCommand):
         if found.status == "open":
             for bot in owner.bots.order_by("slug"):
                 try:
-                    enrolment.enter(found, bot, by=owner)
+                    enrolment.enter(found, bot, player=owner)
                 except Refused:
                     continue  # it does not play this game, or did not pass
             tournaments.start(found, actor=owner.name)

@@ -56,7 +56,7 @@ class Command(LeagueCommand):
         """Reconcile, look over the workers, follow the calendar and tell of it in threads of their own; take hints here."""
         name = f"{socket.gethostname()[:60]}:{os.getpid()}"
         schedulers.register(name)
-        refits.keep_as(name)
+        refits.keep_pools_as(name)
         loops, self.done = Loops("scheduler"), clock.present()
         listener = Listener(loops)
         loops.lost = lambda: schedulers.note(name, loops, done=self.done)

@@ -29,7 +29,7 @@ from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.judgements import summing
-from league.domain.ladders import succession
+from league.domain.ladders import version_tests
 from league.domain.matches import encounters, replays, sight, validation
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
@@ -96,7 +96,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
         "encounters": dict(by_pool),
         "results": totals.results_of(found),
         "manner": totals.manner_of(found, pool) if pool else None,
-        "successions": list(succession.of_bot(found)),
+        "successions": list(version_tests.list_tests(found)),
         "ladders": settings.LADDERS,
         "matches": lists.with_parties(played.order_by("-id"))[:MOST_MATCHES],
     }

@@ -46,7 +46,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         cursor = lists.cursor_of(request, leaderboards.BEST)
         page = leaderboards.read_page(pool, cursor, every_version=every_version, only=only)
     moved = daily.movement(pool, page.rows) if pool and page.rows and not every_version else daily.Movement()
-    lines, axis = with_bars(moved.of(page).rows)
+    lines, axis = with_bars(moved.add_to(page).rows)
     matches = (
         lists.latest_matches(user_of(request), finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
     )

@@ -106,7 +106,7 @@ def _tables(request: HttpRequest, player: Player, form: SitForm, status: int = 2
         "form": form,
         "present": seating.present(player),
         "latest": list(over.order_by("-created")[:LATEST]),
-        "standing": standing.lines(player),
+        "standing": standing.game_records(player),
         "most_tables": standing.MOST_TABLES,
         "limit": quotas.limit(player, quotas.TABLES),
         "rest_s": settings.TABLE_REST_S,
@@ -207,7 +207,7 @@ def act(request: HttpRequest, public_id: str) -> HttpResponse:
     """
     player = player_of(request)
     where = redirect("table", public_id=public_id)
-    now = seating.of(player, public_id).only("legal").first()
+    now = seating.tables_of(player, public_id).only("legal").first()
     if now is None:
         raise Http404
     if request.POST.get("do") == "leave":

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from league.domain.bots import digests
-from league.domain.bots.digests import LENGTHS, Digest, Line
+from league.domain.bots.digests import LENGTHS, Digest, DigestLine
 from league.domain.core import clock
 from league.enums import Period
 from league.models import Player
@@ -111,7 +111,7 @@ def span(told: Digest) -> str:
     }
 
 
-def texts(one: Line) -> list[str]:
+def texts(one: DigestLine) -> list[str]:
     """A line of a digest in sentences."""
     told = {"version": one.version, "pool": pool_label(one.pool), "matches": one.matches, "boards": one.boards}
     found = [
@@ -137,5 +137,5 @@ def _boards(boards: list[digests.BoardLine]) -> str:
     return ", ".join(f"{one.match} · {one.number}" for one in boards)
 
 
-def _number(lead: float, one: Line) -> str:
+def _number(lead: float, one: DigestLine) -> str:
     return words.format_number(lead, f".{one.digits}f")

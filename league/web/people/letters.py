@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
-from league.domain.bots.digests import Against, Digest, Line
+from league.domain.bots.digests import Against, Digest, DigestLine
 from league.domain.bots.letters import Letter
 from league.domain.people import subscriptions
 from league.models import Player, Subscription
@@ -45,7 +45,7 @@ def write(row: Subscription, told: Digest) -> Letter:
         return Letter(f"{title}: {digests.span(told)}", "\n\n".join(parts) + "\n", stop)
 
 
-def _paragraph(one: Line, site: str) -> Iterable[str]:
+def _paragraph(one: DigestLine, site: str) -> Iterable[str]:
     yield f"{one.version.bot.slug} v{one.version.number}, {pool_label(one.pool)}"
     counts = [
         f"{signed(one.elo)} Elo",
@@ -59,7 +59,7 @@ def _paragraph(one: Line, site: str) -> Iterable[str]:
     yield from _against(_("Won most from"), one.best, one, site)
 
 
-def _against(words: str, met: Against | None, one: Line, site: str) -> Iterable[str]:
+def _against(words: str, met: Against | None, one: DigestLine, site: str) -> Iterable[str]:
     if met is None:
         return
     yield f"{words} {met.bot} {signed(met.lead, one.digits)}:"

@@ -83,7 +83,7 @@ def _create_circuit(owner: Player, game: engine.Game, form: CircuitForm, bots: l
     with transaction.atomic():
         made = circuits.create(owner, form.cleaned_data["name"], game.key, players=game.players, **form.wanted())
         for bot in bots:
-            circuits.join(made, bot, by=owner)
+            circuits.join(made, bot, player=owner)
     return made
 
 
@@ -102,10 +102,10 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
             bot = get_object_or_404(Bot, slug=request.POST.get("bot", ""))
             if bot.owner_id != viewer.pk and not (action == "leave" and owned):
                 raise PermissionDenied
-            (circuits.join if action == "join" else circuits.leave)(found, bot, by=viewer)
+            (circuits.join if action == "join" else circuits.leave)(found, bot, player=viewer)
         elif action == "ask" and viewer.pk == found.owner_id:
             bot = bot_named(request.POST.get("bot", ""))
-            waits = circuits.join(found, bot, by=viewer, message=request.POST.get("message", ""))
+            waits = circuits.join(found, bot, player=viewer, message=request.POST.get("message", ""))
             tell_entered(request, bot, asked=waits is not None)
         else:
             raise PermissionDenied

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from league.domain.bots import consent
-from league.domain.bots.consent import Word
+from league.domain.bots.consent import EntryAnswer
 from league.domain.matches import sight
 from league.enums import BotState, VersionStatus
 from league.models import Bot, BotVersion, Entry, Player, Tournament
@@ -65,9 +65,11 @@ def choices(versions: list[tuple[str, BotVersion]], by: Player) -> tuple[list[tu
 
     One query.
     """
-    words = consent.outlook([version.bot for _, version in versions], by)
-    open_to = [(slug, version) for slug, version in versions if words[version.bot_id] in (Word.YES, Word.ASK)]
-    willing = {slug for slug, version in open_to if words[version.bot_id] == Word.YES}
+    words = consent.expected_answers([version.bot for _, version in versions], by)
+    open_to = [
+        (slug, version) for slug, version in versions if words[version.bot_id] in (EntryAnswer.YES, EntryAnswer.ASK)
+    ]
+    willing = {slug for slug, version in open_to if words[version.bot_id] == EntryAnswer.YES}
     asked = _("%(version)s (needs the owner's permission)")
     labels = [(slug, str(one) if slug in willing else asked % {"version": one}) for slug, one in open_to]
     return labels, willing

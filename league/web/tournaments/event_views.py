@@ -54,7 +54,7 @@ class Stage:
     sentence: str
     planned: event_plan.Stage
     tournaments: list[Tournament]
-    waits: list[waiting.Wait]
+    waits: list[waiting.StageWait]
 
 
 @changes.kept_until(written.EVENTS, written.BOTS)
@@ -103,7 +103,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
             for number, planned in enumerate(_planned(found), 1)
         ],
         "why": waiting.why_cancelled(found),
-        "secret": domain.published_secret(found, seen=seen),
+        "secret": domain.published_secret(found, is_visible=seen),
         "embargo": found.secret_after if embargoes.hides_secret(found) else None,
         "owned": owned,
         "seen": seen,

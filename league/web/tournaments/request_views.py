@@ -54,5 +54,5 @@ def _act(request: HttpRequest, player: Player) -> None:
         messages.success(request, _("Player unblocked."))
     elif act := ANSWERS.get(request.POST.get("action", "")):
         number = inputs.whole_number(request.POST.get("request"))
-        found = act(get_object_or_404(domain.requests_of(player), pk=number), by=player)
+        found = act(get_object_or_404(domain.requests_of(player), pk=number), player=player)
         messages.success(request, f"{found.bot.slug}: {found.get_status_display()}")

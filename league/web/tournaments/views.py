@@ -253,7 +253,7 @@ def _change_entry(found: Tournament, version: BotVersion, viewer: Player, action
     """One's own version; the owner of the tournament may take out any, while entries change."""
     if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == found.owner_id):
         raise PermissionDenied
-    (enrolment.enter if action == "enter" else enrolment.withdraw)(found, version, by=viewer)
+    (enrolment.enter if action == "enter" else enrolment.withdraw)(found, version, player=viewer)
 
 
 def _ask(request: HttpRequest, found: Tournament, viewer: Player) -> None:
@@ -261,7 +261,7 @@ def _ask(request: HttpRequest, found: Tournament, viewer: Player) -> None:
     if viewer.pk != found.owner_id:
         raise PermissionDenied
     bot = bot_named(request.POST.get("bot", ""))
-    entered = enrolment.enter(found, bot, by=viewer, message=request.POST.get("message", ""))
+    entered = enrolment.enter(found, bot, player=viewer, message=request.POST.get("message", ""))
     tell_entered(request, bot, asked=isinstance(entered, EntryRequest))
 
 

@@ -74,7 +74,7 @@ def test_upload_bot_takes_files_and_folders(ana, tmp_path: Path) -> None:
         "uploaded rufo v1 (partnership, "
     )
     assert said("upload_bot", str(folder), "--player", "ana").startswith("uploaded lola v1 (corriente, ")
-    with pytest.raises(CommandError, match="in the league already, as rufo v1"):
+    with pytest.raises(CommandError, match="these exact files already, as rufo v1"):
         said("upload_bot", str(file), "--player", "ana", "--game", "partnership")
     with pytest.raises(CommandError, match="cannot be read"):
         said("upload_bot", str(tmp_path / "nothing.py"), "--player", "ana")
@@ -91,7 +91,7 @@ def test_create_tournament_completes_and_does_not_double(ana, berto) -> None:
         said(*words)
 
     assert Tournament.objects.count() == 1
-    with pytest.raises(CommandError, match="not of the form name=value"):
+    with pytest.raises(CommandError, match="must be written as name=value"):
         said("create_tournament", "Other", "--owner", "ana", "--game", "partnership", "-o", "target")
     with pytest.raises(CommandError, match=r"'random'; it is of the house: manage\.py enter_house random"):
         said("create_tournament", "Other", "--owner", "ana", "--game", "partnership", "--bot", "random")

@@ -66,7 +66,7 @@ def test_a_circuit_from_creation_to_its_season(as_alice, as_charlie, nobody, lea
     assert as_alice.post("circuits/liga/bots", {"bot": "nobody"}).status_code == 400
     circuit = Circuit.objects.get()
     for version in (league.luna, league.sol):
-        circuits.join(circuit, version.bot, by=version.bot.owner, now=made.NOW)
+        circuits.join(circuit, version.bot, player=version.bot.owner, now=made.NOW)
     due = circuits.next_due(circuit)
 
     circuits.open_due(now=due + timedelta(minutes=1))

@@ -53,7 +53,7 @@ def test_what_is_above_a_limit_is_refused_with_what_would_fit(nobody, as_alice, 
 
     assert refused.status_code == 409
     assert "112 boards" in refused.json()["detail"]
-    assert "It fits with 2 boards a match, or with 6 entries" in refused.json()["detail"]
+    assert "It fits with 2 boards per match, or with 6 entries" in refused.json()["detail"]
     assert [one["name"] for one in mine] == [
         "boards",
         "tournaments",
@@ -200,7 +200,7 @@ def test_create_extend_and_close(as_alice, league):
     grown = as_alice.post("tournaments/ladder/extend", {"parameters": {"budget": 9}}).json()
     assert grown["parameters"] == {"open": 1, "budget": 9}
     refused = as_alice.post("tournaments/ladder/extend", {"parameters": {"budget": 3}})
-    assert (refused.status_code, refused.json()["detail"]) == (409, "budget is 9 and can only grow, not become 3")
+    assert (refused.status_code, refused.json()["detail"]) == (409, "budget is 9; you can raise it, not change it to 3")
     assert as_alice.post("tournaments/ladder/extend", {"parameters": {}}).status_code == 400
     closed = as_alice.post("tournaments/ladder/close").json()
     assert (closed["status"], closed["ending"]) == ("finished", "closed")

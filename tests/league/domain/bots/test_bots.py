@@ -111,9 +111,9 @@ def test_too_many_files_and_bombs_are_refused(ana) -> None:
 def test_equal_contents_are_refused_politely(ana, berto) -> None:
     bots.upload(ana, "rufo", BOT, "bot.py", ["partnership"], now=NOW)
 
-    with pytest.raises(Refused, match="in the league already, as rufo v1"):
+    with pytest.raises(Refused, match="these exact files already, as rufo v1"):
         bots.upload(ana, "other", BOT, "bot.py", ["partnership"], now=NOW)
-    with pytest.raises(Refused, match="entered by another player before"):
+    with pytest.raises(Refused, match="another player has uploaded these"):
         bots.upload(berto, "lola", BOT, "bot.py", ["partnership"], now=NOW)
 
     assert BotVersion.objects.count() == 1

@@ -58,7 +58,7 @@ def test_what_cannot_be_challenged(ana, berto, pair) -> None:
         challenges.challenge(ana, rufo, [luna], "partnership", now=NOW)
     consent.set_policy(luna.bot, "anybody", actor="berto", now=NOW)
     consent.block(berto, "ana", now=NOW)
-    with pytest.raises(Refused, match="takes no requests of yours"):
+    with pytest.raises(Refused, match="accepts no requests from you"):
         challenges.challenge(ana, rufo, [luna], "partnership", now=NOW)
     assert not Match.objects.filter(kind="challenge").exists()
 

@@ -168,7 +168,7 @@ def test_a_bot_that_an_operator_holds_back_is_not_begun(match, ana) -> None:
     held = jobs.CONSULTATION.claim("host:1", now=NOW)
     assert held is not None
     assert held.row.version.bot.slug == "random"
-    bots.let_go(bot, why="it is well", actor="eva", now=NOW)
+    bots.release(bot, why="it is well", actor="eva", now=NOW)
     assert jobs.CONSULTATION.claim("host:1", now=NOW) is not None
 
 

@@ -55,7 +55,7 @@ def test_boards_are_booked_at_the_start_and_given_back_as_they_are_played(ana, b
 
 def test_what_is_above_the_limit_is_refused_with_what_would_fit(ana, bots_of_two, settings) -> None:
     settings.QUOTA_BOARDS = 20
-    fits = "this would be 48 boards, and at most 20 of one player may wait at once. It fits with 3 boards a match, or with 2 entries"
+    fits = "this needs 48 boards, and a player may have at most 20 queued. It fits with 3 boards per match, or with 2 entries"
 
     with pytest.raises(Refused, match=fits):
         started(ana, bots_of_two, boards=8)
@@ -63,7 +63,7 @@ def test_what_is_above_the_limit_is_refused_with_what_would_fit(ana, bots_of_two
         with pytest.raises(Refused, match=fits):
             forecast.forecast("partnership", entries=4, boards=8, format="round_robin", limited=True, owner=owner)
     assert forecast.forecast("partnership", entries=4, boards=3, format="round_robin", limited=True).boards == (18, 18)
-    with pytest.raises(Refused, match="It does not fit with fewer boards a match, nor with fewer entries"):
+    with pytest.raises(Refused, match="It does not fit with fewer boards per match or fewer entries"):
         forecast.forecast(
             "partnership", entries=2, boards=4, format="duel", parameters={"cap": 100}, limited=True, owner=ana
         )
@@ -76,7 +76,7 @@ def test_more_cycles_are_asked_for(ana, bots_of_two, settings) -> None:
     settings.QUOTA_BOARDS = 20
     cup = started(ana, bots_of_two, boards=2)
 
-    with pytest.raises(Refused, match="this would be 24 boards"):
+    with pytest.raises(Refused, match="this needs 24 boards"):
         tournaments.extend(cup, {"cycles": 2}, actor="ana", now=NOW)
     cup.refresh_from_db()
     assert (cup.parameters, cup.booked_boards, cup.matches.count()) == ({}, 12, 6)
@@ -129,7 +129,7 @@ def test_all_stages_of_an_event_are_asked_for_when_it_is_made(ana, bots_of_two, 
         {"format": "single_elimination", "boards": 6},
     ]
 
-    with pytest.raises(Refused, match=r"all stages together would be \d+ boards, and at most 8"):
+    with pytest.raises(Refused, match=r"all stages together need \d+ boards, and a player may have at most 8"):
         events.create(ana, {"name": "E", "game": "partnership", "stages": stages}, bots_of_two, secret=SECRET, now=NOW)
 
 

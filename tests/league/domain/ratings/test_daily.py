@@ -43,7 +43,7 @@ def decide(cup, winner: str, loser: str, *, now) -> None:
 
 def moved(cup, now) -> dict[str, tuple]:
     page = leaderboards.read_page(cup.pool)
-    page = daily.movement(cup.pool, page.rows, now=now).of(page)
+    page = daily.movement(cup.pool, page.rows, now=now).add_to(page)
     return {
         row.rating.version.bot.slug: (row.place, row.day and row.day.places, row.week and row.week.places)
         for row in page
@@ -135,7 +135,7 @@ def test_idle_rows_fade_and_come_back(cup, settings, large) -> None:
 
     match = cup.matches.get(status="queued")
     play(match, winner=0, now=NOW + 32 * DAY)
-    refits.go_on(cup.pool, now=NOW + 32 * DAY)
+    refits.advance(cup.pool, now=NOW + 32 * DAY)
     assert not Rating.objects.filter(idle=True).exists()
     again = dict(Rating.objects.values_list("version__bot__slug", "played"))
     assert again == {"greedy": NOW + 32 * DAY, "rufo": NOW + 20 * DAY, "lola": NOW + 32 * DAY}

@@ -30,8 +30,8 @@ def every_pool_is_large(settings) -> None:
 
 @pytest.fixture
 def keeper() -> Iterator[Callable[[str], None]]:
-    yield refits.keep_as
-    refits.keep_as("")
+    yield refits.keep_pools_as
+    refits.keep_pools_as("")
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def meanwhile(happens: Callable[[], Any], when: str) -> Iterator[None]:
     done = []
 
     def look(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
-        if when in sql and not done and not refits._Here.writing.locked():
+        if when in sql and not done and not refits._Process.writing.locked():
             done.append(sql)
             happens()
         return execute(sql, *rest)
@@ -98,7 +98,7 @@ def test_each_stage_comes_closer_and_the_last_one_is_the_fit_of_all_boards(cup) 
     for one, other in ((0, 3), (3, 4), (4, 5)):
         play(match_of(cup, one, other), now=later(10))
 
-    assert refits.look(cup.pool, now=later(11)) is True
+    assert refits.count_new(cup.pool, now=later(11)) is True
 
     counted = table()
     assert estimated() == {"bot-0", "bot-3", "bot-4", "bot-5"}
@@ -107,7 +107,7 @@ def test_each_stage_comes_closer_and_the_last_one_is_the_fit_of_all_boards(cup) 
     assert [counted[f"bot-{number}"][3] for number in range(6)] == [3, 2, 2, 2, 2, 1]
     assert RatingPoint.objects.filter(at=later(10)).count() == 6
     assert not Match.objects.filter(status="finished", counted=None).exists()
-    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
+    assert totals.read_stored(cup.pool).dump() == totals.recount(cup.pool).dump()
 
     assert refits.fit(cup.pool, now=later(12)) is True
     fitted = table()
@@ -137,14 +137,14 @@ def test_results_beyond_a_batch_are_counted_by_further_transactions(cup, monkeyp
 
     assert refits.count(cup.pool, now=later(10)) == 2
     assert match_of(cup, 0, 5).counted is None, "the oldest come first"
-    assert refits.look(cup.pool, now=later(10)) is True
+    assert refits.count_new(cup.pool, now=later(10)) is True
     assert match_of(cup, 0, 5).counted == later(10)
 
 
 @pytest.mark.parametrize("stage", [refits.fit, refits.rank])
 def test_who_plays_while_all_are_fitted_stays_as_estimated(cup, stage) -> None:
     play(match_of(cup, 0, 3), now=later(10))
-    refits.look(cup.pool, now=later(10))
+    refits.count_new(cup.pool, now=later(10))
 
     def another() -> None:
         play(match_of(cup, 1, 4), now=later(20))
@@ -167,7 +167,7 @@ def test_who_plays_while_all_are_fitted_stays_as_estimated(cup, stage) -> None:
 @pytest.mark.parametrize("stage", [refits.fit, refits.rank])
 def test_a_table_that_was_made_anew_meanwhile_is_not_overwritten(cup, stage) -> None:
     play(match_of(cup, 0, 3), now=later(10))
-    refits.look(cup.pool, now=later(10))
+    refits.count_new(cup.pool, now=later(10))
 
     def struck() -> None:
         matches.void(match_of(cup, 0, 3), actor="operator", why="wrong rules", now=later(11))
@@ -181,7 +181,7 @@ def test_a_table_that_was_made_anew_meanwhile_is_not_overwritten(cup, stage) -> 
 
 def test_strengths_of_later_sums_outlive_a_table_that_took_long(cup) -> None:
     play(match_of(cup, 0, 3), now=later(10))
-    refits.look(cup.pool, now=later(10))
+    refits.count_new(cup.pool, now=later(10))
 
     def more() -> None:
         play(match_of(cup, 1, 4), now=later(20))
@@ -203,11 +203,11 @@ def test_a_newer_version_stands_for_its_bot_at_once_where_the_older_is_provision
     new = accepted(players.Player.objects.get(name="owner-3"), "bot-5")
     rival = cup.entries.get(version__bot__slug="bot-0").version
     play(match_of(cup, 5, 1), now=later(5))
-    refits.look(cup.pool, now=later(5))
+    refits.count_new(cup.pool, now=later(5))
     other = started(rival.bot.owner, [new, rival], boards=12, name="Other")
     play(other.matches.get(), now=later(10))
 
-    refits.look(cup.pool, now=later(10))
+    refits.count_new(cup.pool, now=later(10))
 
     rows = {row.rating.version_id for row in leaderboards.leaderboard(cup.pool)}
     assert new.pk in rows
@@ -222,11 +222,11 @@ def test_a_newer_version_stands_for_its_bot_at_once_where_the_older_is_provision
 def test_fits_wait_for_a_while_and_ranks_for_longer(cup, settings) -> None:
     settings.RATINGS_FIT_S, settings.RATINGS_RANK_S = 3, 30
     play(match_of(cup, 0, 3), now=later(100))
-    refits.look(cup.pool, now=later(100))
+    refits.count_new(cup.pool, now=later(100))
     assert (refits.fit_due(now=later(100)), refits.rank_due(now=later(100))) == (1, 1), "after a rest at once"
 
     play(match_of(cup, 1, 4), now=later(101))
-    refits.look(cup.pool, now=later(101))
+    refits.count_new(cup.pool, now=later(101))
     assert (refits.fit_due(now=later(102)), refits.rank_due(now=later(102))) == (0, 0)
     assert (refits.fit_due(now=later(104)), refits.rank_due(now=later(104))) == (1, 0)
     assert refits.rank_due(now=later(131)) == 1
@@ -236,16 +236,16 @@ def test_fits_wait_for_a_while_and_ranks_for_longer(cup, settings) -> None:
 @pytest.mark.slow
 def test_the_moment_is_never_after_a_result_that_is_not_in(cup) -> None:
     """A worker's report may be committed after a fit, and have ended before it."""
-    refits.look(cup.pool, now=later(50))
+    refits.count_new(cup.pool, now=later(50))
     assert PoolSums.objects.get().fitted_until == NOW
     play(match_of(cup, 0, 3), now=later(60))
-    refits.look(cup.pool, now=later(61))
+    refits.count_new(cup.pool, now=later(61))
     refits.fit(cup.pool, now=later(62))
     refits.rank(cup.pool, now=later(62))
     assert PoolSums.objects.get().ranked_until == later(62)
 
     play(match_of(cup, 1, 4), now=later(55))
-    refits.look(cup.pool, now=later(63))
+    refits.count_new(cup.pool, now=later(63))
 
     head = PoolSums.objects.get()
     assert (head.fitted_until, head.ranked_until) == (later(55), later(55))
@@ -255,11 +255,11 @@ def test_the_moment_is_never_after_a_result_that_is_not_in(cup) -> None:
 def test_a_pool_is_left_to_the_process_that_keeps_it_until_that_is_silent(cup, keeper) -> None:
     keeper("one")
     play(match_of(cup, 0, 3), now=later(10))
-    assert refits.look(cup.pool, now=later(10)) is True
+    assert refits.count_new(cup.pool, now=later(10)) is True
 
     keeper("two")
     play(match_of(cup, 1, 4), now=later(11))
-    assert refits.look(cup.pool, now=later(11)) is False
+    assert refits.count_new(cup.pool, now=later(11)) is False
     assert (refits.count_waiting(now=later(11)), refits.fit_due(now=later(20)), refits.rank_due(now=later(29))) == (
         0,
         0,
@@ -274,13 +274,13 @@ def test_a_pool_is_left_to_the_process_that_keeps_it_until_that_is_silent(cup, k
 
     keeper("two")
     play(match_of(cup, 2, 5), now=later(40))
-    assert refits.look(cup.pool, now=later(40)) is False
-    assert refits.look(cup.pool, now=later(46)) is True
+    assert refits.count_new(cup.pool, now=later(40)) is False
+    assert refits.count_new(cup.pool, now=later(46)) is True
     assert PoolSums.objects.get().keeper == "two"
 
 
 def test_a_result_waits_for_one_part_of_a_table_and_not_for_the_last() -> None:
-    lock, order = refits.InTurn(), []
+    lock, order = refits.FairLock(), []
 
     def count() -> None:
         with lock:
@@ -302,13 +302,13 @@ def test_a_process_that_dies_between_two_stages_costs_nothing(cup, django_captur
     for seconds, (one, other) in enumerate(((0, 3), (1, 4))):
         play(match_of(cup, one, other), now=later(seconds))
         with django_capture_on_commit_callbacks(execute=True):
-            refits.look(cup.pool, now=later(seconds))
+            refits.count_new(cup.pool, now=later(seconds))
     totals._memory.clear()
 
     play(match_of(cup, 2, 5), now=later(9))
     reconcile.reconcile(now=later(99))
 
-    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
+    assert totals.read_stored(cup.pool).dump() == totals.recount(cup.pool).dump()
     assert estimated() == set()
     assert_alike(table(), exact(cup))
 
@@ -317,11 +317,11 @@ def test_what_a_process_remembers_is_what_is_kept(cup, django_capture_on_commit_
     for seconds, (one, other) in enumerate(((0, 3), (1, 4), (2, 5))):
         play(match_of(cup, one, other), now=later(seconds))
         with django_capture_on_commit_callbacks(execute=True):
-            refits.look(cup.pool, now=later(seconds))
+            refits.count_new(cup.pool, now=later(seconds))
             if one:
                 refits.fit(cup.pool, now=later(seconds))
     head = PoolSums.objects.get()
-    known = totals.remembered_as(cup.pool, head.stamp)
+    known = totals.cached_at(cup.pool, head.stamp)
 
     assert known is not None
     assert known.whole.dump() == totals.recount(cup.pool).dump()
@@ -330,10 +330,10 @@ def test_what_a_process_remembers_is_what_is_kept(cup, django_capture_on_commit_
 
 def test_what_is_struck_out_leaves_a_large_pool_too(cup) -> None:
     play(match_of(cup, 0, 3), now=later(10))
-    refits.look(cup.pool, now=later(10))
+    refits.count_new(cup.pool, now=later(10))
     matches.void(match_of(cup, 0, 3), actor="operator", why="wrong rules", now=later(11))
 
-    refits.look(cup.pool, now=later(12))
+    refits.count_new(cup.pool, now=later(12))
 
     assert set(table()) == {"bot-0", "bot-1", "bot-2"}
     assert RatingPoint.objects.filter(match=match_of(cup, 0, 3)).count() == 0
@@ -341,7 +341,7 @@ def test_what_is_struck_out_leaves_a_large_pool_too(cup) -> None:
 
 def test_the_proof_is_of_the_table_that_follows(cup) -> None:
     play(match_of(cup, 0, 3), now=later(10))
-    refits.look(cup.pool, now=later(10))
+    refits.count_new(cup.pool, now=later(10))
 
     assert list(invariants.cold_fits(None, later(20))) == []
     assert (estimated(), ratings.stale_pools()) == (set(), [])
@@ -353,7 +353,7 @@ def test_history_of_a_large_pool_is_told_match_by_match(cup) -> None:
     start = Rating.objects.get(version__bot__slug="bot-0").elo
     play(match_of(cup, 0, 3), now=later(10))
     play(match_of(cup, 0, 4), now=later(20))
-    refits.look(cup.pool, now=later(21))
+    refits.count_new(cup.pool, now=later(21))
 
     first, second = RatingPoint.objects.filter(version__bot__slug="bot-0", at__gt=NOW).order_by("at")
     assert first.change == pytest.approx(first.elo - start)

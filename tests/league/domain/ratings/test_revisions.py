@@ -31,7 +31,7 @@ def make_old(ana, berto) -> list[Pool]:
         cup = started(ana, versions, boards=12, game=game, name=game)
         play(cup.matches.get(), now=NOW)
         ratings.refresh(cup.pool, now=NOW)
-        before = fit(totals.read_kept(cup.pool), prior_sd=2.0)
+        before = fit(totals.read_stored(cup.pool), prior_sd=2.0)
         for version, theta in zip(before.bots, before.theta.tolist(), strict=True):
             Rating.objects.filter(pool=cup.pool, version=version).update(elo=1000 + ELO * theta)
         found.append(cup.pool)

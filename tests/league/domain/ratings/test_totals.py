@@ -45,7 +45,7 @@ def test_a_match_writes_the_rows_of_its_own_versions(cup) -> None:
 
     assert written == [2, 1], "two bots, one pair"
     assert set(BotSums.objects.filter(pool=cup.pool).values_list("version_id", flat=True)) >= met
-    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
+    assert totals.read_stored(cup.pool).dump() == totals.recount(cup.pool).dump()
 
 
 @pytest.mark.slow
@@ -67,22 +67,22 @@ def test_what_a_process_remembers_holds_until_somebody_else_changes_it(cup, djan
         with django_capture_on_commit_callbacks(execute=True):
             ratings.refresh(cup.pool, now=NOW)
     with CaptureQueriesContext(connection) as made:
-        known = totals.remembered(cup.pool)
+        known = totals.cached(cup.pool)
     assert (len(made), known.whole.dump()) == (1, totals.recount(cup.pool).dump())
 
     play(third, now=NOW)
     ratings.refresh(cup.pool, now=NOW)  # by another process: nothing of it is remembered here
-    assert totals.remembered(cup.pool).whole.dump() == totals.recount(cup.pool).dump()
+    assert totals.cached(cup.pool).whole.dump() == totals.recount(cup.pool).dump()
     play(fourth, now=NOW)
     ratings.refresh(cup.pool, now=NOW)
-    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
+    assert totals.read_stored(cup.pool).dump() == totals.recount(cup.pool).dump()
 
 
 def test_sums_of_an_earlier_release_become_rows_with_the_next_match(cup) -> None:
     first, second, *_ = waiting(cup)
     play(first, now=NOW)
     ratings.refresh(cup.pool, now=NOW)
-    old = zlib.compress(totals.read_kept(cup.pool).dump(), 1)
+    old = zlib.compress(totals.read_stored(cup.pool).dump(), 1)
     BotSums.objects.all().delete()
     BoardSums.objects.all().delete()
     PoolSums.objects.update(data=old)
@@ -91,7 +91,7 @@ def test_sums_of_an_earlier_release_become_rows_with_the_next_match(cup) -> None
     ratings.refresh(cup.pool, now=NOW)
 
     assert PoolSums.objects.get().data == b""
-    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
+    assert totals.read_stored(cup.pool).dump() == totals.recount(cup.pool).dump()
 
 
 @pytest.mark.parametrize("sides", [None, ((0, 2), (1, 3))], ids=["seats", "mixed pairs"])

@@ -49,7 +49,7 @@ def test_a_person_is_rated_by_their_boards_against_the_house(ana, berto, setting
     greedy = accepted(house.player(now=NOW), "greedy")
     mine = accepted(ana, "rufo")
     accepted(house.player(now=NOW), "random")
-    assert standing.lines(ana) == []
+    assert standing.game_records(ana) == []
     rated(greedy, "corriente", 1100)
     rated(greedy, "partnership", 900)
     rated(mine, "corriente", 1500)
@@ -66,7 +66,7 @@ def test_a_person_is_rated_by_their_boards_against_the_house(ana, berto, setting
     over(berto, [[0, 9]], at=7)
     over(ana, [[7, 3, 7, 3], [7, 3, 7, 3]], game="partnership", at=8)
     with CaptureQueriesContext(connection) as queries:
-        corriente, pairs = standing.lines(ana)
+        corriente, pairs = standing.game_records(ana)
     assert len(queries) == 3
     assert (corriente.pool.game, corriente.won, corriente.drawn, corriente.lost, corriente.boards) == (
         "corriente",
@@ -79,6 +79,6 @@ def test_a_person_is_rated_by_their_boards_against_the_house(ana, berto, setting
     assert corriente.rating == rate([[Meeting(one, 1100)] for one in points])
     assert (pairs.pool.game, pairs.won, pairs.boards) == ("partnership", 2, 2)
     assert pairs.rating == rate([[Meeting(1, 900, 0.5, 450)]] * 2)
-    assert [(line.pool.game, line.lost) for line in standing.lines(berto)] == [("corriente", 1)]
+    assert [(line.pool.game, line.lost) for line in standing.game_records(berto)] == [("corriente", 1)]
     assert list(Rating.objects.order_by("pk").values()) == before
     assert Table.objects.filter(player=ana).count() == 9

@@ -62,13 +62,13 @@ def sat(by: Player, *, after: float = 0, game: str = "partnership", boards: int 
     return seating.sit(by, game, "greedy", boards=boards, now=later(after))
 
 
-def asked(held: holding.Held, number: int, made: list[Taken] | None = None, *, after: float = 0) -> None:
+def asked(held: holding.TableLease, number: int, made: list[Taken] | None = None, *, after: float = 0) -> None:
     """The worker asks the person."""
     legal = ["play 1o", "play 3o"]
     holding.ask(held, Question(number, 1, legal, ["1o", "3o"], DEALT, []), made or [], now=later(after))
 
 
-def claimed(*, after: float = 0, worker: str = "host:1") -> holding.Held:
+def claimed(*, after: float = 0, worker: str = "host:1") -> holding.TableLease:
     held = holding.claim(worker, now=later(after))
     assert held is not None
     return held
@@ -91,7 +91,7 @@ def test_who_may_sit_down_at_what(ana, berto, greedy, settings) -> None:
         (ana, ("partnership", "nobody"), "own one: greedy, rufo"),
         (ana, ("partnership", "rufo"), "does not play partnership"),
         (ana, ("partnership", "greedy", "rufo"), "does not play partnership"),
-        (berto, ("corriente", "rufo"), "'rufo' is none"),
+        (berto, ("corriente", "rufo"), "'rufo' is not a house bot"),
         (ana, ("partnership", "greedy", "", 5), "1 to 4 boards"),
     ):
         with pytest.raises(Refused, match=why):
@@ -100,7 +100,7 @@ def test_who_may_sit_down_at_what(ana, berto, greedy, settings) -> None:
 
     row = seating.sit(ana, "corriente", "rufo", boards=2, now=NOW)
     assert [(one.number, one.version.bot.slug) for one in row.seats.all()] == [(1, "rufo")]
-    with pytest.raises(Refused, match="you sit at a table already"):
+    with pytest.raises(Refused, match="you are already sitting at a table"):
         sat(ana)
     settings.TABLES = 1
     with pytest.raises(TooMany, match="all 1 tables"):
@@ -120,7 +120,7 @@ def test_who_may_sit_down_at_what(ana, berto, greedy, settings) -> None:
     with pytest.raises(Refused, match="banned"):
         sat(berto)
     settings.TABLES = 0
-    with pytest.raises(Refused, match="no tables for people"):
+    with pytest.raises(Refused, match="people cannot sit down"):
         sat(berto)
     assert Match.work.exclude(kind="validation").count() == 0  # a table is no match
 
@@ -129,7 +129,7 @@ def test_an_answer_counts_once_and_only_where_it_is_asked(ana, berto, greedy) ->
     row = sat(ana)
     assert holding.claim("host:1", now=NOW) is not None
     assert holding.claim("host:2", now=NOW) is None
-    held = holding.Held(Table.objects.select_related("pool").get(pk=row.pk), b"")
+    held = holding.TableLease(Table.objects.select_related("pool").get(pk=row.pk), b"")
     for number, what in ((0, "play 1o"), (1, "play 1o")):
         with pytest.raises(Refused, match="answered already"):
             seating.act(ana, row.public_id, number, what, now=NOW)
@@ -153,7 +153,7 @@ def test_an_answer_counts_once_and_only_where_it_is_asked(ana, berto, greedy) ->
     row.refresh_from_db()
     assert (row.status, row.turn, row.legal, row.hand, seating.opened(row)) == ("finished", None, [], [], [{"x": 1}])
     assert [one.action for one in holding.taken(row)][3:] == ["play 4o"]
-    with pytest.raises(holding.Lost):
+    with pytest.raises(holding.LeaseLost):
         holding.finish(held, TableResult(), 4, now=NOW)
     with pytest.raises(Refused, match="is over"):
         seating.act(ana, row.public_id, 4, "play 1o", now=NOW)
@@ -167,7 +167,7 @@ def test_who_thinks_for_long_needs_no_worker_and_who_is_away_ends_it(ana, berto,
     asked(held, 0, after=3)
     assert holding.rest(held, 0, now=later(70))
     assert status(first) == "resting"
-    with pytest.raises(holding.Lost):
+    with pytest.raises(holding.LeaseLost):
         holding.answer(held, 0)
     seating.act(ana, first.public_id, 0, "play 1o", now=later(80))
     assert status(first) == "waiting"
@@ -193,7 +193,7 @@ def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> Non
     asked(held, 1, [Taken(1, "play 7o")])
     assert reconcile.reconcile(now=later(31)).unheld == 1  # silent past its lease while the person thinks
     assert status(row) == "resting"
-    with pytest.raises(holding.Lost):
+    with pytest.raises(holding.LeaseLost):
         asked(held, 2)
     seating.act(ana, row.public_id, 1, "play 1o", now=later(32))
     for attempt in (1, 2, 3):
@@ -211,13 +211,13 @@ def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> Non
     holding.release(held, "told to stop", now=later(103))
     assert (status(other), other.attempts) == ("waiting", 0)
     assert holding.claim("host:1", now=later(104)) is None
-    assert (status(other), other.reason) == ("void", "a bot at this table is held back")
+    assert (status(other), other.reason) == ("void", "a bot at this table is paused")
 
 
 def test_advice_is_asked_for_where_it_was_wished_before_the_cards_were_dealt(ana, berto, greedy) -> None:
     plain = sat(berto)
     asked(claimed(after=1), 0)
-    with pytest.raises(Refused, match="begun without advice"):
+    with pytest.raises(Refused, match="started without advice"):
         seating.ask_advice(berto, plain.public_id, 0, now=NOW)
 
     row = seating.sit(ana, "partnership", "greedy", advice=True, now=later(2))

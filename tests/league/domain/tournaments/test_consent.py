@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from league.domain.bots import bots, consent
-from league.domain.bots.consent import Word
+from league.domain.bots.consent import EntryAnswer
 from league.domain.core.errors import Refused, TooMany
 from league.domain.people import players, quotas
 from league.domain.tournaments import circuits, enrolment, events, progress, requests, tournaments
@@ -54,10 +54,10 @@ def entered(cup) -> list[str]:
 @pytest.mark.parametrize(
     ("policy", "private", "public", "unrated"),
     [
-        (EntryPolicy.USUAL, Word.ASK, Word.YES, Word.YES),
-        (EntryPolicy.ANYBODY, Word.YES, Word.YES, Word.YES),
-        (EntryPolicy.ASK, Word.ASK, Word.ASK, Word.YES),
-        (EntryPolicy.NOBODY, Word.NOBODY, Word.NOBODY, Word.NOBODY),
+        (EntryPolicy.USUAL, EntryAnswer.ASK, EntryAnswer.YES, EntryAnswer.YES),
+        (EntryPolicy.ANYBODY, EntryAnswer.YES, EntryAnswer.YES, EntryAnswer.YES),
+        (EntryPolicy.ASK, EntryAnswer.ASK, EntryAnswer.ASK, EntryAnswer.YES),
+        (EntryPolicy.NOBODY, EntryAnswer.NOBODY, EntryAnswer.NOBODY, EntryAnswer.NOBODY),
     ],
 )
 def test_what_each_policy_says(ana, theirs, policy, private, public, unrated) -> None:
@@ -67,9 +67,9 @@ def test_what_each_policy_says(ana, theirs, policy, private, public, unrated) ->
     assert consent.decide(bot, ana, blocked=False, public=False) == private
     assert consent.decide(bot, ana, blocked=False, public=True) == public
     assert consent.decide(bot, ana, blocked=False, public=False, rated=False) == unrated
-    assert consent.decide(bot, ana, blocked=True, public=True, rated=False) == Word.NOT_YOU
-    assert consent.decide(bot, bot.owner, blocked=False, public=False) == Word.YES
-    assert consent.outlook([bot], ana) == {bot.pk: private}
+    assert consent.decide(bot, ana, blocked=True, public=True, rated=False) == EntryAnswer.NOT_YOU
+    assert consent.decide(bot, bot.owner, blocked=False, public=False) == EntryAnswer.YES
+    assert consent.expected_answers([bot], ana) == {bot.pk: private}
 
 
 def test_a_stranger_enters_nobodys_bot_unasked(ana, berto, cup, theirs) -> None:
@@ -80,10 +80,10 @@ def test_a_stranger_enters_nobodys_bot_unasked(ana, berto, cup, theirs) -> None:
     assert entered(cup) == ["rufo"]
     assert list(requests.waiting(cup)) == list(requests.requests_of(berto)) == list(requests.requests_of(ana)) == [one]
     with pytest.raises(Refused, match="only berto can do this"):
-        requests.grant(one, by=ana, now=NOW)
+        requests.grant(one, player=ana, now=NOW)
 
     for _ in range(2):
-        assert requests.grant(one, by=berto, now=later(1)).status == RequestStatus.GRANTED
+        assert requests.grant(one, player=berto, now=later(1)).status == RequestStatus.GRANTED
     assert entered(cup) == ["luna", "rufo"]
     moved = LeagueEvent.objects.filter(subject=f"request:{one.pk}").order_by("pk")
     assert [(event.kind, event.actor) for event in moved] == [("request.asked", "ana"), ("request.moved", "berto")]
@@ -105,40 +105,40 @@ def test_requests_that_are_open_at_the_start_expire(ana, berto, cup, theirs) -> 
     one.refresh_from_db()
     assert (one.status, one.answered) == (RequestStatus.EXPIRED, later(1))
     with pytest.raises(Refused, match="is expired"):
-        requests.grant(one, by=berto, now=later(2))
+        requests.grant(one, player=berto, now=later(2))
     assert entered(cup) == ["nena", "rufo"]
 
 
 def test_who_was_refused_asks_no_more_and_the_owner_may_think_again(berto, cup, theirs) -> None:
     one = asked(cup, theirs)
     for _ in range(2):
-        requests.refuse(one, by=berto, now=NOW)
+        requests.refuse(one, player=berto, now=NOW)
 
-    with pytest.raises(Refused, match="does not want it in this"):
+    with pytest.raises(Refused, match="does not want it to play here"):
         enrolment.enter(cup, theirs, now=NOW)
     assert EntryRequest.objects.count() == 1
-    requests.grant(one, by=berto, now=NOW)
+    requests.grant(one, player=berto, now=NOW)
     assert entered(cup) == ["luna", "rufo"]
 
 
 def test_a_bot_that_its_owner_has_taken_out_is_not_entered_again(ana, berto, cup) -> None:
     free = accepted(berto, "sol")  # anybody may enter it
-    enrolment.enter(cup, free, by=ana, now=NOW)
-    enrolment.withdraw(cup, free, by=berto, now=NOW)
+    enrolment.enter(cup, free, player=ana, now=NOW)
+    enrolment.withdraw(cup, free, player=berto, now=NOW)
 
-    with pytest.raises(Refused, match="does not want it in this"):
-        enrolment.enter(cup, free, by=ana, now=NOW)
-    assert isinstance(enrolment.enter(cup, free, by=berto, now=NOW), Entry)  # the owner may
+    with pytest.raises(Refused, match="does not want it to play here"):
+        enrolment.enter(cup, free, player=ana, now=NOW)
+    assert isinstance(enrolment.enter(cup, free, player=berto, now=NOW), Entry)  # the owner may
 
 
 def test_who_asks_may_take_it_back(ana, berto, cup, theirs) -> None:
     one = asked(cup, theirs)
     with pytest.raises(Refused, match="only ana can do this"):
-        requests.withdraw(one, by=berto, now=NOW)
+        requests.withdraw(one, player=berto, now=NOW)
     for _ in range(2):
-        requests.withdraw(one, by=ana, now=NOW)
+        requests.withdraw(one, player=ana, now=NOW)
     with pytest.raises(Refused, match="is withdrawn"):
-        requests.grant(one, by=berto, now=NOW)
+        requests.grant(one, player=berto, now=NOW)
 
     assert asked(cup, theirs) != one  # A second request
     assert quotas.limit(ana, quotas.REQUESTS, now=NOW).used == 2
@@ -146,7 +146,7 @@ def test_who_asks_may_take_it_back(ana, berto, cup, theirs) -> None:
 
 def test_asking_has_a_limit(ana, cup, theirs, settings) -> None:
     settings.QUOTA_REQUESTS = 1
-    requests.withdraw(asked(cup, theirs), by=ana, now=NOW)
+    requests.withdraw(asked(cup, theirs), player=ana, now=NOW)
 
     with pytest.raises(TooMany, match="asked for 1 bots of other players in the last day") as refusal:
         enrolment.enter(cup, theirs, now=later(3600))
@@ -162,7 +162,7 @@ def test_who_is_blocked_asks_nothing(ana, berto, cup, theirs) -> None:
     one.refresh_from_db()
     assert one.status == RequestStatus.REFUSED
     free = accepted(berto, "sol")
-    with pytest.raises(Refused, match="takes no requests of yours"):
+    with pytest.raises(Refused, match="accepts no requests from you"):
         enrolment.enter(cup, free, now=NOW)
     consent.unblock(berto, "ana", now=NOW)
     assert isinstance(enrolment.enter(cup, free, now=NOW), Entry)
@@ -171,7 +171,7 @@ def test_who_is_blocked_asks_nothing(ana, berto, cup, theirs) -> None:
 
 
 def test_what_has_entered_stays_when_the_policy_changes(ana, berto, cup, theirs) -> None:
-    requests.grant(asked(cup, theirs), by=berto, now=NOW)
+    requests.grant(asked(cup, theirs), player=berto, now=NOW)
     consent.set_policy(theirs.bot, EntryPolicy.NOBODY, actor="berto", now=NOW)
 
     assert entered(cup) == ["luna", "rufo"]
@@ -197,7 +197,7 @@ def test_an_answer_that_cannot_be_carried_out_changes_nothing(berto, cup, theirs
     bots.set_state(theirs.bot, "paused", actor="berto", now=NOW)
 
     with pytest.raises(Refused, match="is paused"):
-        requests.grant(one, by=berto, now=NOW)
+        requests.grant(one, player=berto, now=NOW)
     one.refresh_from_db()
     assert one.status == RequestStatus.ASKED
 
@@ -205,7 +205,7 @@ def test_an_answer_that_cannot_be_carried_out_changes_nothing(berto, cup, theirs
 def test_only_the_two_owners_enter_a_bot(berto, cup) -> None:
     cira = players.create("cira", now=NOW)
     with pytest.raises(Refused, match="only the owners"):
-        enrolment.enter(cup, accepted(berto, "sol"), by=cira, now=NOW)
+        enrolment.enter(cup, accepted(berto, "sol"), player=cira, now=NOW)
 
 
 def test_a_ladder_takes_granted_bots_while_it_runs_and_lets_them_expire_at_its_end(ana, berto, mine, theirs) -> None:
@@ -214,7 +214,7 @@ def test_a_ladder_takes_granted_bots_while_it_runs_and_lets_them_expire_at_its_e
     )
     one, other = asked(ladder, theirs), asked(ladder, accepted(berto, "sol", policy=EntryPolicy.ASK))
     tournaments.start(ladder, actor="ana", now=NOW)
-    requests.grant(one, by=berto, now=NOW)
+    requests.grant(one, player=berto, now=NOW)
     progress.close(ladder, actor="ana", now=later(9))
 
     other.refresh_from_db()
@@ -230,8 +230,8 @@ def test_an_event_waits_for_its_answers(ana, berto, theirs) -> None:
     assert (event.status, event.tournaments.count()) == ("open", 0)
     assert consent.names_asked(event) == "luna, sol"
     first, second = requests.waiting(event)
-    requests.grant(first, by=berto, now=NOW)
-    requests.withdraw(event.requests.get(bot=own[5].bot), by=ana, now=NOW)  # her own, out again
+    requests.grant(first, player=berto, now=NOW)
+    requests.withdraw(event.requests.get(bot=own[5].bot), player=ana, now=NOW)  # her own, out again
     for _ in range(2):
         events.start(event, actor="ana", now=later(1))
 
@@ -240,8 +240,8 @@ def test_an_event_waits_for_its_answers(ana, berto, theirs) -> None:
     assert (event.status, second.status) == ("running", RequestStatus.EXPIRED)
     assert sorted(names) == ["bot0", "bot1", "bot2", "bot3", "bot4", "luna"]
     with pytest.raises(Refused, match="was granted"):
-        requests.refuse(first, by=berto, now=NOW)
-    with pytest.raises(Refused, match="only an open one"):
+        requests.refuse(first, player=berto, now=NOW)
+    with pytest.raises(Refused, match="only an open event"):
         events.cancel(event, actor="ana", now=NOW)
 
 
@@ -255,7 +255,7 @@ def test_an_event_that_waits_can_be_taken_back(ana, berto, mine, theirs) -> None
 
     one.refresh_from_db()
     assert (event.status, one.status) == ("cancelled", RequestStatus.EXPIRED)
-    with pytest.raises(Refused, match="only an open one"):
+    with pytest.raises(Refused, match="only an open event"):
         events.start(event, actor="ana", now=NOW)
 
 
@@ -282,19 +282,19 @@ def test_who_has_withdrawn_goes_on_to_no_further_stage(ana) -> None:
 def test_a_circuit_asks_as_well(ana, berto, theirs) -> None:
     words = {"days": "fri", "at": "20:00", "time_zone": "Europe/Madrid", "now": NOW}
     circuit = circuits.create(ana, "Liga", "partnership", **words)
-    one = circuits.join(circuit, theirs.bot, by=ana, now=NOW)
+    one = circuits.join(circuit, theirs.bot, player=ana, now=NOW)
     assert one is not None
     assert list(circuit.bots.all()) == []
 
-    requests.grant(one, by=berto, now=NOW)
+    requests.grant(one, player=berto, now=NOW)
     assert list(circuit.bots.all()) == [theirs.bot]
-    circuits.leave(circuit, theirs.bot, by=berto, now=NOW)
-    circuits.leave(circuit, theirs.bot, by=berto, now=NOW)
-    with pytest.raises(Refused, match="does not want it in this"):
-        circuits.join(circuit, theirs.bot, by=ana, now=NOW)
-    assert circuits.join(circuit, theirs.bot, by=berto, now=NOW) is None
+    circuits.leave(circuit, theirs.bot, player=berto, now=NOW)
+    circuits.leave(circuit, theirs.bot, player=berto, now=NOW)
+    with pytest.raises(Refused, match="does not want it to play here"):
+        circuits.join(circuit, theirs.bot, player=ana, now=NOW)
+    assert circuits.join(circuit, theirs.bot, player=berto, now=NOW) is None
     with pytest.raises(Refused, match="only the owners"):
-        circuits.join(circuit, theirs.bot, by=players.create("cira", now=NOW), now=NOW)
+        circuits.join(circuit, theirs.bot, player=players.create("cira", now=NOW), now=NOW)
 
 
 def test_what_nobody_answers_ends_after_thirty_days_where_nothing_else_ends_it(ana, berto, mine, theirs) -> None:
@@ -304,7 +304,7 @@ def test_what_nobody_answers_ends_after_thirty_days_where_nothing_else_ends_it(a
     ladder = tournaments.create(ana, "Ladder", "partnership", boards=1, versions=pair, format="ladder", now=NOW)
     tournaments.start(ladder, now=NOW)
     cup = tournaments.create(ana, "Cup", "partnership", boards=1, now=NOW)
-    one = circuits.join(circuit, theirs.bot, by=ana, now=NOW)
+    one = circuits.join(circuit, theirs.bot, player=ana, now=NOW)
     other, third = asked(ladder, theirs), asked(cup, theirs)
 
     assert consent.expire(now=NOW + timedelta(days=30, seconds=-1)) == 0
@@ -312,19 +312,19 @@ def test_what_nobody_answers_ends_after_thirty_days_where_nothing_else_ends_it(a
     for request, status in ((one, "expired"), (other, "expired"), (third, "asked")):
         request.refresh_from_db()
         assert request.status == status
-    with pytest.raises(Refused, match="nothing can be changed"):
-        requests.grant(one, by=berto, now=NOW)
+    with pytest.raises(Refused, match="cannot change any more"):
+        requests.grant(one, player=berto, now=NOW)
 
-    again = circuits.join(circuit, theirs.bot, by=ana, now=NOW + timedelta(days=31))
+    again = circuits.join(circuit, theirs.bot, player=ana, now=NOW + timedelta(days=31))
     assert again is not None
-    requests.grant(again, by=berto, now=NOW + timedelta(days=31))
+    requests.grant(again, player=berto, now=NOW + timedelta(days=31))
     assert list(circuit.bots.all()) == [theirs.bot]
 
 
 def locked(cup, version, by) -> list[str]:
     """The tables of which single rows are taken hold of, besides that of tournaments, while somebody enters a bot."""
     with CaptureQueriesContext(connection) as queries:
-        enrolment.enter(cup, version, by=by, now=NOW)
+        enrolment.enter(cup, version, player=by, now=NOW)
     alone = re.compile(r'SELECT "(\w+)"."id"[^,]* FROM "\1" WHERE "\1"."id" (=|IN) [^=]*( FOR NO KEY UPDATE)?')
     return [found[1] for query in queries if (found := alone.fullmatch(query["sql"]))]
 
@@ -343,7 +343,7 @@ def test_the_word_of_an_owner_holds_while_another_enters_the_bot(ana, berto, cup
 
 def test_who_enters_is_written_down_and_entering_again_changes_nothing(ana, berto, cup) -> None:
     there = accepted(berto, "luna")
-    first = enrolment.enter(cup, there, by=berto, now=NOW)
+    first = enrolment.enter(cup, there, player=berto, now=NOW)
     assert enrolment.enter(cup, there, now=later(1)) == first
     other = enrolment.enter(cup, accepted(berto, "sol"), now=later(2))
     assert other != first
@@ -361,7 +361,7 @@ def test_a_version_that_had_left_a_running_ladder_comes_back_to_its_place(ana, b
     gone = ladder.entries.get(version=there)
     assert gone.withdrawn == later(1)
 
-    back = enrolment.enter(ladder, there, by=berto, now=later(2))
+    back = enrolment.enter(ladder, there, player=berto, now=later(2))
 
     assert (back.pk, back.number, back.withdrawn) == (gone.pk, gone.number, None)
     assert ladder.entries.get(version=there).withdrawn is None
@@ -370,6 +370,6 @@ def test_a_version_that_had_left_a_running_ladder_comes_back_to_its_place(ana, b
 def test_nobody_is_asked_for_a_bot_that_cannot_play(ana, berto, cup, theirs) -> None:
     Bot.objects.filter(pk=theirs.bot_id).update(stopped=NOW)
 
-    with pytest.raises(Refused, match="held back by an operator"):
-        enrolment.enter(cup, theirs, by=ana, now=NOW)
+    with pytest.raises(Refused, match="an operator has paused"):
+        enrolment.enter(cup, theirs, player=ana, now=NOW)
     assert not EntryRequest.objects.exists()

@@ -139,7 +139,7 @@ def circuit(ana, field):
         now=NOW,
     )
     for version in field:
-        circuits.join(found, version.bot, by=version.bot.owner, now=NOW)
+        circuits.join(found, version.bot, player=version.bot.owner, now=NOW)
     return found
 
 
@@ -174,8 +174,8 @@ def test_next_season_follows_from_the_last_one(circuit, ana, field) -> None:
     assert circuits.open_due(now=friday + timedelta(days=8)) == 0, "the season before is not over"
     play_all(now=friday)
     newcomer = accepted(ana, "bot9")
-    circuits.join(circuit, newcomer.bot, by=newcomer.bot.owner, now=NOW)
-    circuits.leave(circuit, field[5].bot, by=field[5].bot.owner, now=NOW)
+    circuits.join(circuit, newcomer.bot, player=newcomer.bot.owner, now=NOW)
+    circuits.leave(circuit, field[5].bot, player=field[5].bot.owner, now=NOW)
 
     assert circuits.open_due(now=friday + timedelta(days=22)) == 1
 
@@ -191,7 +191,7 @@ def test_a_season_that_nobody_can_play_says_why(ana) -> None:
     circuits.create(ana, "Sola", "partnership", days="fri", at="20:00", time_zone="UTC", now=NOW)
 
     assert circuits.open_due(now=NOW + timedelta(days=3)) == 1
-    assert Season.objects.get().reason.startswith("0 bots can play and a table takes 2")
+    assert Season.objects.get().reason.startswith("0 bots can play, and a table needs 2")
 
 
 def test_celery_calls_at_the_due_moments_and_a_circuit_can_rest(circuit) -> None:

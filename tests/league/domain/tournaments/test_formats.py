@@ -152,7 +152,7 @@ def test_a_running_round_robin_can_be_extended(ana, field) -> None:
     assert {
         key: public_id for key, public_id in made.matches.values_list("key", "public_id") if key in before
     } == before
-    with pytest.raises(Refused, match="cycles is 2 and can only grow"):
+    with pytest.raises(Refused, match="cycles is 2; you can raise it"):
         tournaments.extend(made, {"cycles": 1}, actor="ana", now=NOW)
     with pytest.raises(Refused, match="cannot change sure"):
         tournaments.extend(made, {"sure": 1}, actor="ana", now=NOW)
@@ -276,7 +276,7 @@ def test_individual_seats(ana, berto, seats) -> None:
         ({"parameters": {"rounds": 3}}, "round_robin has no parameter 'rounds'"),
         ({"parameters": {"cycles": 0}}, "cycles is a whole number from 1 to 200, not 0"),
         ({"format": "duel", "parameters": {"elo0": 30}}, "elo0 must be below elo1"),
-        ({"seeding": "luck"}, "seeding is one of rating, entry, not 'luck'"),
+        ({"seeding": "luck"}, "choose a seeding from rating, entry, not 'luck'"),
         (
             {"game": "cabrero", "players": 3, "format": "double_elimination"},
             "cannot be played at tables of 3: .* swiss",
@@ -297,7 +297,7 @@ def test_too_few_and_too_many(ana, field) -> None:
     with pytest.raises(Refused, match="cannot be started: double_elimination needs 3 entries"):
         cup(ana, field[:2], "double_elimination")
     made = tournaments.create(ana, "Duel", "partnership", format="duel", versions=field[:2], now=NOW)
-    with pytest.raises(Refused, match="is full: it takes 2 entries"):
+    with pytest.raises(Refused, match="is full; it takes 2 entries"):
         enrolment.enter(made, field[2], now=NOW)
 
 

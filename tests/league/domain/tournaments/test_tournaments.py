@@ -87,7 +87,7 @@ def test_individual_seats_play_every_table(ana, field) -> None:
 def test_too_few_entries_cannot_start(ana, field) -> None:
     cup = tournaments.create(ana, "Small", "cabrero", players=3, versions=field[:2], now=NOW)
 
-    with pytest.raises(Refused, match="has 2 entries; a table takes 3"):
+    with pytest.raises(Refused, match="has 2 entries, and a table needs 3"):
         tournaments.start(cup, now=NOW)
 
     assert Tournament.objects.get().status == TournamentStatus.OPEN
@@ -127,7 +127,7 @@ def test_a_withdrawal_from_a_running_tournament_escapes_no_loss(ana, berto, fiel
     matches = cup.matches.count()
 
     with pytest.raises(Refused, match="only the owner"):  # Nobody can remove a rival this way
-        enrolment.withdraw(cup, rival, by=ana, now=NOW)
+        enrolment.withdraw(cup, rival, player=ana, now=NOW)
     enrolment.withdraw(cup, rival, now=later(1))
     enrolment.withdraw(cup, rival, now=later(2))
     for match in cup.matches.order_by("id"):
@@ -138,7 +138,7 @@ def test_a_withdrawal_from_a_running_tournament_escapes_no_loss(ana, berto, fiel
     entry = cup.entries.get(version=rival)
     assert (entry.withdrawn, entry.place is not None) == (later(1), True)
     assert LeagueEvent.objects.filter(kind="tournament.withdrawn", subject=f"tournament:{cup.slug}").count() == 1
-    with pytest.raises(Refused, match="nobody leaves it any more"):
+    with pytest.raises(Refused, match="so no bot can be withdrawn"):
         enrolment.withdraw(cup, rival, now=later(4))
 
 

@@ -62,8 +62,8 @@ def rated() -> Match:
 def twice() -> None:
     match = rated()
     pool = match.pool
-    doubled = totals.read_kept(pool) + totals.tally_matches(pool, totals.read_matches([match.pk]).values())
-    totals.write_kept(pool, doubled, matches=3, now=NOW)
+    doubled = totals.read_stored(pool) + totals.tally_matches(pool, totals.read_matches([match.pk]).values())
+    totals.write_stored(pool, doubled, matches=3, now=NOW)
 
 
 def lend(**columns: object) -> Callable[[], None]:

@@ -42,7 +42,7 @@ def everything() -> list[object]:
         list(Tournament.objects.order_by("id").values()),
         LeagueEvent.objects.count(),
         Pool.objects.count(),
-        [totals.read_kept(pool).digest for pool in Pool.objects.order_by("id")],
+        [totals.read_stored(pool).digest for pool in Pool.objects.order_by("id")],
     ]
 
 
@@ -75,7 +75,7 @@ def test_struck_out_and_played_again_on_the_same_deals(cup) -> None:
     assert cup.status == "finished"
     assert {board.number: board.scores for board in fresh.boards.all()} == before  # same deals, and here the same play
     assert Rating.objects.filter(boards__gte=2).count() == 3
-    assert totals.read_kept(cup.pool).dump() == totals.recount(cup.pool).dump()
+    assert totals.read_stored(cup.pool).dump() == totals.recount(cup.pool).dump()
 
 
 def test_striking_out_twice_is_striking_out_once(cup) -> None:

@@ -95,7 +95,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     assert "Waiting for the bots to start." in waiting
     assert where in client.get("/tables/").content.decode()
     again = client.post("/tables/", {"game": "partnership", "rival": "greedy", "boards": 1})
-    assert (again.status_code, "you sit at a table already" in again.content.decode()) == (422, True)
+    assert (again.status_code, "you are already sitting at a table" in again.content.decode()) == (422, True)
 
     held, state = hold(row)
     shown = client.get(where)

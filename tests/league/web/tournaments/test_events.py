@@ -84,7 +84,7 @@ def test_a_league_shows_its_calendar_and_every_season(league, field, reader) -> 
     )
     assert "La primera temporada aún no ha empezado" in text(reader, f"/c/{circuit.slug}/")
     for version in field:
-        circuits.join(circuit, version.bot, by=version.bot.owner, now=made.NOW)
+        circuits.join(circuit, version.bot, player=version.bot.owner, now=made.NOW)
     assert circuits.open_due(now=datetime(2026, 1, 2, 19, tzinfo=UTC)) == 1
     told = text(reader, f"/c/{circuit.slug}/")
     assert "Temporada 1" in told
@@ -116,7 +116,7 @@ def test_queries_do_not_grow_with_groups_and_seasons(league, field, reader) -> N
         now=made.NOW,
     )
     for version in field:
-        circuits.join(circuit, version.bot, by=version.bot.owner, now=made.NOW)
+        circuits.join(circuit, version.bot, player=version.bot.owner, now=made.NOW)
 
     def count() -> int:
         with CaptureQueriesContext(connection) as queries:

@@ -174,11 +174,11 @@ def test_nothing_of_an_event_that_is_held_back_is_told(league, dora) -> None:
     releases.change(event, releases.Terms(Audience.ENTRANTS), actor="ana")
     assert told(signed_in(league.berto), event, words, open_doors(event)).keys() == set(open_doors(event))
     assert told(signed_in(Player.objects.get(pk=dora.pk)), event, words, open_doors(event)) == {}
-    with pytest.raises(Refused, match="can only be opened further"):
+    with pytest.raises(Refused, match="only widen its audience"):
         releases.change(event, HIDDEN, actor="ana")
 
     moment = clock.present() + timedelta(days=1)
-    with pytest.raises(Refused, match="not shown at a moment"):
+    with pytest.raises(Refused, match="it has no release"):
         releases.change(event, releases.Terms(release=moment), actor="ana")
 
     releases.change(event, releases.OPEN, actor="ana")
@@ -289,7 +289,7 @@ def test_an_event_opens_by_the_clock(league) -> None:
     Event.objects.update(opens=past)
     Tournament.objects.filter(event=event).update(opens=past)
     assert reader.get(f"/t/{cup.slug}/").status_code == 200
-    with pytest.raises(Refused, match="has been shown"):
+    with pytest.raises(Refused, match="has been released"):
         releases.change(event, HIDDEN, actor="ana")
 
 

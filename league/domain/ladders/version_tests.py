@@ -1,8 +1,8 @@
-"""Is a new version better than the one before? Each is tested by itself, in every game of both: a sequential test, match after match, in idle time.
+"""Version tests: is a new version better than the one before? A sequential test in every game of both, match after match, in idle time.
 
-Both sit at one table; where a game takes more, house bots sit with them. Each board counts for the one of the two that scored more on it. The
-test asks whether the new version is stronger by 0 Elo or by 30, wrong in one case of twenty at most; after `CAP` boards it is not told apart.
-Its matches are of the kind of the ladders and unrated, since both belong to one owner.
+Both sit at one table; in games with more seats, house bots sit with them. A board counts for the one of the two with the higher score. The test
+decides whether the new version is stronger by 0 Elo or by 30, with at most one wrong decision in twenty; after `CAP` boards it ends undecided. Its
+matches are of the kind "ladder" and unrated, because both versions have one owner.
 """
 
 from __future__ import annotations
@@ -21,42 +21,42 @@ from league.enums import MatchKind, MatchStatus, SuccessionVerdict
 from league.models import Board, Bot, BotVersion, Match, Rung, Succession
 from league.pure.portable import comparable
 
-ELO0, ELO1 = 0.0, 30.0  # of a board
+ELO0, ELO1 = 0.0, 30.0  # The two hypotheses, in Elo on a board.
 BOUNDS = sprt.bounds()
-CAP = 1000  # boards
+CAP = 1000  # Boards of a test.
 BOARDS = 8
-BESIDES = 50  # that are under way or stand still, of those that are looked at
+BESIDES = 50  # Tests read in addition, because some are still playing.
 OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
 
 
 def count_boards(test: Succession) -> int:
-    """Boards that were counted."""
+    """Return the number of counted boards."""
     return test.won + test.drawn + test.lost
 
 
 def estimate(test: Succession) -> sprt.Estimate | None:
-    """What the boards say; None before the first."""
+    """Return the estimate of the boards so far; None before the first."""
     counts = (test.lost, test.drawn, test.won)
     return sprt.estimate(counts) if sum(counts) else None
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A test as pages show it: with what its boards say, and the bound of the log-likelihood ratio at which it ends."""
+class ShownTest:
+    """A test as pages show it, with its estimate and the log-likelihood ratio at which it ends."""
 
     test: Succession
-    found: sprt.Estimate | None
+    estimate: sprt.Estimate | None
     bound: float = BOUNDS.upper
 
 
-def of_bot(bot: Bot, most: int = 25) -> list[Shown]:
-    """The tests of a bot's versions, newest first. One query."""
+def list_tests(bot: Bot, most: int = 25) -> list[ShownTest]:
+    """Return the tests of a bot's versions, newest first. One query."""
     tests = Succession.objects.filter(version__bot=bot).select_related("version__bot", "before__bot")
-    return [Shown(test, estimate(test)) for test in tests.order_by("-pk")[:most]]
+    return [ShownTest(test, estimate(test)) for test in tests.order_by("-pk")[:most]]
 
 
 def verdict(lost: int, drawn: int, won: int) -> tuple[float, str]:
-    """The log-likelihood ratio of these boards of the new version, and what is decided by it; "": nothing yet."""
+    """Return the log-likelihood ratio for these boards of the new version, and the verdict ("": not yet)."""
     ratio = comparable(sprt.llr((lost, drawn, won), ELO0, ELO1))
     if ratio >= BOUNDS.upper:
         return ratio, SuccessionVerdict.STRONGER
@@ -66,14 +66,14 @@ def verdict(lost: int, drawn: int, won: int) -> tuple[float, str]:
 
 
 def is_open() -> bool:
-    """Whether a test goes on. One query."""
+    """Return True if a test is running. One query."""
     return Succession.objects.filter(willing("version__bot__"), verdict="").exists()
 
 
 def ready(most: int, *, now: datetime) -> list[Succession]:
-    """Tests that go on with another match, those with the fewest first, at most `most`. What was played for them is counted before; some end by that.
+    """Count the finished matches of the running tests, which ends some; return at most `most` tests that need another match, those with fewest first.
 
-    The caller holds the lots (`drawing`). Three queries, and one for each test that was counted.
+    The caller holds the lock of `Lots` (`drawing`). Three queries, and one for each counted test.
     """
     open_tests = Succession.objects.filter(willing("version__bot__"), verdict="").order_by("matches", "pk")
     tests = list(open_tests.select_related("version__bot", "before__bot")[: most + BESIDES])
@@ -81,17 +81,17 @@ def ready(most: int, *, now: datetime) -> list[Succession]:
         return []
     last = {row.key: row for row in Match.objects.filter(key__in=[_key(test) for test in tests if test.matches])}
     scores = defaultdict(list)
-    done = [row.pk for row in last.values() if row.status == MatchStatus.FINISHED]
-    for match, board in Board.objects.filter(match__in=done).values_list("match_id", "scores"):
+    finished = [row.pk for row in last.values() if row.status == MatchStatus.FINISHED]
+    for match, board in Board.objects.filter(match__in=finished).values_list("match_id", "scores"):
         scores[match].append(board)
-    found = []
+    waiting = []
     for test in tests:
         row = last.get(_key(test))
         if row is not None and row.status not in OVER:
             continue
         if row is None or not _count(test, scores[row.pk], now):
-            found.append(test)
-    return found[:most]
+            waiting.append(test)
+    return waiting[:most]
 
 
 def _key(test: Succession) -> str:
@@ -99,7 +99,7 @@ def _key(test: Succession) -> str:
 
 
 def _count(test: Succession, boards: Sequence[Sequence[int]], now: datetime) -> bool:
-    """Count the boards of the last match of a test; whether that ends it. That the match is counted is seen by the next one, or the end."""
+    """Count the boards of the last match of a test; return True if that ends it. The next match or the end shows that they are counted."""
     won, drawn, lost = test.won, test.drawn, test.lost
     for new, old, *_ in boards:
         won, drawn, lost = won + (new > old), drawn + (new == old), lost + (new < old)
@@ -110,14 +110,14 @@ def _count(test: Succession, boards: Sequence[Sequence[int]], now: datetime) -> 
     return bool(decided)
 
 
-def _write(test: Succession, **more: object) -> None:
-    """Unless a newer version has ended it at this moment."""
-    told = {name: getattr(test, name) for name in ("won", "drawn", "lost", "llr", "matches", "verdict")}
-    Succession.objects.filter(pk=test.pk, verdict="").update(**told, **more)
+def _write(test: Succession, **columns: object) -> None:
+    """Write the test, unless a newer version has just ended it."""
+    counts = {name: getattr(test, name) for name in ("won", "drawn", "lost", "llr", "matches", "verdict")}
+    Succession.objects.filter(pk=test.pk, verdict="").update(**counts, **columns)
 
 
 def plan_next(test: Succession, *, priority: int) -> matches.MatchPlan | None:
-    """The next match of a test that is ready, noted in its row; None where too few house bots are there for its game. A few queries."""
+    """Plan the next match of a test and note it in its row; None if its game has too few house bots. A few queries."""
     pool = pools.pool(test.game)
     seats = pools.parties(pool)
     table = [test.version, test.before, *_company(test, seats - 2)]
@@ -139,19 +139,19 @@ def plan_next(test: Succession, *, priority: int) -> matches.MatchPlan | None:
 
 
 def _company(test: Succession, number: int) -> list[BotVersion]:
-    """So many house bots, if there are."""
+    """Return this many house bots to fill the table, or fewer if there are not enough."""
     if number < 1:
         return []
     rows = Rung.objects.filter(willing(), game=test.game, bot__is_house=True).exclude(bot=test.version.bot)
     return [rung.version for rung in rows.select_related("version__bot").order_by("pk")[:number]]
 
 
-def begin(version: BotVersion, taken: Collection[tuple[str, int]], *, now: datetime) -> None:
-    """A version has taken the places of others (game, version) on the ladders: it is tested against each, and what was tested before ends."""
-    games = [game for game, _ in taken]
+def begin(version: BotVersion, replaced: Collection[tuple[str, int]], *, now: datetime) -> None:
+    """Start tests of a version against those it replaced on the ladders (game, version), and end earlier tests of its bot there."""
+    games = [game for game, _ in replaced]
     older = Succession.objects.filter(version__bot=version.bot, game__in=games, verdict="")
     older.exclude(version=version).update(verdict=SuccessionVerdict.SUPERSEDED, decided=now)
     Succession.objects.bulk_create(
-        (Succession(game=game, version=version, before_id=before, begun=now) for game, before in taken),
+        (Succession(game=game, version=version, before_id=before, begun=now) for game, before in replaced),
         ignore_conflicts=True,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league.domain.ladders import drawing, places, succession
+from league.domain.ladders import drawing, places, version_tests
 from league.domain.matches import workers
 from league.domain.people import players
 from league.domain.upkeep import reconcile
@@ -59,18 +59,18 @@ def test_a_new_version_is_tested_against_the_one_before_until_it_is_decided(old,
 
     test.refresh_from_db()
     assert (test.verdict, test.matches) == (verdict, played)
-    boards = succession.BOARDS * played
+    boards = version_tests.BOARDS * played
     assert (test.won, test.lost) == ((boards, 0) if winner == 0 else (0, boards))
-    assert abs(test.llr) >= succession.BOUNDS.upper
+    assert abs(test.llr) >= version_tests.BOUNDS.upper
     assert test.decided == later(2 + played)
 
 
 def test_level_versions_are_not_told_apart_by_as_many_boards_as_it_may_take():
-    half = succession.CAP // 2
+    half = version_tests.CAP // 2
 
-    assert succession.verdict(half, 0, half)[1] in ("cap", "not_stronger")
-    assert succession.verdict(10, 0, 10)[1] == ""
-    assert succession.verdict(490, 0, 510 + 12)[1] == "cap"
+    assert version_tests.verdict(half, 0, half)[1] in ("cap", "not_stronger")
+    assert version_tests.verdict(10, 0, 10)[1] == ""
+    assert version_tests.verdict(490, 0, 510 + 12)[1] == "cap"
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ def test_where_more_sit_house_bots_keep_them_company(old):
     Match.objects.filter(key__startswith="l:").update(status="cancelled")
     play(test, winner=0, now=later(4))
     drawing.draw(now=later(5))
-    assert Succession.objects.get().won == succession.BOARDS
+    assert Succession.objects.get().won == version_tests.BOARDS
 
 
 def test_tests_leave_half_of_the_room_to_the_ladder(old, berto):
