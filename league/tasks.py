@@ -134,7 +134,7 @@ def mark_idle() -> None:
 @shared_task(name="league.tasks.let_go")
 def let_go() -> None:
     """Remove the replays whose time has come (KEEP_..._DAYS), and old tries."""
-    retention.let_go()
+    retention.remove_expired()
     tries.let_go()
 
 

@@ -21,5 +21,5 @@ def print_report(command: LeagueCommand, found: RepairReport, *, dry_run: bool) 
     for change in found.changes:
         was, becomes = ("none" if elo is None else f"{elo:.1f}" for elo in (change.before, change.after))
         command.say(f"  {change.pool}: {change.version}: {was} -> {becomes}")
-    if found.empty and not found.changes:
+    if found.is_empty and not found.changes:
         command.say("  nothing: there is nothing to repair")

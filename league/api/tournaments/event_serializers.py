@@ -102,7 +102,7 @@ class WaitOut(Out):
 
     tournament = serializers.SlugField(source="tournament.slug")
     paused = serializers.DateTimeField(source="tournament.paused", allow_null=True)
-    left = serializers.IntegerField(help_text="Matches that wait or are being played.")
+    left = serializers.IntegerField(source="unplayed", help_text="Matches that wait or are being played.")
     stalls = StallOut(many=True)
 
 

@@ -1,8 +1,8 @@
-"""All rated matches with every card, as files for who studies or trains: one file a game and day, and a list of them with their check sums.
+"""Dumps: all rated matches with every card as files for study and training, one file per game and day, and a list with checksums.
 
-A line is a replay, as in the log of a match, so that what reads one reads the other. A day is written when it is over. It is written again where
-more of it can be seen by then: replays that were held back. What is no longer kept in the league stays in the files: a file is written
-beside, told in the list, and only then put in its place, so whatever is ended half way is either not told yet or can be finished.
+A line is a replay as in the log of a match, so the same program reads both. A day is written when it is over, and again once more of it is public.
+Files keep what the league has removed. Each file is written beside its place, entered in the list, and only then moved into place; so whatever was
+interrupted is either not listed yet or can be finished.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ FORMAT = "tute-dump/1"
 
 
 @dataclass(frozen=True)
-class Dumped:
-    """One file, by its path below the folder. held: matches whose replays are held back; without: those whose replays cannot be read any more."""
+class DumpedFile:
+    """A file, by its path below the folder. held: matches whose replays are withheld; without: matches whose replays are unreadable."""
 
     path: str
     matches: int
@@ -45,25 +45,25 @@ class Dumped:
 
 def dump(
     folder: Path, *, games: Collection[str] = (), since: date | None = None, now: datetime | None = None
-) -> Iterator[Dumped]:
-    """Write what is not there yet, from the oldest day. Yields each file that it has written. Harmless to repeat, and to end at any moment.
+) -> Iterator[DumpedFile]:
+    """Write the missing files, oldest day first; yield each one written. Repeatable, and safe to interrupt.
 
-    games: only these. since: from that day (UTC) on. Raises Refused where the folder cannot be written, or its list cannot be read.
+    games: only these. since: from that day (UTC) on. Raise Refused if the folder cannot be written or its list cannot be read.
     """
     now = clock.now_or(now)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        there = _listed(folder)
-        _finish(folder, there)
+        listed = _read_list(folder)
+        _finish(folder, listed)
         for game, day, count in list(_days(games, since, now)):
             path = f"{game}/{day.isoformat()}.jsonl.gz"
-            before = there.get(path)
+            before = listed.get(path)
             if before and (folder / path).exists() and before.held == 0 and before.matches + before.without == count:
                 continue
             written = _write(folder, path, _matches(now).filter(pool__game=game, finished__range=_span(day)), before)
             if written is not None:
-                there[path] = written
-                _list(folder, there)
+                listed[path] = written
+                _write_list(folder, listed)
                 _beside(folder / path).replace(folder / path)
                 yield written
     except OSError as error:
@@ -71,21 +71,21 @@ def dump(
 
 
 def _matches(now: datetime) -> QuerySet[Match]:
-    """Those that counted and that everybody sees, and that were over before today."""
-    over = datetime.combine(now.astimezone(UTC).date(), time(), UTC)
-    rows = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, finished__lt=over)
+    """Select the public matches that counted and finished before today."""
+    today = datetime.combine(now.astimezone(UTC).date(), time(), UTC)
+    rows = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, finished__lt=today)
     return sight.matches(rows, None, now=now)
 
 
 def _days(games: Collection[str], since: date | None, now: datetime) -> QuerySet[Any, tuple[str, date, int]]:
-    """Game, day and how many matches were finished on it."""
+    """Return game, day and number of matches that finished on it."""
     rows = _matches(now)
     if games:
         rows = rows.filter(pool__game__in=games)
     if since:
         rows = rows.filter(finished__gte=datetime.combine(since, time(), UTC))
     days = rows.annotate(day=TruncDate("finished", tzinfo=UTC)).order_by("day", "pool__game")
-    return days.values_list("pool__game", "day").annotate(found=Count("pk"))
+    return days.values_list("pool__game", "day").annotate(number=Count("pk"))
 
 
 def _span(day: date) -> tuple[datetime, datetime]:
@@ -93,55 +93,55 @@ def _span(day: date) -> tuple[datetime, datetime]:
     return begin, begin + timedelta(days=1) - timedelta(microseconds=1)
 
 
-def _write(folder: Path, path: str, rows: QuerySet[Match], before: Dumped | None) -> Dumped | None:
-    """The file of a day, beside its place; None where the one that is there holds as much."""
+def _write(folder: Path, path: str, rows: QuerySet[Match], before: DumpedFile | None) -> DumpedFile | None:
+    """Write the file of a day beside its place; return None if the existing file has as many matches."""
     target = folder / path
     target.parent.mkdir(exist_ok=True)
     beside = _beside(target)
     count = {"matches": 0, "sittings": 0, "held": 0, "without": 0}
-    # No time and no name in its head: the same replays are the same bytes
+    # Without a time or name in the header, equal replays give equal bytes.
     with beside.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
         for match in rows.select_related("tournament__event", "pool").order_by("pk").iterator(100):
-            what, lines = _lines(match)
-            count[what] += 1
+            state, lines = _lines(match)
+            count[state] += 1
             count["sittings"] += len(lines)
             for line in lines:
                 file.write(line)
     if before is not None and target.exists() and before.matches >= count["matches"]:
         beside.unlink()
         return None
-    with beside.open("rb") as done:
-        os.fsync(done.fileno())
-    return Dumped(path, **count, bytes=beside.stat().st_size, sha256=_digest(beside))
+    with beside.open("rb") as written:
+        os.fsync(written.fileno())
+    return DumpedFile(path, **count, bytes=beside.stat().st_size, sha256=_digest(beside))
 
 
 def _beside(target: Path) -> Path:
-    """Where a file stands until it is told in the list."""
+    """Return the path of a file until it is listed."""
     return target.with_suffix(".part")
 
 
 def _digest(file: Path) -> str:
-    with file.open("rb") as done:
-        return hashlib.file_digest(done, "sha256").hexdigest()
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _finish(folder: Path, there: dict[str, Dumped]) -> None:
-    """Put what the list tells of in its place, where a run ended before it could."""
-    for path, told in there.items():
+def _finish(folder: Path, listed: dict[str, DumpedFile]) -> None:
+    """Move listed files into place if an earlier run was interrupted before it could."""
+    for path, entry in listed.items():
         beside = _beside(folder / path)
-        if beside.exists() and _digest(beside) == told.sha256:
+        if beside.exists() and _digest(beside) == entry.sha256:
             beside.replace(folder / path)
 
 
 def _lines(match: Match) -> tuple[str, list[bytes]]:
-    """What is to be counted, and the replays of a match."""
+    """Return the state of a match (a field of DumpedFile) and its replays."""
     if replays.reason_closed(match):
         return "held", []
     lines = []
     for sitting in (
         Sitting.objects.filter(board__match=match).select_related("board").order_by("board__number", "number")
     ):
-        sitting.board.match = match  # its log is read once
+        sitting.board.match = match  # Its log is read only once.
         try:
             record = replays.replay(sitting)
         except replays.Unreadable:
@@ -150,30 +150,30 @@ def _lines(match: Match) -> tuple[str, list[bytes]]:
     return "matches", lines
 
 
-def _listed(folder: Path) -> dict[str, Dumped]:
-    """What the list says is there."""
+def _read_list(folder: Path) -> dict[str, DumpedFile]:
+    """Return the files in the list, by path."""
     try:
         text = (folder / LIST).read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}
     try:
-        told = json.loads(text)
-        if told["format"] != FORMAT:
-            raise ValueError(f"it has the format {told['format']!r}")
-        return {one["path"]: Dumped(**one) for one in told["files"]}
+        document = json.loads(text)
+        if document["format"] != FORMAT:
+            raise ValueError(f"it has the format {document['format']!r}")
+        return {entry["path"]: DumpedFile(**entry) for entry in document["files"]}
     except (ValueError, KeyError, TypeError) as error:
         raise Refused(
-            "{file} is no list of this league's files: {why}; choose another folder",
+            "{file} is not a list of this league's files: {why}; choose another folder",
             file=str(folder / LIST),
             why=str(error),
         ) from error
 
 
-def _list(folder: Path, there: dict[str, Dumped]) -> None:
-    told = {"format": FORMAT, "files": [asdict(there[path]) for path in sorted(there)]}
+def _write_list(folder: Path, listed: dict[str, DumpedFile]) -> None:
+    document = {"format": FORMAT, "files": [asdict(listed[path]) for path in sorted(listed)]}
     beside = folder / f"{LIST}.part"
     with beside.open("w", encoding="utf-8") as file:
-        json.dump(told, file, indent=1)
+        json.dump(document, file, indent=1)
         file.flush()
         os.fsync(file.fileno())
     beside.replace(folder / LIST)

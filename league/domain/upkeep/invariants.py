@@ -1,6 +1,6 @@
-"""Checks of what must be true of the rows at any moment, whichever process was killed. They only read; each finding says what to do.
+"""Invariants: what must be true of the rows at any time, whichever process was killed. Checks only read; each finding says what to do.
 
-A row that is about to be put right by the scheduler is no finding: everything here has had GRACE.
+A row that the scheduler is about to repair is no finding: every row here has had GRACE.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ from league.pure.rating.bradley_terry import REVISION
 
 log = logging.getLogger("league.invariants")
 GRACE = timedelta(minutes=10)
-MOMENT = timedelta(seconds=10)  # from the time that a wish bears until every worker sees it
-CLOSE_ELO = (
-    1.5 * 10**-ELO_DIGITS
-)  # of a kept rating and a cold fit: beside a limit between two numbers they may be rounded apart
-CHUNK = 200  # matches whose boards are looked at together
-MOST_KEPT = 100  # findings that one event names
+MOMENT = timedelta(seconds=10)  # From the time of a pause until every worker sees it.
+# Between a stored rating and a cold fit: beside a rounding limit they may be rounded apart.
+CLOSE_ELO = 1.5 * 10**-ELO_DIGITS
+CHUNK = 200  # Matches whose boards are checked together.
+MOST_KEPT = 100  # Findings listed in one event.
+# By the words of logs.Unopened.
 WRONG = {
     "missing": "is not kept any more",
     "damaged": "is damaged",
     "exchanged": "belongs to another match",
-}  # words of logs.Unopened
-REBUILD = "manage.py refresh_ratings --rebuild; if it comes again, a process of another release is at work"
+}
+REBUILD = "run manage.py refresh_ratings --rebuild; if it happens again, a process of another release is running"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One fault in the tables: which check found it, where, what is wrong and what to do."""
+    """A fault in the tables: the check that found it, the row, what is wrong and what to do."""
 
     check: str
     subject: str
@@ -69,21 +69,21 @@ class Finding:
         return f"{self.check}: {self.subject}: {self.what}. To do: {self.do}"
 
 
-def check_all(*, since: datetime | None = None, now: datetime | None = None, by: str = "") -> list[Finding]:
-    """All checks; matches that finished before `since` are trusted (None: none is). The outcome is an event; each finding an error in the log."""
+def check_all(*, since: datetime | None = None, now: datetime | None = None, actor: str = "") -> list[Finding]:
+    """Run all checks; matches that finished before `since` are trusted. The journal gets the result, the log each finding as an error."""
     now = clock.now_or(now)
-    found = [finding for check in CHECKS for finding in check(since, now)]
-    for finding in found:
+    findings = [finding for check in CHECKS for finding in check(since, now)]
+    for finding in findings:
         log.error("invariant broken: %s", finding)
-    kept = [asdict(finding) for finding in found[:MOST_KEPT]]
+    listed = [asdict(finding) for finding in findings[:MOST_KEPT]]
     whole = since is None
-    journal.append("league.checked", "league", now=now, actor=by, count=len(found), whole=whole, findings=kept)
-    return found
+    journal.append("league.checked", "league", now=now, actor=actor, count=len(findings), whole=whole, findings=listed)
+    return findings
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What the last run found."""
+    """The result of the last run."""
 
     at: datetime | None
     count: int
@@ -91,7 +91,7 @@ class CheckResult:
 
 
 def last_result() -> CheckResult:
-    """The outcome of the last run. One query."""
+    """Return the result of the last run. One query."""
     event = LeagueEvent.objects.filter(subject="league", kind="league.checked").order_by("-id").first()
     if event is None:
         return CheckResult(None, 0, [])
@@ -102,19 +102,19 @@ def last_result() -> CheckResult:
 
 
 def _finished(since: datetime | None) -> QuerySet[Match]:
-    found = Match.objects.filter(status=MatchStatus.FINISHED)
-    return found if since is None else found.filter(finished__gte=since)
+    matches = Match.objects.filter(status=MatchStatus.FINISHED)
+    return matches if since is None else matches.filter(finished__gte=since)
 
 
 def whole_results(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """A finished match has all its boards with all sittings, and the sums of its parties are those of the boards, these of the sittings."""
+    """Check that a finished match has all boards and sittings, and that parties, boards and sittings add up."""
     ids = list(_finished(since).order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(ids), CHUNK):
         yield from _results(ids[start : start + CHUNK])
 
 
 def _results(ids: list[int]) -> Iterator[Finding]:
-    do = "manage.py rerun_match {0} --why 'broken record', and look for what wrote to the database besides the league"
+    do = "run manage.py rerun_match {0} --why 'broken record', and find out what else wrote to the database"
     boards: dict[int, list[Board]] = {pk: [] for pk in ids}
     for board in Board.objects.filter(match__in=ids).order_by("match_id", "number"):
         boards[board.match_id].append(board)
@@ -152,15 +152,15 @@ def _wrong(
 
 
 def _score(sitting: Sitting, party: int, sides: tuple[tuple[int, ...], ...]) -> int:
-    """What a party got in one sitting: the score of each side on which it sits, once."""
-    held = [[seat for seat in side if sitting.seating[seat] == party] for side in sides]
-    return sum(sitting.scores[seats[0]] for seats in held if seats)
+    """Return the score of a party in a sitting: that of each side on which it sits, once."""
+    seats_by_side = [[seat for seat in side if sitting.seating[seat] == party] for side in sides]
+    return sum(sitting.scores[seats[0]] for seats in seats_by_side if seats)
 
 
 def kept_replays(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """Every finished match has the log that was stored for it, with all sittings: it is not damaged, missing or that of another match."""
+    """Check that every finished match has its log with all sittings: not damaged, missing or swapped with another."""
     ids = list(_finished(since).order_by("pk").values_list("pk", flat=True))
-    do = "manage.py repair --replays plays it again from its actions where it can"
+    do = "run manage.py repair --replays, which plays it again from its actions where it can"
     for start in range(0, len(ids), CHUNK):
         for match, why in _doubts(ids[start : start + CHUNK]):
             yield Finding("replays", f"match:{match.public_id}", why, do)
@@ -188,13 +188,13 @@ def _doubts(ids: list[int]) -> Iterator[tuple[Match, str]]:
 
 
 def own_rules(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """A finished match was played by the revision of its pool. Where a worker of an earlier release did not tell, a record of the last hours does."""
-    do = "manage.py void_match {0} --why 'played by other rules' --again, and stop the workers of the other release"
-    told = _finished(since).order_by("pk").values_list("pk", "public_id", "host__revision", "pool__revision")
-    for pk, name, played, wanted in told.iterator(chunk_size=CHUNK):
+    """Check that a match was played by the revision of its pool. For workers of an older release a record of the last hours is read."""
+    do = "run manage.py void_match {0} --why 'played by other rules' --again, and stop the workers of the other release"
+    rows = _finished(since).order_by("pk").values_list("pk", "public_id", "host__revision", "pool__revision")
+    for pk, name, played, expected in rows.iterator(chunk_size=CHUNK):
         revision = _recorded(pk) if played is None and since is not None else played
-        if revision not in (None, wanted):
-            what = f"was played by revision {revision} of its rules; its pool is of revision {wanted}"
+        if revision not in (None, expected):
+            what = f"was played by revision {revision} of its rules; its pool has revision {expected}"
             yield Finding("rules", f"match:{name}", what, do.format(name))
 
 
@@ -203,22 +203,21 @@ def _recorded(match: int) -> int | None:
     try:
         return None if sitting is None else replays.unpack(sitting).get("revision")
     except replays.Unreadable:
-        return None  # another check says so
+        return None  # Another check reports it.
 
 
 def orphan_boards(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """Boards, and so logs, belong to matches that were played to their end."""
+    """Check that boards, and so logs, belong to matches that were played to the end."""
     never = Match.objects.exclude(status__in=[MatchStatus.FINISHED, MatchStatus.VOID]).filter(boards__isnull=False)
     for match in never.distinct():
-        do = "nothing reads them; delete the boards by hand, and look for what wrote to the database besides the league"
+        do = "nothing reads them; delete the boards by hand, and find out what else wrote to the database"
         yield Finding("orphans", f"match:{match.public_id}", f"is {match.status}, and has boards", do)
 
 
 def one_end(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """A finished match was moved to finished exactly once."""
-    finished = list(
-        _finished(since).values_list("public_id", flat=True)
-    )  # before the events: what finishes in between has one
+    """Check that a finished match was moved to finished exactly once."""
+    # Read before the events, so that each of these matches has one.
+    finished = list(_finished(since).values_list("public_id", flat=True))
     ends = LeagueEvent.objects.filter(kind="match.moved", data__to=MatchStatus.FINISHED)
     if since is not None:
         ends = ends.filter(at__gte=since - GRACE)
@@ -226,127 +225,130 @@ def one_end(since: datetime | None, now: datetime) -> Iterator[Finding]:
     for public_id in finished:
         count = times.get(f"match:{public_id}", 0)
         if count != 1:
-            do = "compare its events in the admin; a status was written past the league's own move()"
-            yield Finding("ends", f"match:{public_id}", f"was finished {count} times by its events", do)
+            do = "compare its events in the admin; something wrote a status without the league's own move()"
+            yield Finding("ends", f"match:{public_id}", f"its events finished it {count} times", do)
 
 
 def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """No lease is held past its end, no match waits for a far future, no tournament or version waits for matches that are over."""
+    """Check that no lease outlives its end, no match waits for the far future, and no tournament or version waits for finished matches."""
     late = now - GRACE
     gone = Match.objects.filter(status__in=HELD).filter(Q(lease_until=None) | Q(lease_until__lt=late))
     for match in gone:
-        do = "is a scheduler running? manage.py reconcile takes the match back"
+        do = "check that a scheduler is running; manage.py reconcile takes the match back"
         yield Finding(
             "stuck", f"match:{match.public_id}", f"is {match.status} with a lease until {match.lease_until}", do
         )
     future = Match.objects.filter(status=MatchStatus.QUEUED, not_before__gt=now + timedelta(hours=1) + GRACE)
     for match in future:
-        do = "manage.py rerun_match ID --why ... plays it as a new match"
+        do = "run manage.py rerun_match ID --why ..., which plays it as a new match"
         yield Finding("stuck", f"match:{match.public_id}", f"waits until {match.not_before}", do)
     live = Q(matches__status__in=[MatchStatus.QUEUED, *HELD])
     for cup in Tournament.objects.annotate(live=Count("matches", filter=live), newest=Count("matches")):
-        over = cup.status in (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
-        if over and cup.live and (cup.finished or now) < late:
-            do = "manage.py reconcile cancels them, if the tournament is cancelled; else void them"
+        is_over = cup.status in (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
+        if is_over and cup.live and (cup.finished or now) < late:
+            do = "if the tournament is cancelled, run manage.py reconcile, which cancels them; else void them"
             yield Finding(
-                "stuck", f"tournament:{cup.slug}", f"is {cup.status}, and {cup.live} matches are not over", do
+                "stuck", f"tournament:{cup.slug}", f"is {cup.status}, but {cup.live} of its matches are unfinished", do
             )
     validating = BotVersion.objects.filter(status=VersionStatus.VALIDATING, created__lt=late).select_related("bot")
-    # One that became void is repeated by the scheduler, after a pause of a day at most
+    # The scheduler repeats a void validation, after at most a day.
     alive = Q(status__in=[MatchStatus.QUEUED, *HELD]) | Q(
         status=MatchStatus.VOID, finished__gt=late - timedelta(days=1)
     )
     for version in validating.exclude(parties__match__in=Match.objects.filter(alive, kind=MatchKind.VALIDATION)):
-        do = f"manage.py revalidate {version.bot.slug}:{version.number}"
-        yield Finding("stuck", f"version:{version.pk}", "is validating, and no match of it is left", do)
+        do = f"run manage.py revalidate {version.bot.slug}:{version.number}"
+        yield Finding("stuck", f"version:{version.pk}", "is validating, but none of its matches is left", do)
 
 
-# ---- what people wanted
+# ---- pauses and cancellations
 
 
 def kept_wishes(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """No match was begun while its tournament was paused or cancelled, or while the pause of a bot at its table held it back."""
-    do = "compare its events in the admin with those of the pause; is a process of another release at work?"
+    """Check that no match started while its tournament was paused or cancelled, or while a pause of its bot kept it waiting."""
+    do = "compare its events in the admin with those of the pause; check for a process of another release"
     for subject, matches, wishes in (*_wishes_of_tournaments(), *_wishes_of_bots()):
-        named = matches.filter(kind__in=holds.PLAYED).annotate(name=Concat(Value("match:"), "public_id"))
-        begun = LeagueEvent.objects.filter(
-            kind="match.moved", data__to=MatchStatus.LEASED, subject__in=named.values("name")
+        names = matches.filter(kind__in=holds.PLAYED).annotate(name=Concat(Value("match:"), "public_id"))
+        started = LeagueEvent.objects.filter(
+            kind="match.moved", data__to=MatchStatus.LEASED, subject__in=names.values("name")
         )
-        for held, end in wishes:
-            after, before = max(held.at + MOMENT, since or held.at), end.at if end else now
-            # A claim reads the clock before it looks: one that sees the end of a pause may bear an earlier moment, but stands behind it
-            sooner = (begun.filter(pk__lt=end.pk) if end else begun).order_by("pk")
+        for pause, end in wishes:
+            after, before = max(pause.at + MOMENT, since or pause.at), end.at if end else now
+            # A claim reads the clock before it reads the pause: one that sees its end may have an earlier time, but comes behind it in the journal.
+            sooner = (started.filter(pk__lt=end.pk) if end else started).order_by("pk")
             for event in sooner.filter(at__gt=after, at__lt=before) if after < before else ():
-                what = f"was begun at {event.at}; {subject} held it since {held.at}"
+                what = f"started at {event.at}, but {subject} was paused since {pause.at}"
                 yield Finding("wishes", event.subject, what, do)
 
 
-# The matches of somebody, and the events from which and until which they were held back; None: until now
+# The matches of a subject, and the events that began and ended each of its pauses; None: not ended.
 Wishes = tuple[str, QuerySet[Match], list[tuple[LeagueEvent, LeagueEvent | None]]]
 
 
 def _wishes_of_tournaments() -> Iterator[Wishes]:
-    told = LeagueEvent.objects.filter(kind__in=("tournament.paused", "tournament.resumed", "tournament.moved"))
-    for subject, events in _by_subject(told).items():
+    pauses = LeagueEvent.objects.filter(kind__in=("tournament.paused", "tournament.resumed", "tournament.moved"))
+    for subject, events in _by_subject(pauses).items():
         slug = subject.partition(":")[2]
-        holds = [(event, _holds_tournament(event)) for event in events]
-        if any(held for _, held in holds):
-            yield subject, Match.objects.filter(tournament__slug=slug), _spans(holds)
+        states = [(event, _pauses_tournament(event)) for event in events]
+        if any(is_paused for _, is_paused in states):
+            yield subject, Match.objects.filter(tournament__slug=slug), _spans(states)
 
 
-def _holds_tournament(event: LeagueEvent) -> bool:
+def _pauses_tournament(event: LeagueEvent) -> bool:
     return event.kind == "tournament.paused" or event.data.get("to") == TournamentStatus.CANCELLED
 
 
 def _wishes_of_bots() -> Iterator[Wishes]:
-    told = LeagueEvent.objects.filter(kind__in=("bot.moved", "bot.hold_ended"))
-    for subject, events in _by_subject(told).items():
+    pauses = LeagueEvent.objects.filter(kind__in=("bot.moved", "bot.hold_ended"))
+    for subject, events in _by_subject(pauses).items():
         slug = subject.partition(":")[2]
-        holds = [(event, event.data.get("to") == BotState.PAUSED and event.data.get("held", False)) for event in events]
-        if any(held for _, held in holds):
-            yield subject, Match.objects.filter(parties__version__bot__slug=slug), _spans(holds)
+        states = [
+            (event, event.data.get("to") == BotState.PAUSED and event.data.get("held", False)) for event in events
+        ]
+        if any(is_paused for _, is_paused in states):
+            yield subject, Match.objects.filter(parties__version__bot__slug=slug), _spans(states)
 
 
 def _by_subject(events: QuerySet[LeagueEvent]) -> dict[str, list[LeagueEvent]]:
-    found: dict[str, list[LeagueEvent]] = {}
+    events_by_subject: dict[str, list[LeagueEvent]] = {}
     for event in events.order_by("id"):
-        found.setdefault(event.subject, []).append(event)
-    return found
+        events_by_subject.setdefault(event.subject, []).append(event)
+    return events_by_subject
 
 
-def _spans(holds: list[tuple[LeagueEvent, bool]]) -> list[tuple[LeagueEvent, LeagueEvent | None]]:
-    """From when until when it was held back, of the events at which that changed or was said again; None: until now."""
-    ends: list[LeagueEvent | None] = [event for event, _ in holds[1:]]
-    return [(event, end) for (event, held), end in zip(holds, [*ends, None], strict=True) if held]
+def _spans(states: list[tuple[LeagueEvent, bool]]) -> list[tuple[LeagueEvent, LeagueEvent | None]]:
+    """Return begin and end of each pause, from the events that changed or repeated the state; None: not ended."""
+    ends: list[LeagueEvent | None] = [event for event, _ in states[1:]]
+    return [(event, end) for (event, is_paused), end in zip(states, [*ends, None], strict=True) if is_paused]
 
 
-MADE = {
+# By the word in the address.
+CREATED = {
     "tournaments": Tournament,
     "events": Event,
     "circuits": Circuit,
     "versions": BotVersion,
-}  # by the word in the address
+}
 
 
 def kept_keys(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """What a request with an Idempotency-Key was told to have made is there; no request is at work for ever."""
+    """Check that what a request with an Idempotency-Key created still exists, and that no request is running forever."""
     for row in IdempotencyKey.objects.filter(status__isnull=True, created__lt=now - GRACE).select_related("player"):
-        what = f"the key {row.key!r} has had no answer since {row.created}"
+        what = f"the key {row.key!r} has had no response since {row.created}"
         yield Finding(
-            "keys", f"player:{row.player.name}", what, "nothing: a repetition of the request is free to use it"
+            "keys", f"player:{row.player.name}", what, "nothing to do: a repetition of the request may use it"
         )
-    do = "the row was deleted past the league; who repeats the request is told of what is not there"
+    do = "something deleted the row without the league; a repeated request gets a response about a missing row"
     answered = IdempotencyKey.objects.filter(status=201).exclude(location="").select_related("player").order_by("pk")
-    made: dict[str, dict[str, IdempotencyKey]] = {}
+    created: dict[str, dict[str, IdempotencyKey]] = {}
     for row in answered:
         word, name = row.location.split("/")[-2:]
-        made.setdefault(word, {})[name] = row
-    for word, table in MADE.items():
-        rows = made.get(word, {})
+        created.setdefault(word, {})[name] = row
+    for word, table in CREATED.items():
+        rows = created.get(word, {})
         column = "pk" if table is BotVersion else "slug"
-        there = table._default_manager.filter(**{f"{column}__in": rows}).values_list(column, flat=True)
-        for name in rows.keys() - {str(value) for value in there}:
-            what = f"the key {rows[name].key!r} made {rows[name].location}, which is not there"
+        existing = table._default_manager.filter(**{f"{column}__in": rows}).values_list(column, flat=True)
+        for name in rows.keys() - {str(value) for value in existing}:
+            what = f"the key {rows[name].key!r} created {rows[name].location}, which does not exist"
             yield Finding("keys", f"player:{rows[name].player.name}", what, do)
 
 
@@ -354,18 +356,18 @@ def kept_keys(since: datetime | None, now: datetime) -> Iterator[Finding]:
 
 
 def names_apart(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """No bot, player, tournament, event or circuit can pass for another. What was named before names were compared is kept."""
-    do = "look at both; retire, or strike out, the one that was made to be taken for the other"
-    for kind, named in _named().items():
+    """Check that no bot, player, tournament, event or circuit can pass for another. Names older than this rule are allowed."""
+    do = "look at both; retire or void the one that imitates the other"
+    for kind, names in _named().items():
         first: dict[str, tuple[str, str]] = {}
-        for subject, name, holder in named:
-            known = [first.setdefault(look, (subject, holder)) for look in skeletons(name)]
-            for other in sorted({earlier for earlier, whose in known if whose != holder}):
+        for subject, name, holder in names:
+            earlier_holders = [first.setdefault(look, (subject, holder)) for look in skeletons(name)]
+            for other in sorted({earlier for earlier, earlier_holder in earlier_holders if earlier_holder != holder}):
                 yield Finding("names", subject, f"has a {kind} name that looks like that of {other}", do)
 
 
 def _named() -> dict[str, list[tuple[str, str, str]]]:
-    """Subject, name and holder of each name, the oldest first. Stages and seasons bear the name of their event or circuit."""
+    """Return subject, name and holder of each name, oldest first. Stages and seasons have the name of their event or circuit."""
     bots = Bot.objects.order_by("pk").values_list("slug", flat=True)
     people = Player.objects.order_by("pk").values_list("name", flat=True)
     own = Tournament.objects.filter(event=None, season=None)
@@ -385,27 +387,27 @@ def _named() -> dict[str, list[tuple[str, str, str]]]:
 
 
 def counted_rightly(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """What counts is finished, rated and no validation; nothing void counts, in sums or history."""
+    """Check that everything that counts is finished, rated and no validation, and that nothing void is in totals or history."""
     late = now - GRACE
     out = ~Q(status=MatchStatus.FINISHED) | Q(rated=False) | Q(kind=MatchKind.VALIDATION)
     for match in Match.objects.exclude(counted=None).filter(out):
         changes = LeagueEvent.objects.filter(subject=f"match:{match.public_id}", at__gt=late)
         if not changes.filter(kind__in=("match.moved", "match.unrated")).exists():
-            what = f"counts, and is {match.status}, {'rated' if match.rated else 'unrated'}"
+            what = f"counts, but is {match.status}, {'rated' if match.rated else 'unrated'}"
             yield Finding("counted", f"match:{match.public_id}", what, REBUILD)
     points = RatingPoint.objects.filter(match__counted=None).values_list("match__public_id", flat=True)
     for public_id in points.order_by().distinct():
-        yield Finding("counted", f"match:{public_id}", "does not count, and stands in the history of ratings", REBUILD)
+        yield Finding("counted", f"match:{public_id}", "does not count, but is in the rating history", REBUILD)
     forgotten = _finished(None).filter(rated=True, counted=None, finished__lt=late).exclude(kind=MatchKind.VALIDATION)
     for match in forgotten:
-        do = "is a scheduler running? manage.py refresh_ratings counts it"
-        yield Finding("counted", f"match:{match.public_id}", "has been finished for a while and does not count", do)
+        do = "check that a scheduler is running; manage.py refresh_ratings counts it"
+        yield Finding("counted", f"match:{match.public_id}", "finished a while ago, but does not count", do)
 
 
 def cold_fits(since: datetime | None, now: datetime) -> Iterator[Finding]:
-    """The kept sums are those of the counted boards to the bit, the ratings those of a cold fit to CLOSE_ELO."""
+    """Check that the stored totals equal those of the counted boards exactly, and the ratings equal a cold fit up to CLOSE_ELO."""
     for pool in Pool.objects.filter(Q(sums__isnull=False) | Q(ratings__isnull=False)).distinct().order_by("pk"):
-        with transaction.atomic():  # no match is counted meanwhile
+        with transaction.atomic():  # The lock keeps matches from being counted meanwhile.
             yield from _cold(Pool.objects.select_for_update(no_key=True).get(pk=pool.pk), now)
 
 
@@ -415,17 +417,17 @@ def _cold(pool: Pool, now: datetime) -> Iterator[Finding]:
     if totals.read_stored(pool).dump() != cold.dump():
         more = int(totals.read_stored(pool).totals[:, 1].sum()) - int(cold.totals[:, 1].sum())
         how = "boards were counted twice or from nowhere" if more > 0 else "boards are missing or were changed"
-        yield Finding("sums", name, f"the kept sums are not those of the boards ({how})", REBUILD)
+        yield Finding("sums", name, f"the stored totals are not those of the boards ({how})", REBUILD)
     if pool.ratings_revision != REVISION:
-        return  # the scheduler is about to fit them anew
-    ratings.settle(pool, now)  # of a large pool the table follows after a while: it is proven, not what leads to it
+        return  # The scheduler is about to refit them.
+    ratings.settle(pool, now)  # Large pools are refitted later; check the settled table.
     fitted = {row.bot: row.elo for row in ratings.fit_pool(pool, cold).rows}
-    shown = dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
-    apart = max((abs(fitted[version] - shown[version]) for version in fitted.keys() & shown.keys()), default=0.0)
-    if fitted.keys() != shown.keys():
-        yield Finding("ratings", name, f"{len(shown)} versions are rated; the boards know {len(fitted)}", REBUILD)
+    stored = dict(Rating.objects.filter(pool=pool).values_list("version_id", "elo"))
+    apart = max((abs(fitted[version] - stored[version]) for version in fitted.keys() & stored.keys()), default=0.0)
+    if fitted.keys() != stored.keys():
+        yield Finding("ratings", name, f"{len(stored)} versions are rated, but {len(fitted)} have boards", REBUILD)
     elif not apart <= CLOSE_ELO:
-        yield Finding("ratings", name, f"the ratings are up to {apart:.2g} Elo off those of a cold fit", REBUILD)
+        yield Finding("ratings", name, f"the ratings differ from a cold fit by up to {apart:.2g} Elo", REBUILD)
 
 
 Check = Callable[[datetime | None, datetime], Iterator[Finding]]

@@ -1,7 +1,7 @@
-"""The numbers that an operator watches, from the rows themselves: every web process gives the same answer, and a restart loses none.
+"""Metrics for operators, read from the rows on request, so that every web process gives the same answer and a restart loses nothing.
 
-Written in the text format of Prometheus (version 0.0.4). All of them are read when they are asked for, so there is nothing that a client
-library would have to count between two questions, or to share between the processes of the web server.
+The page has the text format of Prometheus (version 0.0.4). A client library is not needed, because nothing is counted between requests or shared
+between web processes.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ LOOPS = (
     "ladders",
     "calendar",
     "tell",
-)  # of workers and schedulers
+)  # Of workers and schedulers.
 MINUTES = timedelta(minutes=5)
 HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One name with its values by label."""
+    """A metric with its values by label."""
 
     name: str
     what: str
-    # by label value; "" for one without a label
+    # By label value; "" without a label.
     values: Mapping[str, float]
     label: str = ""
     kind: str = "gauge"
 
     def text(self) -> Iterator[str]:
-        """Its lines in the exposition format."""
+        """Yield its lines in the exposition format."""
         yield f"# HELP {self.name} {self.what}"
         yield f"# TYPE {self.name} {self.kind}"
         for value, number in self.values.items():
@@ -58,7 +58,7 @@ class Metric:
 
 
 def collect(*, now: datetime | None = None) -> list[Metric]:
-    """All of them. Sixteen queries, whatever the size."""
+    """Read all metrics. Sixteen queries, whatever the size of the league."""
     now = clock.now_or(now)
     queue = workers.queue(now=now)
     statuses = dict.fromkeys(MatchStatus.values, 0)
@@ -77,28 +77,26 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
     faults = dict(hour.order_by().values_list("fault").annotate(Count("pk")))
     voids = Match.objects.filter(finished__gt=now - HOUR, status=MatchStatus.VOID).count()
     minutes = MINUTES.total_seconds() / 60
-    told = [
+    processes = [
         *Worker.objects.values_list("errors", "broker", "seen"),
         *Scheduler.objects.values_list("errors", "broker", "seen"),
     ]
     errors = Counter(dict.fromkeys(LOOPS, 0))
-    for caught, _, _ in told:
+    for caught, _, _ in processes:
         errors.update(caught)
-    away = sum(bool(broker) and seen > now - workers.SILENT for _, broker, seen in told)
+    away = sum(bool(broker) and last_report > now - workers.SILENT for _, broker, last_report in processes)
     return [
         Metric("tute_matches", "Matches by status.", statuses, "status"),
-        Metric("tute_queue_waiting", "Queued matches by why they wait.", dict(queue.waiting), "reason"),
+        Metric("tute_queue_waiting", "Queued matches by the reason for waiting.", dict(queue.waiting), "reason"),
         Metric("tute_queue_oldest_seconds", "How long the oldest match has waited.", {"": _age(queue.oldest, now)}),
         Metric("tute_queue_starved", "1 while matches wait and nobody can play them.", {"": bool(queue.starved)}),
         Metric("tute_workers", "Worker processes.", {"ready": queue.workers, "refusing": queue.refusing}, "state"),
         Metric(
             "tute_worker_disk_free_bytes",
-            "Free on the fullest disk of a worker; -1 where none has looked.",
+            "Free space on the fullest disk of a worker; -1 if unknown.",
             {"": -1 if queue.least_free_mb is None else queue.least_free_mb << 20},
         ),
-        Metric(
-            "tute_lane_waiting", "Matches that wait, by lane.", {lane: row[0] for lane, row in lanes.items()}, "lane"
-        ),
+        Metric("tute_lane_waiting", "Queued matches by lane.", {lane: row[0] for lane, row in lanes.items()}, "lane"),
         Metric(
             "tute_lane_oldest_seconds",
             "How long the oldest match of a lane has waited.",
@@ -106,14 +104,16 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
             "lane",
         ),
         Metric(
-            "tute_matches_per_minute", "Matches finished, of the last five minutes.", {"": pace["matches"] / minutes}
+            "tute_matches_per_minute",
+            "Matches finished per minute, over five minutes.",
+            {"": pace["matches"] / minutes},
         ),
         Metric(
             "tute_boards_per_minute",
-            "Boards of the matches finished, of the last five minutes.",
+            "Boards of the matches finished per minute, over five minutes.",
             {"": (pace["boards"] or 0) / minutes},
         ),
-        Metric("tute_faults_last_hour", "Bots that failed in a match of the last hour, by fault.", faults, "fault"),
+        Metric("tute_faults_last_hour", "Parties with a fault in matches of the last hour, by fault.", faults, "fault"),
         Metric("tute_voids_last_hour", "Matches that became void in the last hour.", {"": voids}),
         Metric(
             "tute_ratings_lag_seconds",
@@ -122,29 +122,29 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
         ),
         Metric(
             "tute_ratings_rank_lag_seconds",
-            "How far margins and ranks of a large pool are behind the results that count; 0 where they follow from all of them.",
+            "How far margins and ranks of a large pool lag behind the counted results; 0 if they are current.",
             {"": _age(owed, now)},
         ),
         Metric("tute_ratings_lag_boards", "Boards of results that do not count yet.", {"": lag["boards"] or 0}),
         Metric(
             "tute_scheduler_age_seconds",
-            "Since a scheduler put the queue right; -1 where there is none.",
+            "Time since a scheduler last reconciled the queue; -1 if none has.",
             {"": _age(schedulers.last_round(), now, -1)},
         ),
         Metric(
             "tute_loop_errors_total",
-            "Errors that the loops of workers and schedulers went on from, since these were started.",
+            "Errors caught by the loops of workers and schedulers since their start.",
             errors,
             "loop",
             "counter",
         ),
         Metric(
             "tute_broker_away",
-            "Workers and schedulers that no hints reach; they find their work without.",
+            "Workers and schedulers without hints from the broker; they find their work without.",
             {"": away},
         ),
         Metric("tute_matches_retried", "Matches that took more than one attempt.", {"": attempts}),
-        Metric("tute_reports_refused", "Reports with an overtaken lease.", {"": refused}),
+        Metric("tute_reports_refused", "Reports refused because the lease was overtaken.", {"": refused}),
         Metric("tute_bots_paused", "Bots that the league paused for their faults.", {"": paused}),
         Metric(
             "tute_invariant_findings", "Findings of the last check of the invariants; must be 0.", {"": check.count}
@@ -156,10 +156,12 @@ def collect(*, now: datetime | None = None) -> list[Metric]:
 
 
 def _lanes(now: datetime) -> dict[str, tuple[int, datetime | None]]:
-    """How many matches wait in each lane, and since when the first of them. Matches that were put off wait for their time. One query."""
+    """Return by lane the number of queued matches that may be claimed, and when the oldest was created. One query."""
     lane = Case(
         When(kind=MatchKind.AUDIT, then=Value("audit")),
-        When(kind=MatchKind.LADDER, then=Value("ladder")),  # in idle time: they may wait for as long as an event takes
+        When(
+            kind=MatchKind.LADDER, then=Value("ladder")
+        ),  # They use idle time, so they may wait as long as an event takes.
         When(slow=True, then=Value("slow")),
         When(kind__in=[MatchKind.VALIDATION, MatchKind.TRY], then=Value("validation")),
         default=Value("match"),
@@ -170,7 +172,7 @@ def _lanes(now: datetime) -> dict[str, tuple[int, datetime | None]]:
 
 
 def metrics_page(*, now: datetime | None = None) -> str:
-    """The page that Prometheus reads."""
+    """Return the page for Prometheus."""
     return "\n".join(line for metric in collect(now=now) for line in metric.text()) + "\n"
 
 

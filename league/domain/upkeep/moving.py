@@ -1,7 +1,7 @@
-"""Replays of releases before the logs, moved into the log of their match.
+"""Moving replays of older releases into the log of their match.
 
-A match is one transaction: what it stores is read back, and its replays are dropped only where all of them come back. So a move may be
-stopped or killed at any moment, and is gone on with by beginning again.
+Each match is one transaction: the stored log is read back, and the old replays are dropped only if all of them come back. So a move may be stopped or
+killed at any time; the next one continues.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from league.domain.matches import logs, packing, replays
 from league.enums import MatchStatus
 from league.models import Match, MatchLog, Sitting
 
-CHUNK = 500  # matches that are looked at together
+CHUNK = 500  # Matches that are read together.
 PLAYED = (MatchStatus.FINISHED, MatchStatus.VOID)
 
 
 @dataclass(frozen=True)
-class Moved:
-    """What became of the replays of one match. `why`: they were left where they are, for that reason."""
+class MovedReplays:
+    """The result for one match. `why`: the reason why its replays were left in place."""
 
     match: str
     sittings: int = 0
-    before: int = 0  # bytes
+    before: int = 0  # Bytes.
     after: int = 0
     why: str = ""
 
 
 class _Stays(Exception):
-    """The replays of this match are left where they are."""
+    """Raised to leave the replays of this match in place."""
 
 
-def move_all() -> Iterator[Moved]:
-    """Move match by match, oldest first; each is committed when it is told."""
+def move_all() -> Iterator[MovedReplays]:
+    """Move the replays, oldest match first; yield each result after its commit."""
     last = 0
     loose = Sitting.objects.filter(board__match=OuterRef("pk")).exclude(digest="", replay=b"")
     while True:
@@ -47,13 +47,13 @@ def move_all() -> Iterator[Moved]:
         if not ids:
             return
         for pk in Match.objects.filter(Exists(loose), pk__in=ids).order_by("pk").values_list("pk", flat=True):
-            if told := _move(pk):
-                yield told
+            if result := _move(pk):
+                yield result
         last = ids[-1]
 
 
-def _move(pk: int) -> Moved | None:
-    """Move the replays of one match; None where another one has done so."""
+def _move(pk: int) -> MovedReplays | None:
+    """Move the replays of one match; return None if another process has done so."""
     with transaction.atomic():
         match = Match.objects.select_for_update(of=("self",), no_key=True).get(pk=pk)
         rows = list(Sitting.objects.filter(board__match=match).select_related("board"))
@@ -63,23 +63,23 @@ def _move(pk: int) -> Moved | None:
             with transaction.atomic():
                 after = _store(match, rows)
         except (_Stays, replays.Unreadable) as error:
-            return Moved(match.public_id, why=str(error))
+            return MovedReplays(match.public_id, why=str(error))
         before = sum(len(bytes(row.replay)) for row in rows)
         Sitting.objects.filter(board__match=match).update(replay=b"", digest="")
-    return Moved(match.public_id, len(rows), before, after)
+    return MovedReplays(match.public_id, len(rows), before, after)
 
 
 def _store(match: Match, rows: list[Sitting]) -> int:
-    """Store the log of a match and prove that it has what the rows have; its bytes. Raises _Stays, Unreadable."""
+    """Store the log of a match, verify it against the rows, and return its size in bytes. Raise _Stays or Unreadable."""
     records: dict[packing.Place, dict[str, Any]] = {}
     for row in rows:
         row.board.match = match
         record = replays.unpack_loose(row)
         if not row.digest and record.get("forfeit", record).get("scores") != row.scores:
-            raise _Stays(f"board {row.board.number}, sitting {row.number} has other scores than its replay")
+            raise _Stays(f"board {row.board.number}, sitting {row.number} has scores that differ from its replay")
         records[row.board.number, row.number] = record
     if MatchLog.objects.filter(match=match).exists():
-        raise _Stays("it has a log already")
+        raise _Stays("it already has a log")
     size = len(logs.store(match, logs.pack_records(records), finished=match.finished).data)
     try:
         stored = logs.opened(Match.objects.get(pk=match.pk))
@@ -88,7 +88,7 @@ def _store(match: Match, rows: list[Sitting]) -> int:
             for place, record in records.items()
         )
     except (logs.Unopened, packing.OtherRules) as error:
-        raise _Stays(f"what was stored cannot be read back: {error}") from None
+        raise _Stays(f"the stored log cannot be read back: {error}") from None
     if not same:
-        raise _Stays("what was stored reads otherwise")
+        raise _Stays("the stored log differs from the replays")
     return size

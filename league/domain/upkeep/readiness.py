@@ -1,4 +1,4 @@
-"""Whether this process can serve requests: its database answers and has the tables that this code was written for."""
+"""Readiness: can this process serve requests? Its database answers and has the tables of this code."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from django.db.migrations.loader import MigrationLoader
 
 @lru_cache(maxsize=1)
 def _written() -> frozenset[tuple[str, str]]:
-    """App and name of every migration of this code."""
+    """Return app and name of every migration of this code."""
     return frozenset(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
 
 
 def why_not_ready() -> str:
-    """A sentence for operators, "" where all is well. One query."""
+    """Return a sentence for operators; "" if the process is ready. One query."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT app, name FROM django_migrations")

@@ -1,6 +1,6 @@
-"""Repairs after wrong results: matches become void, are played again and rated anew. Each repair may run twice and has a dry run.
+"""Repairs after wrong results: matches are voided, played again and rated again. Each repair is repeatable and has a dry run.
 
-A dry run does the whole work in a transaction, reads what came of it, and takes it back.
+A dry run does the whole work in a transaction, reads the result, and rolls it back.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from league.models import Match, Pool, Rating, Tournament
 
 
 @dataclass
-class Change:
-    """The rating of one version before and after; None where it has none."""
+class RatingChange:
+    """The rating of a version before and after; None if it has none."""
 
     pool: str
     version: str
@@ -32,17 +32,17 @@ class Change:
 
 @dataclass
 class RepairReport:
-    """What a repair did, or would do."""
+    """The effects of a repair, or of its dry run."""
 
-    struck: list[str] = field(default_factory=list)  # public ids
+    struck: list[str] = field(default_factory=list)  # Public ids.
     unrated: list[str] = field(default_factory=list)
     again: list[str] = field(default_factory=list)
-    reopened: list[str] = field(default_factory=list)  # slugs of tournaments
-    changes: list[Change] = field(default_factory=list)
+    reopened: list[str] = field(default_factory=list)  # Slugs of tournaments.
+    changes: list[RatingChange] = field(default_factory=list)
 
     @property
-    def empty(self) -> bool:
-        """Whether there was nothing to do."""
+    def is_empty(self) -> bool:
+        """Return True if there was nothing to do."""
         return not (self.struck or self.unrated or self.again)
 
 
@@ -55,19 +55,19 @@ def strike(
     dry_run: bool = False,
     now: datetime | None = None,
 ) -> RepairReport:
-    """Make matches void, play them again if asked to, and rate their pools anew. What is void already stays so."""
+    """Void matches, play them again if `again`, and rate their pools again. Void matches stay as they are."""
     now = clock.now_or(now)
-    found = RepairReport()
+    report = RepairReport()
     with transaction.atomic():
         touched = {match.pool_id: match.pool for match in rows}
         _lock(rows)
         before = _elo(touched.values())
         for match in rows:
-            _strike(match, found, why=why, actor=actor, now=now)
+            _strike(match, report, why=why, actor=actor, now=now)
             if again:
-                _play_again(match, match.pool, found, why=why, actor=actor, now=now)
-        _finish(found, touched.values(), before, now=now, dry_run=dry_run)
-    return found
+                _play_again(match, match.pool, report, why=why, actor=actor, now=now)
+        _finish(report, touched.values(), before, now=now, dry_run=dry_run)
+    return report
 
 
 def repair_revisions(
@@ -82,23 +82,23 @@ def repair_revisions(
     dry_run: bool = False,
     now: datetime | None = None,
 ) -> RepairReport:
-    """The rules of a game were wrong in these revisions: void all that was played by them, and play it again by the present rules.
+    """Void all matches played by wrong revisions of a game's rules, and play them again by the current rules.
 
-    The tournaments move to the pool of the present revision. With `unrate` the results stay in their tournaments and only leave the
-    ratings. `before` limits the repair to results that are older; it must be given where the present revision is among the wrong
-    ones (then something else was mended), since otherwise a second run would strike out what the first one has played again.
+    The tournaments move to the pool of the current revision. With `unrate` the results stay in their tournaments and only leave the ratings. `before`
+    limits the repair to older results; it is required if the current revision is among the wrong ones (because something else was fixed), since
+    otherwise a second run would void what the first one has played again.
     """
     now = clock.now_or(now)
     if game not in engine.games():
         raise Refused("unknown game {game!r}; choose one of {games}", game=game, games=", ".join(engine.games()))
     if first > last:
         raise Refused(
-            "{first}..{last} is no range of revisions; write the smaller number first", first=first, last=last
+            "{first}..{last} is not a range of revisions; write the smaller number first", first=first, last=last
         )
     if first <= engine.load(game).revision <= last and before is None:
         raise Refused(
-            "the present rules of {game} are revision {revision}, one of {first}..{last}: a second run would strike out what the first "
-            "one plays again; say up to what time results are wrong (--before 2026-11-21T12:00:00Z)",
+            "the current rules of {game} are revision {revision}, one of {first}..{last}, so a second run would void what the first one "
+            "plays again; say until when results are wrong (--before 2026-11-21T12:00:00Z)",
             game=game,
             revision=engine.load(game).revision,
             first=first,
@@ -108,7 +108,7 @@ def repair_revisions(
     rows = chosen.exclude(status=MatchStatus.CANCELLED).select_related("pool", "tournament").order_by("id")
     if before is not None:
         rows = rows.filter(created__lt=before).exclude(finished__gte=before)
-    found = RepairReport()
+    report = RepairReport()
     with transaction.atomic():
         wrong = list(rows)
         touched = {match.pool_id: match.pool for match in wrong}
@@ -116,42 +116,42 @@ def repair_revisions(
         elo = _elo(touched.values())
         for match in wrong:
             if unrate:
-                _unrate(match, found, why=why, actor=actor, now=now)
+                _unrate(match, report, why=why, actor=actor, now=now)
                 continue
-            _strike(match, found, why=why, actor=actor, now=now)
-            _play_again(match, _present(match.pool), found, why=why, actor=actor, now=now)
-        if not found.empty:
+            _strike(match, report, why=why, actor=actor, now=now)
+            _play_again(match, _present(match.pool), report, why=why, actor=actor, now=now)
+        if not report.is_empty:
             data = {
                 "revisions": [first, last],
-                "struck": len(found.struck),
-                "unrated": len(found.unrated),
-                "again": len(found.again),
+                "struck": len(report.struck),
+                "unrated": len(report.unrated),
+                "again": len(report.again),
             }
             journal.append("league.repaired", f"game:{game}", now=now, actor=actor, why=why, **data)
-        _finish(found, touched.values(), elo, now=now, dry_run=dry_run)
-    return found
+        _finish(report, touched.values(), elo, now=now, dry_run=dry_run)
+    return report
 
 
 def rebuild_pools(chosen: Iterable[Pool], *, dry_run: bool = False, now: datetime | None = None) -> RepairReport:
-    """Fit pools anew from their boards, history included."""
+    """Fit pools again from their boards, history included."""
     now = clock.now_or(now)
-    found = RepairReport()
+    report = RepairReport()
     touched = list(chosen)
     with transaction.atomic():
         before = _elo(touched)
         for pool in touched:
             ratings.refresh(pool, rebuild=True, now=now)
-        _finish(found, touched, before, now=now, dry_run=dry_run)
-    return found
+        _finish(report, touched, before, now=now, dry_run=dry_run)
+    return report
 
 
 def _present(pool: Pool) -> Pool:
-    """The pool of the same table by the present rules."""
+    """Return the pool of the same table with the current rules."""
     return pools.pool(pool.game, pool.players, pool.options, mixed=pool.team == pools.MIXED)
 
 
 def _lock(rows: Sequence[Match]) -> None:
-    """Lock the tournaments of matches and read them again, then lock the pools: whoever else locks both, and a match, does it in this order."""
+    """Lock the tournaments of matches and read them again, then lock the pools: the same order as everywhere."""
     chosen = {match.tournament_id for match in rows if match.tournament_id is not None}
     cups = {cup.pk: cup for cup in Tournament.objects.select_for_update().filter(pk__in=chosen).order_by("pk")}
     for match in rows:
@@ -161,33 +161,33 @@ def _lock(rows: Sequence[Match]) -> None:
     list(rated.order_by("pk").values_list("pk"))
 
 
-def _strike(match: Match, found: RepairReport, *, why: str, actor: str, now: datetime) -> None:
+def _strike(match: Match, report: RepairReport, *, why: str, actor: str, now: datetime) -> None:
     if match.status not in (MatchStatus.VOID, MatchStatus.CANCELLED):
         matches.void(match, actor=actor, why=why, now=now)
-        found.struck.append(match.public_id)
+        report.struck.append(match.public_id)
 
 
-def _unrate(match: Match, found: RepairReport, *, why: str, actor: str, now: datetime) -> None:
+def _unrate(match: Match, report: RepairReport, *, why: str, actor: str, now: datetime) -> None:
     if match.rated and match.status == MatchStatus.FINISHED:
         matches.unrate(match, actor=actor, why=why, now=now)
-        found.unrated.append(match.public_id)
+        report.unrated.append(match.public_id)
 
 
-def _play_again(match: Match, pool: Pool, found: RepairReport, *, why: str, actor: str, now: datetime) -> None:
+def _play_again(match: Match, pool: Pool, report: RepairReport, *, why: str, actor: str, now: datetime) -> None:
     if match.tournament is None or match.tournament.status == TournamentStatus.CANCELLED:
         return
-    fresh, made = matches.play_again(match, pool=pool, actor=actor, why=why, now=now)
-    if not made:
-        return  # by an earlier repair
-    found.again.append(fresh.public_id)
-    _reopen(match.tournament, pool, found, why=why, actor=actor, now=now)
+    fresh, is_new = matches.play_again(match, pool=pool, actor=actor, why=why, now=now)
+    if not is_new:
+        return  # By an earlier repair.
+    report.again.append(fresh.public_id)
+    _reopen(match.tournament, pool, report, why=why, actor=actor, now=now)
 
 
-def _reopen(tournament: Tournament, pool: Pool, found: RepairReport, *, why: str, actor: str, now: datetime) -> None:
-    if tournament.slug in found.reopened:
+def _reopen(tournament: Tournament, pool: Pool, report: RepairReport, *, why: str, actor: str, now: datetime) -> None:
+    if tournament.slug in report.reopened:
         return
-    found.reopened.append(tournament.slug)
-    row = Tournament.objects.get(pk=tournament.pk)  # locked
+    report.reopened.append(tournament.slug)
+    row = Tournament.objects.get(pk=tournament.pk)  # Already locked.
     Tournament.objects.filter(pk=row.pk).update(pool=pool, ending="", facts={})
     row.entries.update(place=None)
     if row.status == TournamentStatus.FINISHED:
@@ -200,9 +200,9 @@ def _elo(chosen: Iterable[Pool]) -> dict[tuple[int, str], float]:
 
 
 def _finish(
-    found: RepairReport, touched: Iterable[Pool], before: dict[tuple[int, str], float], *, now: datetime, dry_run: bool
+    report: RepairReport, touched: Iterable[Pool], before: dict[tuple[int, str], float], *, now: datetime, dry_run: bool
 ) -> None:
-    """Rate anew, note what changed, and take all of it back if it was only a look."""
+    """Rate the pools again, report the changes, and roll everything back in a dry run."""
     chosen = list(touched)
     for pool in chosen:
         ratings.refresh(pool, now=now)
@@ -211,7 +211,7 @@ def _finish(
     for pool_id, version in sorted({*before, *after}):
         was, becomes = before.get((pool_id, version)), after.get((pool_id, version))
         if was != becomes:
-            found.changes.append(Change(names[pool_id], version, was, becomes))
+            report.changes.append(RatingChange(names[pool_id], version, was, becomes))
     if dry_run:
         transaction.set_rollback(True)
     else:

@@ -1,8 +1,7 @@
-"""Replays that the disk has damaged, lost or exchanged: put back where they are kept elsewhere, else played again from their actions.
+"""Restoring replays that the disk has damaged, lost or swapped: from copies found elsewhere, else by playing the actions again.
 
-What is played again has the same cards, actions and scores, which is proved before it is stored; when bots answered and what they noted is
-lost, and the record says so. Results are never touched. It may be run twice. What was made of replays and is damaged, judgements and answers of
-bots that were asked, workers make again.
+A record played again has the same cards, actions and scores, which is verified before it is stored; the bots' response times and notes are lost, and
+the record says so. Results never change. Repeatable. Damaged judgements and consultations are queued for the workers again.
 """
 
 from __future__ import annotations
@@ -30,66 +29,66 @@ from league.domain.matches import logs, packing, replays
 from league.enums import JudgementStatus, MatchStatus
 from league.models import Consultation, Judgement, Match, MatchLog, Party, Sitting
 
-CHUNK = 200  # matches that are looked at together
-RESTORED = "played again from its actions: when the bots answered, and their notes, are lost"
+CHUNK = 200  # Matches that are read together.
+RESTORED = "played again from its actions; the bots' response times and notes are lost"
 SHOWN = (MatchStatus.FINISHED, MatchStatus.VOID)
-Place = tuple[str, int, int]  # public id of the match, board, sitting
+Place = tuple[str, int, int]  # Public id of the match, board, sitting.
 
 
 @dataclass
-class Restored:
-    """What was done, or would be. Texts name match, board and sitting."""
+class RestoreReport:
+    """The effects of a run, or of a dry run. Texts name match, board and sitting."""
 
-    bound: int = 0  # sittings from before there were digests, found to be right, that have one now
+    bound: int = 0  # Sittings from before there were digests that were checked and have one now.
     put_back: list[str] = field(default_factory=list)
     played: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
-    again: list[str] = field(default_factory=list)  # judgements and answers
+    again: list[str] = field(default_factory=list)  # Judgements and consultations to be done again.
 
     @property
-    def empty(self) -> bool:
-        """Whether there was nothing to do."""
+    def is_empty(self) -> bool:
+        """Return True if there was nothing to do."""
         return not (self.bound or self.put_back or self.played or self.lost or self.again)
 
 
-def restore_replays(*, actor: str, dry_run: bool = False, now: datetime | None = None) -> Restored:
-    """Look at the replays of all matches that were played to their end, bind those that are not bound, and restore what can be restored."""
+def restore_replays(*, actor: str, dry_run: bool = False, now: datetime | None = None) -> RestoreReport:
+    """Check the replays of all finished matches, add missing digests, and restore what can be restored."""
     now = clock.now_or(now)
-    found = Restored()
+    report = RestoreReport()
     damaged: list[int] = []
     for rows in _batches():
         with transaction.atomic():
-            damaged += _bind(rows, found)
+            damaged += _bind(rows, report)
             transaction.set_rollback(dry_run)
-    strays = {place: packed for packed in _packed(damaged) if (place := _names(packed))}
+    strays = {place: packed for packed in _packed(damaged) if (place := _place_of(packed))}
     for key in damaged:
         with transaction.atomic():
             sitting = Sitting.objects.select_for_update(of=("self",)).select_related("board__match__pool").get(pk=key)
-            _restore(sitting, strays, found, actor=actor, now=now)
+            _restore(sitting, strays, report, actor=actor, now=now)
             transaction.set_rollback(dry_run)
-    _restore_logs(found, actor=actor, dry_run=dry_run, now=now)
-    _make_again(found, actor=actor, dry_run=dry_run, now=now)
-    return found
+    _restore_logs(report, actor=actor, dry_run=dry_run, now=now)
+    _make_again(report, actor=actor, dry_run=dry_run, now=now)
+    return report
 
 
-def _make_again(found: Restored, *, actor: str, dry_run: bool, now: datetime) -> None:
-    """What nobody can read is made again, in the row that it has: judgements, which stay counted once, and answers of bots of the house."""
-    done: dict[str, Any] = {"status": JudgementStatus.DONE}
-    # Those of an earlier judge are shown nowhere, and this one would judge otherwise under its name
-    judged = Judgement.objects.filter(judge=JUDGE, **done).select_related("match").order_by("pk")
-    asked = Consultation.objects.filter(**done).select_related("match", "version__bot").order_by("pk")
+def _make_again(report: RestoreReport, *, actor: str, dry_run: bool, now: datetime) -> None:
+    """Queue damaged results again in their own rows: judgements, which still count once, and consultations."""
+    finished: dict[str, Any] = {"status": JudgementStatus.DONE}
+    # Only those of the current judge: older ones are shown nowhere, and this judge would decide differently under their name.
+    judgements = Judgement.objects.filter(judge=JUDGE, **finished).select_related("match").order_by("pk")
+    consultations = Consultation.objects.filter(**finished).select_related("match", "version__bot").order_by("pk")
     afresh: dict[str, Any] = {"progress": 0, "attempts": 0, "cpu_s": 0.0, "finished": None, "limited": False}
-    for row in judged.iterator(chunk_size=CHUNK):
+    for row in judgements.iterator(chunk_size=CHUNK):
         if _is_damaged(partial(bodies.unpack, bytes(row.body))):
-            found.again.append(f"{row.match.public_id}, {row.kind} judgement")
+            report.again.append(f"{row.match.public_id}, {row.kind} judgement")
             if not dry_run:
                 transitions.move(row, JudgementStatus.ASKED, now=now, actor=actor, body=b"", **afresh)
-    for one in asked.iterator(chunk_size=CHUNK):
-        if _is_damaged(partial(reading.answers, one)):
-            place = f"board {one.board}, sitting {one.sitting}, seat {one.seat}"
-            found.again.append(f"{one.match.public_id}, {place}, answers of {one.version}")
+    for consultation in consultations.iterator(chunk_size=CHUNK):
+        if _is_damaged(partial(reading.answers, consultation)):
+            place = f"board {consultation.board}, sitting {consultation.sitting}, seat {consultation.seat}"
+            report.again.append(f"{consultation.match.public_id}, {place}, answers of {consultation.version}")
             if not dry_run:
-                transitions.move(one, JudgementStatus.ASKED, now=now, actor=actor, answers=[], **afresh)
+                transitions.move(consultation, JudgementStatus.ASKED, now=now, actor=actor, answers=[], **afresh)
 
 
 def _is_damaged(read: Callable[[], object]) -> bool:
@@ -103,22 +102,22 @@ def _is_damaged(read: Callable[[], object]) -> bool:
 # ---- logs
 
 
-def _restore_logs(found: Restored, *, actor: str, dry_run: bool, now: datetime) -> None:
+def _restore_logs(report: RestoreReport, *, actor: str, dry_run: bool, now: datetime) -> None:
     damaged = [match.pk for match in _logged() if logs.doubt(match)]
     strays = {}
     for data in MatchLog.objects.filter(match__in=damaged).values_list("data", flat=True).iterator(chunk_size=CHUNK):
-        told = logs.open_data(bytes(data))
-        if told and told.whole:
-            strays[told.match()] = bytes(data)
+        log = logs.open_data(bytes(data))
+        if log and log.whole:
+            strays[log.match()] = bytes(data)
     for pk in damaged:
         with transaction.atomic():
             match = Match.objects.select_for_update(of=("self",), no_key=True).select_related("pool").get(pk=pk)
-            _restore_log(match, strays.get(match.public_id), found, actor=actor, now=now)
+            _restore_log(match, strays.get(match.public_id), report, actor=actor, now=now)
             transaction.set_rollback(dry_run)
 
 
 def _logged() -> Iterator[Match]:
-    """The matches whose replays are in a log, or should be."""
+    """Yield the matches whose replays are in a log, or should be."""
     ids = list(
         Match.objects.filter(status__in=SHOWN, boards__isnull=False)
         .order_by("pk")
@@ -131,48 +130,48 @@ def _logged() -> Iterator[Match]:
         yield from rows.select_related("log").order_by("pk")
 
 
-def _restore_log(match: Match, stray: bytes | None, found: Restored, *, actor: str, now: datetime) -> None:
+def _restore_log(match: Match, stray: bytes | None, report: RestoreReport, *, actor: str, now: datetime) -> None:
     row = logs.row_of(match)
     if row and stray is not None and logs.digest(match.public_id, stray) == row.digest:
         how, data = "put back", stray
-        found.put_back.append(match.public_id)
+        report.put_back.append(match.public_id)
     else:
-        made = _log_played_again(match, bytes(row.data) if row else b"", found)
-        if not made:
+        records = _log_played_again(match, bytes(row.data) if row else b"", report)
+        if not records:
             return
-        how, data = "played again", logs.pack_records(made)
+        how, data = "played again", logs.pack_records(records)
     logs.replace(match, data)
     journal.append("match.replay_restored", f"match:{match.public_id}", now=now, actor=actor, how=how)
 
 
-def _log_played_again(match: Match, data: bytes, found: Restored) -> dict[packing.Place, dict[str, Any]]:
-    """The records that can be made again of what is left of a log. Which can and which cannot is noted in `found`."""
-    told = logs.open_data(data)
-    here = told if told and told.match() == match.public_id else None
-    made = {}
+def _log_played_again(match: Match, data: bytes, report: RestoreReport) -> dict[packing.Place, dict[str, Any]]:
+    """Play the readable part of a log again and return the records; `report` gets what could be restored and what is lost."""
+    log = logs.open_data(data)
+    own_log = log if log and log.match() == match.public_id else None
+    records = {}
     sittings = Sitting.objects.filter(board__match=match).select_related("board").order_by("board__number", "number")
     for sitting in sittings.defer("replay"):
         sitting.board.match = match
         place = (sitting.board.number, sitting.number)
         name = f"{match.public_id}, board {place[0]}, sitting {place[1]}"
-        record = _proved_again(sitting, here.played(place)) if here and place in here.records else None
+        record = _played_and_checked(sitting, own_log.played(place)) if own_log and place in own_log.records else None
         if record is None:
-            found.lost.append(name)
+            report.lost.append(name)
         else:
-            made[place] = record
-            found.played.append(name)
-    return made
+            records[place] = record
+            report.played.append(name)
+    return records
 
 
-def _proved_again(sitting: Sitting, played: dict[str, Any]) -> dict[str, Any] | None:
-    """The record that the actions make, if it has the scores of the row."""
+def _played_and_checked(sitting: Sitting, played: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the record that the actions give, if it has the scores of the row."""
     try:
         state = engine.replay.restore(played | {"events": []})
-        made: dict[str, Any] = engine.replay.make(state, _meta(sitting, played)) | _referees_own(sitting, played)
-        check(made)
+        record: dict[str, Any] = engine.replay.make(state, _meta(sitting, played)) | _referee_fields(sitting, played)
+        check(record)
     except (ReplayError, TypeError):
         return None
-    return made if _scores(made) == sitting.scores else None
+    return record if _scores(record) == sitting.scores else None
 
 
 # ---- replays of releases before the logs
@@ -185,8 +184,8 @@ def _batches() -> Iterator[Sequence[Sitting]]:
         yield list(rows.select_related("board__match__pool").order_by("pk"))
 
 
-def _bind(rows: Iterable[Sitting], found: Restored) -> Iterator[int]:
-    """Bind what is right and not bound; the ids of those that are not right."""
+def _bind(rows: Iterable[Sitting], report: RestoreReport) -> Iterator[int]:
+    """Add digests to sound replays without one; yield the ids of unsound ones."""
     fresh = []
     for sitting in rows:
         try:
@@ -203,7 +202,7 @@ def _bind(rows: Iterable[Sitting], found: Restored) -> Iterator[int]:
             fresh.append(sitting)
         else:
             yield sitting.pk
-    found.bound += len(fresh)
+    report.bound += len(fresh)
     Sitting.objects.bulk_update(fresh, ["digest"], batch_size=100)
 
 
@@ -221,29 +220,29 @@ def _packed(keys: Sequence[int]) -> Iterator[bytes]:
             yield bytes(packed)
 
 
-def _names(packed: bytes) -> Place | None:
-    """The sitting that a stored record says it is of."""
+def _place_of(packed: bytes) -> Place | None:
+    """Return the sitting that a stored record says it belongs to."""
     try:
-        told = json.loads(zlib.decompress(packed))["meta"]
-        return told["match"], told["board"], told["sitting"]
+        meta = json.loads(zlib.decompress(packed))["meta"]
+        return meta["match"], meta["board"], meta["sitting"]
     except (zlib.error, ValueError, KeyError, TypeError):
         return None
 
 
-def _restore(sitting: Sitting, strays: dict[Place, bytes], found: Restored, *, actor: str, now: datetime) -> None:
+def _restore(sitting: Sitting, strays: dict[Place, bytes], report: RestoreReport, *, actor: str, now: datetime) -> None:
     match, number = sitting.board.match, sitting.board.number
     name = f"{match.public_id}, board {number}, sitting {sitting.number}"
     packed = strays.get((match.public_id, number, sitting.number))
     if packed is not None and sitting.digest in ("", _digest(sitting, packed)):
         how = "put back"
-        found.put_back.append(name)
+        report.put_back.append(name)
     else:
         record = _played_again(sitting)
         if record is None:
-            found.lost.append(name)
+            report.lost.append(name)
             return
         packed, how = replays.pack(record), "played again"
-        found.played.append(name)
+        report.played.append(name)
     sitting.replay, sitting.digest = packed, _digest(sitting, packed)
     sitting.save(update_fields=["replay", "digest"])
     where = {"board": number, "sitting": sitting.number, "how": how}
@@ -251,10 +250,10 @@ def _restore(sitting: Sitting, strays: dict[Place, bytes], found: Restored, *, a
 
 
 def _played_again(sitting: Sitting) -> dict[str, Any] | None:
-    """The record of what its actions make, proved by the rules and the scores of the row; None where that cannot be had."""
-    told = _beginning(bytes(sitting.replay))
+    """Return the record that its actions give, verified by the rules and the scores of the row; None if that is impossible."""
+    old_text = _beginning(bytes(sitting.replay))
     try:
-        actions, _ = json.JSONDecoder().raw_decode(told.removeprefix('{"actions":'))
+        actions, _ = json.JSONDecoder().raw_decode(old_text.removeprefix('{"actions":'))
     except ValueError:
         return None
     sibling = _sibling(sitting)
@@ -264,41 +263,41 @@ def _played_again(sitting: Sitting) -> dict[str, Any] | None:
     game = engine.load(match.pool.game, players=match.pool.players, **match.pool.options)
     seed = engine.board_seed(bytes(match.secret), game.key, match.table, sitting.board.number)
     header = {name: sibling[name] for name in ("format", "game", "revision", "options", "players", "deals")}
-    for suits in (suits_of(game, seed, sitting.number), game.pack.suits):  # they were not exchanged at first
+    for suits in (suits_of(game, seed, sitting.number), game.pack.suits):  # In early records suits were not exchanged.
         record = header | {"suits": suits, "seed": seed.hex(), "actions": actions, "events": []}
         try:
-            made: dict[str, Any] = engine.replay.make(engine.replay.restore(record), _meta(sitting, sibling))
-            made |= _referees_own(sitting, sibling)
-            check(made)
+            replayed: dict[str, Any] = engine.replay.make(engine.replay.restore(record), _meta(sitting, sibling))
+            replayed |= _referee_fields(sitting, sibling)
+            check(replayed)
         except (ReplayError, TypeError):
             continue
-        if _scores(made) == sitting.scores and _agrees(made, told):
-            return made
+        if _scores(replayed) == sitting.scores and _agrees(replayed, old_text):
+            return replayed
     return None
 
 
 def _beginning(packed: bytes) -> str:
-    """The text of a damaged record up to the damage, or somewhat beyond."""
-    reading, text = zlib.decompressobj(), b""
+    """Return the text of a damaged record up to the damage, or somewhat beyond."""
+    decompressor, text = zlib.decompressobj(), b""
     try:
         for at in range(len(packed)):
-            text += reading.decompress(packed[at : at + 1])
+            text += decompressor.decompress(packed[at : at + 1])
     except zlib.error:
         pass
     return text.decode("utf-8", "ignore")
 
 
-def _agrees(made: dict[str, Any], told: str) -> bool:
-    """Whether what was read of the old record up to its moments is what was made: keys are sorted, so these stand behind the actions."""
-    whole = json.dumps({name: made[name] for name in ("actions", "deals")}, sort_keys=True, separators=(",", ":"))
-    return told.startswith(whole[:-1][: len(told)])
+def _agrees(record: dict[str, Any], old_text: str) -> bool:
+    """Return True if the readable part of the old record equals the new one up to the moments, which follow the actions as keys are sorted."""
+    start = json.dumps({name: record[name] for name in ("actions", "deals")}, sort_keys=True, separators=(",", ":"))
+    return old_text.startswith(start[:-1][: len(old_text)])
 
 
 def _sibling(sitting: Sitting) -> dict[str, Any] | None:
-    """A sound record of the same match, of the same pass if there is one."""
+    """Return a sound record of the same match, preferably of the same pass."""
     others = Sitting.objects.filter(board__match=sitting.board.match_id).exclude(pk=sitting.pk)
     others = others.select_related("board__match").order_by("board__number", "number")
-    for other in sorted(others, key=lambda one: one.number != sitting.number):
+    for other in sorted(others, key=lambda row: row.number != sitting.number):
         try:
             return replays.unpack(other)
         except replays.Unreadable:
@@ -307,21 +306,21 @@ def _sibling(sitting: Sitting) -> dict[str, Any] | None:
 
 
 def _meta(sitting: Sitting, sibling: dict[str, Any]) -> dict[str, Any]:
-    theirs: dict[str, Any] = sibling.get("meta", {})
-    mine = {"board": sitting.board.number, "sitting": sitting.number, "seating": sitting.seating}
-    return theirs | mine | {"match": sitting.board.match.public_id, "restored": RESTORED}
+    meta: dict[str, Any] = sibling.get("meta", {})
+    own = {"board": sitting.board.number, "sitting": sitting.number, "seating": sitting.seating}
+    return meta | own | {"match": sitting.board.match.public_id, "restored": RESTORED}
 
 
-def _referees_own(sitting: Sitting, sibling: dict[str, Any]) -> dict[str, Any]:
-    """What stands in a record beside cards and scores: faults, the forfeit that they cost, and what the bots of the pass were told."""
+def _referee_fields(sitting: Sitting, sibling: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a record beside cards and scores: faults, the forfeit for them, and what the bots of the pass were sent."""
     parties = Party.objects.filter(match=sitting.board.match_id).order_by("number")
-    told = [fault for party in parties for fault in party.faults if fault["sitting"] == sitting.number]
-    told = [fault for fault in told if fault["board"] <= sitting.board.number]
-    mine = [fault for fault in told if fault["board"] == sitting.board.number]
-    here = [{"step": fault["step"], "seat": fault["seat"], "fault": fault["kind"], "detail": ""} for fault in mine]
-    own: dict[str, Any] = {"faults": here, "notes": []}
+    faults = [fault for party in parties for fault in party.faults if fault["sitting"] == sitting.number]
+    faults = [fault for fault in faults if fault["board"] <= sitting.board.number]
+    of_board = [fault for fault in faults if fault["board"] == sitting.board.number]
+    short = [{"step": fault["step"], "seat": fault["seat"], "fault": fault["kind"], "detail": ""} for fault in of_board]
+    own: dict[str, Any] = {"faults": short, "notes": []}
     if sitting.fault:
-        own["forfeit"] = {"seats": sorted({fault["seat"] for fault in told}), "scores": sitting.scores}
+        own["forfeit"] = {"seats": sorted({fault["seat"] for fault in faults}), "scores": sitting.scores}
     if sibling.get("meta", {}).get("sitting") == sitting.number and "pass" in sibling:
         own["pass"] = sibling["pass"]
     return own

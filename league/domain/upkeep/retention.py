@@ -1,4 +1,4 @@
-"""Logs whose time has come are let go: replays, judgements and consultations are removed; results, scores of every sitting and the digest stay."""
+"""Retention: expired logs lose their replays, judgements and consultations. Results, the scores of every sitting and the digest stay."""
 
 from __future__ import annotations
 
@@ -13,47 +13,47 @@ from league.domain.matches import logs
 from league.enums import MatchStatus
 from league.models import Audit, Consultation, Judgement, MatchLog
 
-CHUNK = 200  # matches in one transaction
+CHUNK = 200  # Matches in one transaction.
 ENDED = (MatchStatus.FINISHED, MatchStatus.VOID)
 
 
-def let_go(*, actor: str = "", now: datetime | None = None) -> int:
-    """Remove the replays of all logs whose time has come; their number. Harmless to repeat, and to run twice at once.
+def remove_expired(*, actor: str = "", now: datetime | None = None) -> int:
+    """Remove the replays of all expired logs; return their number. Repeatable, also by two processes at once.
 
-    A log is kept beyond its time while lots for audits are not drawn of it, or an audit of it waits.
+    A log is kept longer while its audits are not drawn yet, or one of them is queued or running.
     """
     now, count = clock.now_or(now), 0
-    while gone := _let_go_some(now):
+    while gone := _remove_some(now):
         count += gone
     if count:
         journal.append("replays.let_go", "league", now=now, actor=actor, count=count)
     return count
 
 
-def _let_go_some(now: datetime) -> int:
+def _remove_some(now: datetime) -> int:
     waiting = Audit.objects.filter(work__status__in=(MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING))
     looked_at = Q(match__drawn__isnull=False) | Q(match__status=MatchStatus.VOID)
     due = MatchLog.objects.filter(looked_at, until__lte=now, let_go=None)
     due = due.exclude(match__in=waiting.values("match")).order_by("until")
     with transaction.atomic():
         ids = list(due.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True)[:CHUNK])
-        for model in (Judgement, Consultation):  # they speak of steps that nobody can see any more
+        for model in (Judgement, Consultation):  # They refer to steps that nobody can see any more.
             model.objects.filter(match__in=ids).delete()
         return MatchLog.objects.filter(pk__in=ids, let_go=None).update(data=b"", let_go=now)
 
 
-def date_anew(*, dry_run: bool = False) -> Iterator[tuple[str, datetime | None, datetime | None]]:
-    """Give each log that is kept the time that the present settings give: public id, until when it was kept, and will be, where that differs."""
+def apply_settings(*, dry_run: bool = False) -> Iterator[tuple[str, datetime | None, datetime | None]]:
+    """Give each stored log the expiry of the current settings; yield public id, old and new expiry where they differ."""
     last = 0
     while True:
         rows = MatchLog.objects.filter(pk__gt=last, let_go=None, match__status__in=ENDED).select_related("match")
-        found = list(rows.defer("data").order_by("pk")[:CHUNK])
-        if not found:
+        logs_read = list(rows.defer("data").order_by("pk")[:CHUNK])
+        if not logs_read:
             return
-        for row in found:
+        for row in logs_read:
             until = logs.keep_until(row.match, row.match.finished)
             if until != row.until:
                 if not dry_run:
                     MatchLog.objects.filter(pk=row.pk, let_go=None).update(until=until)
                 yield row.match.public_id, row.until, until
-        last = found[-1].pk
+        last = logs_read[-1].pk

@@ -1,4 +1,4 @@
-"""The schedulers, as they report themselves: a scheduler is well when it has put the queue right of late."""
+"""The schedulers as they report themselves. A scheduler is healthy if it has reconciled the queue lately."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ FORGOTTEN = timedelta(days=7)
 
 
 def register(name: str, *, now: datetime | None = None) -> None:
-    """Note that a scheduler has started."""
+    """Record that a scheduler has started."""
     now = clock.now_or(now)
     Scheduler.objects.filter(seen__lt=now - FORGOTTEN).delete()
     fresh = {"started": now, "seen": now, "errors": {}, "trouble": "", "broker": "", "commit": version.commit() or ""}
     Scheduler.objects.update_or_create(name=name, defaults=fresh)
 
 
-def note(name: str, loops: Loops, *, done: datetime) -> None:
-    """Tell of its loops; it came round last when it was `done`."""
-    told = {"errors": dict(loops.errors), "trouble": loops.trouble, "broker": loops.broker}
-    Scheduler.objects.filter(name=name).update(seen=done, **told)
+def note(name: str, loops: Loops, *, reconciled: datetime) -> None:
+    """Record the state of its loops, and when it last reconciled the queue."""
+    state = {"errors": dict(loops.errors), "trouble": loops.trouble, "broker": loops.broker}
+    Scheduler.objects.filter(name=name).update(seen=reconciled, **state)
 
 
 def last_round() -> datetime | None:
-    """When a scheduler put the queue right last; None where there is none."""
+    """Return when a scheduler last reconciled the queue; None if there is none."""
     return Scheduler.objects.order_by("-seen").values_list("seen", flat=True).first()

@@ -34,7 +34,7 @@ class Command(LeagueCommand):
         """Check and tell."""
         now = clock.now_or(None)
         since = None if options["hours"] is None else now - timedelta(hours=options["hours"])
-        found = invariants.check_all(since=since, now=now, by="operator")
+        found = invariants.check_all(since=since, now=now, actor="operator")
         if options["json"]:
             self.say(json.dumps([asdict(finding) for finding in found]))
         else:

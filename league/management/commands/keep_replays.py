@@ -24,7 +24,7 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """Date them anew and tell."""
-        changed = Counter(until is None for _, _, until in retention.date_anew(dry_run=options["dry_run"]))
+        changed = Counter(until is None for _, _, until in retention.apply_settings(dry_run=options["dry_run"]))
         self.say("nothing was changed; this would be done:" if options["dry_run"] else "done:")
         self.say(
             f"  kept for ever: {changed[True]} matches; kept until a day that has changed: {changed[False]} matches"

@@ -78,5 +78,5 @@ class Command(LeagueCommand):
             self.say(f"  cannot be restored: {name}; its result stands ({again})")
         for name in found.again:
             self.say(f"  damaged, workers make it again: {name}")
-        if found.empty:
+        if found.is_empty:
             self.say("  nothing: there is nothing to repair")

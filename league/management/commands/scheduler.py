@@ -59,7 +59,7 @@ class Command(LeagueCommand):
         refits.keep_pools_as(name)
         loops, self.done = Loops("scheduler"), clock.present()
         listener = Listener(loops)
-        loops.lost = lambda: schedulers.note(name, loops, done=self.done)
+        loops.lost = lambda: schedulers.note(name, loops, reconciled=self.done)
         loops.start("reconcile", self._reconcile, settings.RECONCILE_S, at_once=True, patience=SOON_S)
         loops.start("ratings", tasks.fit_ratings, FIT_S)
         loops.start("ranks", tasks.rank_ratings, FIT_S)
@@ -70,7 +70,7 @@ class Command(LeagueCommand):
         loops.start("outlook", outlook.keep, outlook.EVERY_S)
         calendar: list[Calendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S, patience=CHECKED_S)
-        loops.start("tell", lambda: schedulers.note(name, loops, done=self.done), TELL_S, patience=SOON_S)
+        loops.start("tell", lambda: schedulers.note(name, loops, reconciled=self.done), TELL_S, patience=SOON_S)
         listener.run(celery.UPKEEP, [tasks.advance_tournament, tasks.refresh_ratings])
         loops.leave(patience=5)
         listener.close()

@@ -104,10 +104,10 @@ def test_repair_commands(ana, berto) -> None:
     match = play(cup.matches.get())
 
     assert said("reconcile").startswith(
-        "expired 0, unjudged 0, summed 0, played 1, unheld 0, abandoned 0, inserted 0, cancelled 0, finished 1, opened 0, kept 0, refreshed 1"
+        "expired 0, unjudged 0, summed 0, played 1, unheld 0, abandoned 0, inserted 0, cancelled 0, finished 1, opened 0, stored 0, refreshed 1"
     )
     assert said("reconcile").startswith(
-        "expired 0, unjudged 0, summed 0, played 0, unheld 0, abandoned 0, inserted 0, cancelled 0, finished 0, opened 0, kept 1, refreshed 0"
+        "expired 0, unjudged 0, summed 0, played 0, unheld 0, abandoned 0, inserted 0, cancelled 0, finished 0, opened 0, stored 1, refreshed 0"
     )
     assert said("refresh_ratings", "--rebuild", "--game", "partnership").endswith(
         "1 pools fitted anew from their boards"
@@ -122,7 +122,7 @@ def test_repair_commands(ana, berto) -> None:
     assert Rating.objects.count() == 2
     done = said("void_match", match.public_id, "--why", "broken rules")
     assert done.splitlines()[1:] == look.splitlines()[1:]
-    assert f"struck out: 1 ({match.public_id})" in done
+    assert f"voided: 1 ({match.public_id})" in done
     assert said("void_match", match.public_id, "--why", "broken rules").endswith("nothing: all is so already")
     assert (Rating.objects.count(), ratings.stale_pools()) == (0, [])
     with pytest.raises(CommandError, match="there is no match"):
@@ -150,7 +150,7 @@ def test_enter_house_uploads_once(db) -> None:
 
 def test_enter_house_uploads_those_that_are_named(db) -> None:
     with pytest.raises(
-        CommandError, match=r"no house bot is called 'gredy'; there are: champion, counting, deep, greedy, random$"
+        CommandError, match=r"no house bot is called 'gredy'; choose one of champion, counting, deep, greedy, random$"
     ):
         said("enter_house", "random", "gredy")
     assert not BotVersion.objects.exists()

@@ -122,7 +122,7 @@ def test_equal_contents_are_refused_politely(ana, berto) -> None:
 
 def test_names_of_others_and_of_retired_bots_are_refused(ana, berto) -> None:
     version = uploaded(ana, "rufo")
-    with pytest.raises(Refused, match="belongs to another player"):
+    with pytest.raises(Refused, match="is taken by another player"):
         uploaded(berto, "rufo")
     bots.set_state(version.bot, BotState.RETIRED, actor="ana", now=NOW)
 

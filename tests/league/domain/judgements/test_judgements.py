@@ -274,7 +274,7 @@ def test_it_goes_with_the_replays_of_its_match(match, ana) -> None:
     asked(match, ana)
     Match.objects.filter(pk=match.pk).update(drawn=NOW)
     MatchLog.objects.filter(match=match).update(until=NOW)
-    assert retention.let_go(now=later(1)) == 1
+    assert retention.remove_expired(now=later(1)) == 1
     assert not Judgement.objects.exists()
     match.refresh_from_db()
     with pytest.raises(Refused, match="not kept any more"):

@@ -88,7 +88,7 @@ def test_who_may_sit_down_at_what(ana, berto, greedy, settings) -> None:
     assert [one.bot.slug for one in seating.rivals(berto)] == ["greedy"]
     for who, told, why in (
         (ana, ("chess", "greedy"), "there is no game"),
-        (ana, ("partnership", "nobody"), "own one: greedy, rufo"),
+        (ana, ("partnership", "nobody"), "Choose one of: greedy, rufo"),
         (ana, ("partnership", "rufo"), "does not play partnership"),
         (ana, ("partnership", "greedy", "rufo"), "does not play partnership"),
         (berto, ("corriente", "rufo"), "'rufo' is not a house bot"),
@@ -155,7 +155,7 @@ def test_an_answer_counts_once_and_only_where_it_is_asked(ana, berto, greedy) ->
     assert [one.action for one in holding.taken(row)][3:] == ["play 4o"]
     with pytest.raises(holding.LeaseLost):
         holding.finish(held, TableResult(), 4, now=NOW)
-    with pytest.raises(Refused, match="is over"):
+    with pytest.raises(Refused, match="is finished"):
         seating.act(ana, row.public_id, 4, "play 1o", now=NOW)
 
 

@@ -272,7 +272,7 @@ def test_individual_seats(ana, berto, seats) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": "chess"}, "there is no format 'chess'; the formats are round_robin, swiss"),
+        ({"format": "chess"}, "there is no format 'chess'; choose one of round_robin, swiss"),
         ({"parameters": {"rounds": 3}}, "round_robin has no parameter 'rounds'"),
         ({"parameters": {"cycles": 0}}, "cycles is a whole number from 1 to 200, not 0"),
         ({"format": "duel", "parameters": {"elo0": 30}}, "elo0 must be below elo1"),

@@ -84,7 +84,7 @@ def test_what_was_let_go_between_a_file_and_its_list_is_not_lost(played, tmp_pat
             next(steps)
     assert not list(tmp_path.glob("*/*.gz"))
     sampling.draw(now=NEXT)
-    assert retention.let_go(now=clock.present() + timedelta(days=9)) > 0
+    assert retention.remove_expired(now=clock.present() + timedelta(days=9)) > 0
 
     assert list(dumping.dump(tmp_path, now=NEXT)) == []
     assert len(lines(tmp_path)) == Sitting.objects.filter(board__match__in=played).count()
@@ -116,7 +116,7 @@ def test_what_is_held_back_comes_later_and_what_is_let_go_stays(played, tmp_path
     kept = (tmp_path / second.path).read_bytes()
 
     sampling.draw(now=NEXT)
-    assert retention.let_go(now=clock.present() + timedelta(days=9)) > 0
+    assert retention.remove_expired(now=clock.present() + timedelta(days=9)) > 0
     (tmp_path / "files.json").write_text(
         json.dumps({"format": dumping.FORMAT, "files": [{**second.__dict__, "held": 1}]})
     )

@@ -37,7 +37,7 @@ def test_everything_is_put_right_at_once_and_once(ana, berto) -> None:
         "cancelled": 0,
         "finished": 1,
         "opened": 0,
-        "kept": 0,
+        "stored": 0,
         "refreshed": 1,
         "drawn": 0,
         "tested": 0,
@@ -50,7 +50,7 @@ def test_everything_is_put_right_at_once_and_once(ana, berto) -> None:
         "explained": 0,
     }
     told = "expired 1, unjudged 0, summed 0, played 1, unheld 0, abandoned 0, inserted 0, cancelled 0, finished 1, opened 0, "
-    told += "kept 0, refreshed 1, drawn 0, tested 0, validated 0, "
+    told += "stored 0, refreshed 1, drawn 0, tested 0, validated 0, "
     told += "released 0, unbanned 0, unanswered 0, lifted 0, paired 0, explained 0"
     assert str(found) == told
     assert Rating.objects.count() == 2

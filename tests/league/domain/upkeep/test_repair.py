@@ -83,7 +83,7 @@ def test_striking_out_twice_is_striking_out_once(cup) -> None:
         match = cup.matches.select_related("pool", "tournament").order_by("id")[0]
         return repair.strike([match], why=WHY, actor="operator", again=True, now=later(5))
 
-    assert not again().empty
+    assert not again().is_empty
     state = everything()
     found = again()
 
@@ -126,7 +126,7 @@ def test_wrong_rules_are_repaired_by_revision(cup) -> None:
     assert (event.actor, event.data["why"], event.data["struck"]) == ("operator", WHY, 3)
 
     state = everything()
-    assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(6)).empty
+    assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(6)).is_empty
     assert everything() == state
 
     for match in Match.objects.filter(public_id__in=found.again).order_by("id"):
@@ -135,7 +135,7 @@ def test_wrong_rules_are_repaired_by_revision(cup) -> None:
     cup.refresh_from_db()
     assert cup.status == "finished"
     assert present.ratings.count() == 3
-    assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(9)).empty
+    assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(9)).is_empty
 
 
 @pytest.mark.slow
@@ -152,7 +152,7 @@ def test_present_rules_are_repaired_up_to_a_moment_only(cup) -> None:
     assert len(mend().again) == 3
     for match in cup.matches.filter(status="queued").order_by("id"):
         play(match, now=later(7))
-    assert mend().empty
+    assert mend().is_empty
 
 
 def test_unrated_results_stay_and_count_no_more(cup) -> None:
@@ -165,7 +165,7 @@ def test_unrated_results_stay_and_count_no_more(cup) -> None:
     assert not found.struck
     assert set(cup.matches.values_list("status", flat=True)) == {"finished"}
     assert Rating.objects.count() == 0
-    assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", unrate=True, now=later(5)).empty
+    assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", unrate=True, now=later(5)).is_empty
 
 
 def test_pools_are_fitted_anew_with_an_event(cup) -> None:

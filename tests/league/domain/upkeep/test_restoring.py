@@ -132,7 +132,7 @@ def test_it_is_found_told_and_restored_where_that_can_be_proved(way: str, match:
     assert how == "played" or [replays.unpack(one) for one in sittings()] == before
     events = LeagueEvent.objects.filter(kind="match.replay_restored", subject=f"match:{match.public_id}")
     assert events.count() == count
-    assert restore_replays(actor="test", now=NOW).empty
+    assert restore_replays(actor="test", now=NOW).is_empty
 
 
 # The faults of a match, by board and sitting: the seats reported there, and the seats that forfeited it
@@ -358,4 +358,4 @@ def test_a_judgement_and_answers_that_are_damaged_are_made_again(logged, ana) ->
     assert of_before.status == "done", "another judge would judge it now"
     assert (judged.status, bytes(judged.body), judged.summed, judged.finished) == ("asked", b"", True, None)
     assert (answered.status, answered.answers, whole.status) == ("asked", [], "done")
-    assert restore_replays(actor="ana", now=NOW).empty
+    assert restore_replays(actor="ana", now=NOW).is_empty

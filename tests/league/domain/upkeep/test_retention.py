@@ -48,18 +48,18 @@ def test_each_kind_has_its_time_and_results_stay(played: dict[str, Match]) -> No
     rows = list(Board.objects.values_list()), list(Sitting.objects.values_list("pk", "scores"))
     digests = set(MatchLog.objects.values_list("match", "digest"))
 
-    assert retention.let_go(now=NOW + 9 * DAY) == 0
-    assert retention.let_go(now=NOW + 10 * DAY) == 1
+    assert retention.remove_expired(now=NOW + 9 * DAY) == 0
+    assert retention.remove_expired(now=NOW + 10 * DAY) == 1
     assert kept() == {played["rated"].pk, played["unrated"].pk}
-    assert retention.let_go(now=NOW + 5000 * DAY) == 1
+    assert retention.remove_expired(now=NOW + 5000 * DAY) == 1
     assert kept() == {played["rated"].pk}
-    assert retention.let_go(now=NOW + 5000 * DAY) == 0
+    assert retention.remove_expired(now=NOW + 5000 * DAY) == 0
 
     assert (list(Board.objects.values_list()), list(Sitting.objects.values_list("pk", "scores"))) == rows
     assert set(MatchLog.objects.values_list("match", "digest")) == digests
     assert [event.data["count"] for event in LeagueEvent.objects.filter(kind="replays.let_go")] == [1, 1]
     assert [one for one in invariants.check_all(now=NOW) if one.check == "replays"] == []
-    assert restore_replays(actor="test", now=NOW).empty
+    assert restore_replays(actor="test", now=NOW).is_empty
     sitting = Sitting.objects.select_related("board__match").filter(board__match=played["unrated"]).first()
     with pytest.raises(replays.Unreadable, match="is not kept any more") as caught:
         replays.replay(sitting)
@@ -70,9 +70,9 @@ def test_what_may_still_be_audited_is_kept(played: dict[str, Match]) -> None:
     Match.objects.filter(pk=played["unrated"].pk).update(drawn=None)
     sampling._queue(played["validation"], [(0, 0, played["validation"].parties.first().version_id)], "sample", NOW)
 
-    assert retention.let_go(now=NOW + 100 * DAY) == 0
+    assert retention.remove_expired(now=NOW + 100 * DAY) == 0
     Match.work.filter(kind="audit").update(status="void")
-    assert retention.let_go(now=NOW + 100 * DAY) == 1
+    assert retention.remove_expired(now=NOW + 100 * DAY) == 1
     assert kept() == {played["rated"].pk, played["unrated"].pk}
 
 
@@ -89,4 +89,4 @@ def test_other_settings_hold_for_what_is_there_when_the_command_says_so(
     assert dict(MatchLog.objects.values_list("match", "until")) == {
         played["rated"].pk: NOW + 30 * DAY, played["unrated"].pk: None, played["validation"].pk: NOW + 10 * DAY
     }  # fmt: skip
-    assert list(retention.date_anew()) == []
+    assert list(retention.apply_settings()) == []
