@@ -1,4 +1,4 @@
-"""All playings of one board side by side: the same cards, card for card, and where the players first did something else.
+"""All playings of one board side by side, with the first different choice marked.
 
 The passes of a board are played with their suits exchanged, so that a bot cannot recognise the cards. Here every record is read
 back into the suits of the deal, so that the same card has the same name in every column.
@@ -16,15 +16,15 @@ from league.web.matches.narrate import QUIET, Sentence, narrate
 from league.web.matches.record import FRENCH
 
 Moment = dict[str, Any]
-# moments that are nobody's choice
+# Moments that no player chooses.
 DEALT = frozenset({"deal", "draw", "trick", "score", "over", "reshuffle", "reveal", "partner", "ante"})
-# moments without a line of their own: the cards and the foot of each trick show them
+# Moments without a line of their own: the cards and the foot of each trick show them.
 SHOWN_BY_CARDS = frozenset({"trick", "draw"})
 
 
 @dataclass
 class Item:
-    """One thing that was done: a card on the table (`card`), or what `sentence` says. `differs`: the first that does."""
+    """One action: a card on the table (`card`) or another action in words (`sentence`). `differs` marks the first difference."""
 
     moment: Moment
     sentence: Sentence
@@ -32,18 +32,18 @@ class Item:
 
     @property
     def card(self) -> str:
-        """The card, where one was put on the table."""
+        """The card played, or an empty string."""
         return str(self.moment["card"]) if self.moment["e"] == "play" else ""
 
     @property
     def seat(self) -> int | None:
-        """Whose doing it was."""
+        """The seat that acted."""
         return self.moment.get("seat")
 
 
 @dataclass
 class Trick:
-    """What was done from one trick to the next; `winner` and `points` once it is taken."""
+    """The actions of one trick; `winner` and `points` are set once it is taken."""
 
     items: list[Item] = field(default_factory=list)
     winner: int | None = None
@@ -51,18 +51,18 @@ class Trick:
 
     @property
     def cards(self) -> bool:
-        """Whether a card was put on the table in it; what follows the last trick has none."""
+        """True if a card was played; the part after the last trick has none."""
         return any(item.card for item in self.items)
 
     @property
     def differs(self) -> bool:
-        """Whether the first difference lies in it."""
+        """True if the first difference lies in this trick."""
         return any(item.differs for item in self.items)
 
 
 @dataclass
 class Deal:
-    """One deal of all playings: what each dealt, by seat, and per trick a cell of each; None where a playing was over before."""
+    """One deal in all playings: the hands of each playing, and a row of cells per trick. None: the playing ended earlier."""
 
     number: int
     dealt: list[list[list[str]] | None]
@@ -70,18 +70,18 @@ class Deal:
 
     @property
     def is_dealt_alike(self) -> bool:
-        """Whether the seats held the same cards in all playings that came to it. Who deals may follow from the deals before."""
-        there = [hands for hands in self.dealt if hands is not None]
-        return all(hands == there[0] for hands in there)
+        """True if the seats held the same cards in every playing that reached this deal. The dealer may depend on earlier deals."""
+        reached = [hands for hands in self.dealt if hands is not None]
+        return all(hands == reached[0] for hands in reached)
 
     @property
     def hands(self) -> list[list[str]]:
-        """By seat, in the first playing that came to it."""
+        """The hands by seat, in the first playing that reached this deal."""
         return next(hands for hands in self.dealt if hands is not None)
 
     @property
     def numbered(self) -> list[tuple[int | None, tuple[Trick | None, ...]]]:
-        """The rows with the number of their trick; None for what follows the last one."""
+        """The rows with their trick numbers; None for the part after the last trick."""
         return [
             (number if any(cell is not None and cell.cards for cell in row) else None, row)
             for number, row in enumerate(self.rows, 1)
@@ -89,14 +89,14 @@ class Deal:
 
     @property
     def same(self) -> bool:
-        """Whether several playings, and all of them, did the same from the first card to the last."""
+        """True if there are several playings and all took the same actions."""
         if len(self.dealt) < 2 or None in self.dealt or not self.is_dealt_alike:
             return False
         return not any(cell is not None and cell.differs for row in self.rows for cell in row)
 
 
 def plain(record: dict[str, Any], pack: str) -> list[Moment]:
-    """The moments of a record in the suits of the deal. `pack`: the suit letters of the game in their order."""
+    """Return the moments of a record in the suits of the deal. `pack`: the suit letters of the game in order."""
     played = record.get("suits") or pack
     back = dict(zip(played, pack, strict=True))
     moments = record.get("events", [])
@@ -114,17 +114,17 @@ def _exchanged(data: Any, back: dict[str, str]) -> Any:
 
 
 def compare(playings: Sequence[tuple[list[Moment], Sequence[str], Sequence[str]]]) -> list[Deal]:
-    """The deals of a board. Each playing: its moments (`plain`), a name per seat, the bot of each seat."""
+    """Return the deals of a board. Each playing: its moments (see `plain`), a name per seat, the bot of each seat."""
     columns = [dict(_deals(moments, names, bots)) for moments, names, bots in playings]
-    found = []
+    deals = []
     for number in sorted({number for column in columns for number in column}):
         tricks = [column[number][1] if number in column else [] for column in columns]
         dealt = [[_sorted(hand) for hand in column[number][0]] if number in column else None for column in columns]
         deal = Deal(number, dealt, list(zip_longest(*tricks)))
         if deal.is_dealt_alike:
             _mark([column for column in tricks if column])
-        found.append(deal)
-    return found
+        deals.append(deal)
+    return deals
 
 
 def _sorted(hand: Iterable[str]) -> list[str]:
@@ -137,7 +137,7 @@ def _sorted(hand: Iterable[str]) -> list[str]:
 def _deals(
     moments: Sequence[Moment], names: Sequence[str], bots: Sequence[str]
 ) -> Iterator[tuple[int, tuple[list[list[str]], list[Trick]]]]:
-    """Number of each deal, its hands and tricks. What follows the last trick stands in a last one without a winner."""
+    """Yield the number, hands and tricks of each deal. Actions after the last trick form a trick without a winner."""
     sentences = iter(narrate(moments, names, bots))
     number = 0
     hands: list[list[str]] = []
@@ -160,7 +160,7 @@ def _deals(
 
 
 def _mark(columns: Sequence[list[Trick]]) -> None:
-    """Mark, in every column, the first choice that is not the one of the first column; there, the earliest of these."""
+    """Mark the first choice of each column that differs from the first column, and the earliest of these in the first column."""
     chosen = [[item for trick in column for item in trick.items if item.moment["e"] not in DEALT] for column in columns]
     if not chosen:
         return

@@ -1,4 +1,4 @@
-"""What a bot of the house would have done, as the page of a match shows it: at each step of the seat that it was asked about, and in sum.
+"""Consultations on the match page: what a house bot would have done at each step of a seat, and in sum.
 
 Nothing is played here.
 """
@@ -19,7 +19,7 @@ from league.web.matches.narrate import Sentence, Would
 
 @dataclass(frozen=True)
 class Asked:
-    """One consultation about this sitting. seat: its name."""
+    """One consultation about this sitting. `seat` is the name of the seat."""
 
     row: Consultation
     seat: str
@@ -27,13 +27,13 @@ class Asked:
 
     @property
     def waits(self) -> bool:
-        """Whether it is not over."""
+        """True while the consultation is queued or running."""
         return self.row.status in background.WAITING
 
 
 @dataclass(frozen=True)
 class Different:
-    """A decision in which the bot would have done something else. played, would: in words."""
+    """A decision that the house bot would have made differently; both actions in words."""
 
     anchor: str
     played: str
@@ -42,7 +42,7 @@ class Different:
 
 @dataclass
 class Shown:
-    """What the page says. bots: who may be asked by who looks; seat: the one that the form proposes; marks: by the id of a step."""
+    """The consultation section. bots: those that the viewer may ask; seat, bot: defaults of the form; marks: by step id."""
 
     every: list[Asked]
     bots: list[BotVersion]
@@ -56,51 +56,51 @@ class Shown:
 
     @property
     def chosen(self) -> Asked | None:
-        """The one whose answers are shown."""
-        return next((one for one in self.every if one.chosen), None)
+        """The consultation whose answers are shown."""
+        return next((item for item in self.every if item.chosen), None)
 
     @property
     def waits(self) -> bool:
-        """Whether one of them is not over."""
-        return any(one.waits for one in self.every)
+        """True while any consultation is queued or running."""
+        return any(item.waits for item in self.every)
 
 
 def view(
-    found: Match, sitting: Sitting, names: Sequence[str], wanted: tuple[str, int | None], by: Player | None
+    match: Match, sitting: Sitting, names: Sequence[str], selected: tuple[str, int | None], viewer: Player | None
 ) -> Shown:
-    """wanted: bot and seat of the consultation that is chosen, else it is the latest that is done, else the latest. One or two queries."""
-    bot, seat = wanted
-    rows = asking.of_sitting(found, sitting.board.number, sitting.number)
-    asked = [row for row in rows if (row.version.bot.slug, row.seat) == (bot, seat)]
-    done = [row for row in rows if row.status == JudgementStatus.DONE]
-    chosen = next((group[-1] for group in (asked, done, rows) if group), None)
+    """Build the section. Show the `selected` consultation (bot and seat), else the latest finished one, else the latest. One or two queries."""
+    bot, seat = selected
+    rows = asking.of_sitting(match, sitting.board.number, sitting.number)
+    matching = [row for row in rows if (row.version.bot.slug, row.seat) == (bot, seat)]
+    finished = [row for row in rows if row.status == JudgementStatus.DONE]
+    chosen = next((group[-1] for group in (matching, finished, rows) if group), None)
     every = [Asked(row, names[row.seat], row is chosen) for row in rows if row.seat < len(names)]
-    may = by is not None and asking.reason_not(found) is None
-    bots = asking.bots(found.pool.game) if may else []
-    told = Shown(every, bots, list(enumerate(names)), chosen.seat if chosen else 0, _proposed(bots, chosen))
-    if chosen in done:
-        _fill(told, chosen)
-    return told
+    may = viewer is not None and asking.reason_not(match) is None
+    bots = asking.bots(match.pool.game) if may else []
+    section = Shown(every, bots, list(enumerate(names)), chosen.seat if chosen else 0, _proposed(bots, chosen))
+    if chosen in finished:
+        _fill(section, chosen)
+    return section
 
 
 def _proposed(bots: Sequence[BotVersion], chosen: Consultation | None) -> str:
     return chosen.version.bot.slug if chosen else bots[0].bot.slug if bots else ""
 
 
-def _fill(told: Shown, row: Consultation) -> None:
+def _fill(section: Shown, row: Consultation) -> None:
     try:
         answers = reading.answers(row)
     except Refused as error:
-        told.damaged = shown(error)
+        section.damaged = shown(error)
         return
-    told.decisions = len(answers)
-    for one in answers:
-        would = action_name(one.would)
-        told.marks[one.anchor] = Would(row.version.bot.slug, would if one.differs else "")
-        if one.differs:
-            told.different.append(Different(one.anchor, action_name(one.action), would))
+    section.decisions = len(answers)
+    for answer in answers:
+        would = action_name(answer.would)
+        section.marks[answer.anchor] = Would(row.version.bot.slug, would if answer.differs else "")
+        if answer.differs:
+            section.different.append(Different(answer.anchor, action_name(answer.action), would))
 
 
-def mark(lines: Sequence[Sentence], told: Shown) -> list[Sentence]:
-    """The steps, with what the bot would have done at those of its seat."""
-    return [replace(line, would=told.marks.get(line.anchor)) for line in lines]
+def mark(lines: Sequence[Sentence], section: Shown) -> list[Sentence]:
+    """Add what the house bot would have done to the steps of its seat."""
+    return [replace(line, would=section.marks.get(line.anchor)) for line in lines]

@@ -1,6 +1,6 @@
-"""A judgement as the page of a match shows it: the course of a sitting as a drawing, what cost most, sums of each bot by phase.
+"""The analysis section of the match page: a drawing of a sitting, the most expensive decisions, sums of each bot by phase.
 
-Nothing is judged here. Each kind of judgement is shown by itself: no number of one stands beside one of the other.
+Nothing is analysed here. The two kinds of analysis are shown separately, because their numbers cannot be compared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 70, 12, 16, 30
 
 @dataclass(frozen=True)
 class Point:
-    """One judged decision in the drawing. anchor: of its step on the page; bar: height of what was lost; whisker: ends of its error."""
+    """One analysed decision in the drawing. anchor: its step on the page; bar: height of the loss; whisker: ends of its error."""
 
     anchor: str
     x: float
@@ -40,7 +40,7 @@ class Point:
 
 @dataclass
 class Graph:
-    """The drawing of one sitting. line: of each deal; ticks: height and number; deals: place and number of each but the first."""
+    """The drawing of one sitting. lines: one per deal; ticks: height and number; deals: place and number, without the first."""
 
     points: list[Point] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
@@ -50,14 +50,14 @@ class Graph:
     bar: float = 2.0
     width: int = WIDTH
     height: int = HEIGHT
-    left: int = LEFT
+    start: int = LEFT
     right: int = WIDTH - RIGHT
     bottom: int = HEIGHT - BOTTOM
 
 
 @dataclass(frozen=True)
 class Worst:
-    """A decision that cost much: where it is, and in words."""
+    """An expensive decision: its place and its description."""
 
     board: int
     sitting: int
@@ -67,7 +67,7 @@ class Worst:
 
 @dataclass(frozen=True)
 class Line:
-    """What the best action would have led to. text: of the decision that lost something; moves: the line in words."""
+    """The continuation after the best action. text: the decision that lost something; moves: the line in words."""
 
     anchor: str
     text: str
@@ -76,107 +76,109 @@ class Line:
 
 @dataclass
 class Shown:
-    """What the page says of one kind of judgement. row: None where nobody has asked for it."""
+    """One kind of analysis on the page. `row` is None if nobody has requested it."""
 
     kind: str
     title: str
     row: Judgement | None
     chosen: bool = False
     graph: Graph | None = None
-    lines: list[Line] = field(default_factory=list)  # of this sitting
+    lines: list[Line] = field(default_factory=list)  # Lines of this sitting.
     phases: list[str] = field(default_factory=list)
     sums: list[tuple[Party, list[Tally]]] = field(default_factory=list)
-    size: int = 1  # so much of what is stored makes one of the unit that people read
-    worst: list[Worst] = field(default_factory=list)  # of the whole match
+    size: int = 1  # Stored units per displayed unit.
+    worst: list[Worst] = field(default_factory=list)  # The whole match, not this sitting alone.
     damaged: str = ""
 
     @property
     def waits(self) -> bool:
-        """Whether somebody has asked, and it is not over."""
+        """True while the analysis is queued or running."""
         return self.row is not None and self.row.status in asking.WAITING
 
 
-def views(found: Match, wanted: str, sitting: Sitting, parties: Sequence[Party], names: Sequence[str]) -> list[Shown]:
-    """Both kinds, the chosen one with all that it says: `wanted`, else the first that is done, else the first. One to three queries."""
-    rows = asking.of_match(found)
+def views(match: Match, selected: str, sitting: Sitting, parties: Sequence[Party], names: Sequence[str]) -> list[Shown]:
+    """Return both kinds, with the `selected` one filled in, else the first finished one, else the first. One to three queries."""
+    rows = asking.of_match(match)
     both = [Shown(kind, str(JudgementKind(kind).label), rows.get(kind)) for kind in JudgementKind.values]
-    done = [one for one in both if one.row is not None and one.row.status == JudgementStatus.DONE]
-    chosen = next((one for one in both if one.kind == wanted), (done or both)[0])
+    finished = [
+        kind_view for kind_view in both if kind_view.row is not None and kind_view.row.status == JudgementStatus.DONE
+    ]
+    chosen = next((kind_view for kind_view in both if kind_view.kind == selected), (finished or both)[0])
     chosen.chosen = True
-    if chosen in done:
-        _fill(chosen, found, sitting, parties, names)
+    if chosen in finished:
+        _fill(chosen, match, sitting, parties, names)
     return both
 
 
-def _fill(one: Shown, found: Match, sitting: Sitting, parties: Sequence[Party], names: Sequence[str]) -> None:
-    row = asking.find(found, one.kind)
+def _fill(section: Shown, match: Match, sitting: Sitting, parties: Sequence[Party], names: Sequence[str]) -> None:
+    row = asking.find(match, section.kind)
     if row is None:
         return
     try:
         body = bodies.unpack(bytes(row.body))
     except Refused as error:
-        one.damaged = shown(error)
+        section.damaged = shown(error)
         return
-    one.size = GAME_SCORE if body.unit == "games" else 1
+    section.size = GAME_SCORE if body.unit == "games" else 1
     every = reading.placed(body, reading.seatings(row))
     here = [placed for placed in every if (placed.board, placed.sitting) == (sitting.board.number, sitting.number)]
-    one.graph = draw(here, body.unit, names, is_open=one.kind == JudgementKind.OPEN)
-    one.lines = [
-        Line(anchor(placed), sentence(placed, names[placed.verdict.seat], one.size), moves_text(placed, names))
+    section.graph = draw(here, body.unit, names, is_open=section.kind == JudgementKind.OPEN)
+    section.lines = [
+        Line(anchor(placed), sentence(placed, names[placed.verdict.seat], section.size), moves_text(placed, names))
         for placed in here
         if placed.verdict.line
     ]
-    one.phases = [phase_name(phase) for phase in (reading.ALL, *PHASES)]
+    section.phases = [phase_name(phase) for phase in (reading.ALL, *PHASES)]
     sums = reading.tallies(every, len(parties))
-    one.sums = [(party, [sums[party.number][phase] for phase in (reading.ALL, *PHASES)]) for party in parties]
+    section.sums = [(party, [sums[party.number][phase] for phase in (reading.ALL, *PHASES)]) for party in parties]
     bots = [party.version.bot.slug for party in parties]
-    one.worst = [
-        Worst(placed.board, placed.sitting, anchor(placed), sentence(placed, bots[placed.party], one.size))
+    section.worst = [
+        Worst(placed.board, placed.sitting, anchor(placed), sentence(placed, bots[placed.party], section.size))
         for placed in reading.costliest(every, body.unit)
     ]
 
 
 def anchor(placed: Placed) -> str:
-    """The id of its step on the page."""
+    """Return the id of the step on the page."""
     return f"d{placed.verdict.deal}p{placed.verdict.ply}"
 
 
 def sentence(placed: Placed, who: str, size: int) -> str:
-    """What was done and what it gave away."""
-    one = placed.verdict
-    told = {"who": who, "what": action_name(one.action)}
-    if one.lost is None:
-        return _("%(who)s: %(what)s. Not analysed.") % told
-    if not one.lost:
-        return _("%(who)s: %(what)s. No loss.") % told
-    told |= {"lost": amount(one.lost, size), "best": ", ".join(action_name(action) for action in one.best)}
-    if one.error:
-        told["error"] = amount(reading.CERTAIN * one.error, size)
-        return _("%(who)s: %(what)s. Loss: %(lost)s ± %(error)s; best: %(best)s.") % told
-    return _("%(who)s: %(what)s. Loss: %(lost)s; best: %(best)s.") % told
+    """Describe a decision and its loss."""
+    verdict = placed.verdict
+    values = {"who": who, "what": action_name(verdict.action)}
+    if verdict.lost is None:
+        return _("%(who)s: %(what)s. Not analysed.") % values
+    if not verdict.lost:
+        return _("%(who)s: %(what)s. No loss.") % values
+    values |= {"lost": amount(verdict.lost, size), "best": ", ".join(action_name(action) for action in verdict.best)}
+    if verdict.error:
+        values["error"] = amount(reading.CERTAIN * verdict.error, size)
+        return _("%(who)s: %(what)s. Loss: %(lost)s ± %(error)s; best: %(best)s.") % values
+    return _("%(who)s: %(what)s. Loss: %(lost)s; best: %(best)s.") % values
 
 
 def moves_text(placed: Placed, names: Sequence[str]) -> str:
-    """The line of a decision: who does what, one after another."""
+    """Describe the best line of a decision, action by action."""
     return "; ".join(f"{names[move.seat]}: {action_name(move.action)}" for move in placed.verdict.line)
 
 
 def action_name(text: str) -> str:
-    """A card by its name; another action in the words of the protocol."""
+    """Return the name of a card; other actions stay in the words of the protocol."""
     word, _gap, card = text.partition(" ")
     return card_name(card) if word == "play" else text
 
 
 def amount(value: float, size: int) -> str:
-    """A difference of scores for people; `size`: so much of what is stored makes one of the unit that they read."""
+    """Format a difference of scores; `size`: stored units per displayed unit."""
     value /= size
     return format_number(value, ".0f" if value == int(value) else ".1f" if size == 1 else ".3f")
 
 
 def draw(rows: Sequence[Placed], unit: str, names: Sequence[str], *, is_open: bool) -> Graph | None:
-    """The decisions of a sitting from left to right; None where none was judged.
+    """Draw the decisions of a sitting from left to right. Return None if none was analysed.
 
-    With open cards: a line of what the deal is worth to the side of the first seat. Fairly: a bar for each decision, with its error.
+    With open cards: a line of the value of the deal for the side of the first seat. Fair: a bar with its error for each decision.
     """
     size = GAME_SCORE if unit == "games" else 1
     judged = [placed.verdict for placed in rows if placed.verdict.lost is not None]
@@ -184,9 +186,11 @@ def draw(rows: Sequence[Placed], unit: str, names: Sequence[str], *, is_open: bo
         return None
     signs = _signs(rows)
     if is_open:
-        values = [signs[one.deal] * worth for one in judged for worth in (one.par or 0.0, one.worth or 0.0)]
+        values = [
+            signs[verdict.deal] * worth for verdict in judged for worth in (verdict.par or 0.0, verdict.worth or 0.0)
+        ]
     else:
-        values = [(one.lost or 0.0) + reading.CERTAIN * one.error for one in judged]
+        values = [(verdict.lost or 0.0) + reading.CERTAIN * verdict.error for verdict in judged]
     low, high = min(0.0, *values), max(0.0, *values)
     step = _step((high - low) / size) * size
     low, high = math.floor(low / step) * step, max(step, math.ceil(high / step) * step)
@@ -207,23 +211,25 @@ def draw(rows: Sequence[Placed], unit: str, names: Sequence[str], *, is_open: bo
             graph.deals.append((round(places[id(inside[0])] - wide / 2, 1), deal))
         line = []
         for placed in inside:
-            one, x = placed.verdict, places[id(placed)]
-            if one.lost is None:
+            verdict, x = placed.verdict, places[id(placed)]
+            if verdict.lost is None:
                 continue
-            worth, par = signs[deal] * (one.worth or 0.0), signs[deal] * (one.par or 0.0)
-            y = height(worth if is_open else one.lost)
+            worth, par = signs[deal] * (verdict.worth or 0.0), signs[deal] * (verdict.par or 0.0)
+            y = height(worth if is_open else verdict.lost)
             line += [f"{round(x - wide / 2, 1)},{height(par)}", f"{x},{y}"]
-            margin = reading.CERTAIN * one.error
+            margin = reading.CERTAIN * verdict.error
             graph.points.append(
                 Point(
                     anchor=anchor(placed),
                     x=x,
                     y=y,
                     mark=placed.mark(unit),
-                    lost=f"−{amount(one.lost, size)}" if one.lost else "",
-                    text=sentence(placed, names[one.seat], size),
+                    lost=f"−{amount(verdict.lost, size)}" if verdict.lost else "",
+                    text=sentence(placed, names[verdict.seat], size),
                     bar=None if is_open else round(graph.zero - y, 1),
-                    whisker=(height(one.lost + margin), height(max(0.0, one.lost - margin))) if margin else None,
+                    whisker=(height(verdict.lost + margin), height(max(0.0, verdict.lost - margin)))
+                    if margin
+                    else None,
                 )
             )
         if is_open and line:
@@ -232,18 +238,18 @@ def draw(rows: Sequence[Placed], unit: str, names: Sequence[str], *, is_open: bo
 
 
 def _signs(rows: Sequence[Placed]) -> dict[int, int]:
-    """By deal: 1 where the worth counts for the side of the first seat, else -1."""
-    found: dict[int, int] = {}
+    """Map each deal to 1 if its worth counts for the side of the first seat, else to -1."""
+    signs: dict[int, int] = {}
     for placed in rows:
-        one = placed.verdict
-        found.setdefault(one.deal, 1)
-        if one.seat == 0 and one.first is not None:
-            found[one.deal] = 1 if one.first else -1
-    return found
+        verdict = placed.verdict
+        signs.setdefault(verdict.deal, 1)
+        if verdict.seat == 0 and verdict.first is not None:
+            signs[verdict.deal] = 1 if verdict.first else -1
+    return signs
 
 
 def _step(span: float) -> float:
-    """Between two marks of a scale, of which there are about four."""
+    """Return the distance between two ticks of a scale with about four ticks."""
     rough = max(span, 1.0) / 4
     power: float = 10 ** math.floor(math.log10(rough))
     return next(times * power for times in (1, 2, 5, 10) if times * power >= rough)

@@ -1,6 +1,6 @@
-"""The luck of the cards on the page of a board: what its deals were worth with open cards, and what was made of them.
+"""The luck section of a board page: what its deals were worth with open cards, and what the bots made of them.
 
-It is for people to look at. Ratings know nothing of it: a board is played in every seating, so most of it cancels (docs/ratings.md).
+Ratings do not use it: a board is played in every seating, so most of the luck cancels (docs/ratings.md).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WIDTH, HEIGHT, BAR, EDGE = 320, 40, 12, 4
 
 @dataclass(frozen=True)
 class Deal:
-    """One deal of a sitting, for the side of the first party. par: what it was worth; end: what it came to. None: not proved."""
+    """One deal of a sitting, for the side of the first party. par: its worth; end: its result. None: not proved."""
 
     par: float | None
     end: float | None
@@ -29,7 +29,7 @@ class Deal:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar of the picture: where it begins and how wide it is, in its units."""
+    """A bar of the picture, in its units."""
 
     x: float
     width: float
@@ -37,23 +37,23 @@ class Bar:
 
 @dataclass(frozen=True)
 class Row:
-    """One sitting, or all of them together: the bars of cards and play, and both in words. None: not proved."""
+    """One sitting, or the whole board (`sitting` is None): cards and play as bars and as text."""
 
     sitting: Sitting | None
     cards: str
     play: str
     end: str
-    bars: tuple[Bar, Bar, float]  # cards, play, and where the result is
+    bars: tuple[Bar, Bar, float]  # Cards, play and the place of the result.
 
 
 @dataclass
 class Luck:
-    """What the page says. row: None where nobody has asked for a judgement with open cards; unproved: sittings of which not all is proved."""
+    """The luck section. row: None if nobody requested an open-card analysis; unproved: sittings without a complete proof."""
 
     row: Judgement | None
     rows: list[Row]
     unproved: list[Sitting]
-    of: Party
+    party: Party
     damaged: str = ""
     width: int = WIDTH
     height: int = HEIGHT
@@ -62,16 +62,16 @@ class Luck:
 
     @property
     def waits(self) -> bool:
-        """Whether somebody has asked, and it is not over."""
+        """True while the analysis is queued or running."""
         return self.row is not None and self.row.status in asking.WAITING
 
 
-def of_board(found: Match, sittings: Sequence[Sitting], number: int, parties: Sequence[Party]) -> Luck:
-    """What the cards of a board were worth to its first party, and what it made of them, in each sitting. One query.
+def of_board(match: Match, sittings: Sequence[Sitting], number: int, parties: Sequence[Party]) -> Luck:
+    """Split the result of each sitting into cards and play, for the first party of the board. One query.
 
     Needs the match's tournament.
     """
-    row = asking.find(found, JudgementKind.OPEN)
+    row = asking.find(match, JudgementKind.OPEN)
     luck = Luck(row, [], [], parties[0])
     if row is None:
         return luck
@@ -81,7 +81,7 @@ def of_board(found: Match, sittings: Sequence[Sitting], number: int, parties: Se
         luck.damaged = shown(error)
         return luck
     size = GAME_SCORE if body.unit == "games" else 1
-    told: list[tuple[Sitting | None, float, float]] = []
+    results: list[tuple[Sitting | None, float, float]] = []
     for sitting in sittings:
         placed = reading.placed(body, {(number, sitting.number): sitting.seating})
         deals = list(by_deal(placed, len(parties)).values())
@@ -89,31 +89,33 @@ def of_board(found: Match, sittings: Sequence[Sitting], number: int, parties: Se
         if cards is None or end is None:
             luck.unproved.append(sitting)
         else:
-            told.append((sitting, cards, end))
-    if len(told) > 1 and not luck.unproved:
-        told.append((None, sum(cards for _sitting, cards, _end in told), sum(end for _sitting, _cards, end in told)))
-    most = max((max(abs(cards), abs(end)) for _sitting, cards, end in told), default=0.0)
+            results.append((sitting, cards, end))
+    if len(results) > 1 and not luck.unproved:
+        results.append(
+            (None, sum(cards for _sitting, cards, _end in results), sum(end for _sitting, _cards, end in results))
+        )
+    most = max((max(abs(cards), abs(end)) for _sitting, cards, end in results), default=0.0)
     luck.rows = [
         Row(sitting, signed(cards, size), signed(end - cards, size), signed(end, size), bars(cards, end, most or 1.0))
-        for sitting, cards, end in told
+        for sitting, cards, end in results
     ]
     return luck
 
 
 def by_deal(rows: Iterable[Placed], parties: int) -> Mapping[int, Deal]:
-    """The deals of a sitting by their numbers: of each the worth before its first decision and after its last one."""
+    """Return the deals of a sitting by number, each with its worth before the first and after the last decision."""
     grouped: dict[int, list[Placed]] = {}
-    for one in rows:
-        grouped.setdefault(one.verdict.deal, []).append(one)
+    for row in rows:
+        grouped.setdefault(row.verdict.deal, []).append(row)
     return {number: _deal(inside, parties) for number, inside in grouped.items()}
 
 
 def _deal(rows: Sequence[Placed], parties: int) -> Deal:
     sign = next(
         (
-            (1 if one.verdict.first else -1) * (1 if one.party == 0 else -1)
-            for one in rows
-            if one.verdict.first is not None and (one.party == 0 or parties == 2)
+            (1 if row.verdict.first else -1) * (1 if row.party == 0 else -1)
+            for row in rows
+            if row.verdict.first is not None and (row.party == 0 or parties == 2)
         ),
         None,
     )
@@ -124,19 +126,19 @@ def _deal(rows: Sequence[Placed], parties: int) -> Deal:
 
 
 def total(values: Iterable[float | None]) -> float | None:
-    """Their sum; None where there are none, or one is missing."""
-    found = list(values)
-    known = [value for value in found if value is not None]
-    return sum(known) if found and len(known) == len(found) else None
+    """Return the sum, or None if there are no values or one is missing."""
+    numbers = list(values)
+    present = [value for value in numbers if value is not None]
+    return sum(present) if numbers and len(present) == len(numbers) else None
 
 
 def signed(value: float, size: int) -> str:
-    """A difference for people, with its sign."""
+    """Format a difference with its sign."""
     return f"{'+' if value > 0 else '−' if value < 0 else ''}{amount(abs(value), size)}"
 
 
 def bars(cards: float, end: float, most: float) -> tuple[Bar, Bar, float]:
-    """From the middle to what the cards were worth, from there to the result, and where the result is; `most` reaches the edge."""
+    """Return the bar of the cards, the bar of the play and the place of the result; a value of `most` reaches the edge."""
 
     def at(value: float) -> float:
         return round(WIDTH / 2 + value / most * (WIDTH / 2 - EDGE), 1)

@@ -1,7 +1,7 @@
 """A record in words: one line per moment, for readers without JavaScript, for screen readers, and for the text form.
 
-Only what stands in the moments is said; nothing is worked out here. Hidden cards that only their holder knew are marked
-`secret`, so that the viewer can leave them out when the table is seen from another seat.
+The sentences add nothing to the moments. Cards that only their holder knew are marked `secret`, so that the viewer can omit them
+when the table is seen from another seat.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from django.utils.translation import ngettext
 from league.web.common.words import call_name, card_name, fault_name, suit_name
 
 Moment = dict[str, Any]
-Who = Callable[[int], str]  # the name of a seat
-QUIET = frozenset({"match"})  # the header of a record is no step (the same in replay-fold.js)
+Who = Callable[[int], str]  # Returns the name of a seat.
+QUIET = frozenset({"match"})  # The header of a record is not a step (see also replay-fold.js).
 NOTABLE = frozenset(
     {
         "song",
@@ -41,7 +41,7 @@ NOTABLE = frozenset(
 
 @dataclass(frozen=True)
 class Would:
-    """What a bot of the house would have done at a step: `what` in words, empty where it is what was done."""
+    """The choice of a house bot at a step: `what` in words, empty if it agrees with the action played."""
 
     bot: str
     what: str
@@ -49,7 +49,7 @@ class Would:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One step: `html` says it; `anchor` is `d<deal>p<step>`, both counted as the viewer counts them."""
+    """One step in words (`html`); `anchor` is `d<deal>p<step>`, counted like in the viewer."""
 
     deal: int
     step: int
@@ -60,17 +60,17 @@ class Sentence:
 
     @property
     def anchor(self) -> str:
-        """The id of its line on the page."""
+        """The id of the line on the page."""
         return f"d{self.deal}p{self.step}"
 
     @property
     def css(self) -> str:
-        """Classes of the line in the list of steps."""
+        """The CSS classes of the line in the list of steps."""
         return f"{self.kind} notable" if self.kind in NOTABLE else self.kind
 
 
 def _say(template: str, **parts: str | int) -> SafeString:
-    """A translated sentence with its parts escaped."""
+    """Return a translated sentence with its parts escaped."""
     return mark_safe(template % {name: _escaped(part) for name, part in parts.items()})  # noqa: S308 - each part is escaped
 
 
@@ -102,7 +102,7 @@ def _deal(m: Moment, who: Who) -> SafeString:
 
 
 def _song(m: Moment, who: Who) -> SafeString:
-    if not m.get("suit"):  # a hidden song
+    if not m.get("suit"):  # The song is hidden from this reader.
         return _say(_("%(who)s sings: %(points)s"), who=who(m["seat"]), points=m["points"])
     return _say(
         _("%(who)s sings in %(suit)s: %(points)s"), who=who(m["seat"]), suit=suit_name(m["suit"]), points=m["points"]
@@ -125,7 +125,7 @@ def _trick(m: Moment, who: Who) -> SafeString:
 def _draw(m: Moment, who: Who) -> SafeString:
     if not m.get("card"):
         return _say(_("%(who)s draws a card"), who=who(m["seat"]))
-    # a face-down card is known to who draws it: the sentence stays whole without it
+    # Only the drawer knows a face-down card, so the sentence must read well without it.
     card = _card(m["card"])
     return _say(
         "%(text)s %(card)s",
@@ -149,8 +149,8 @@ def _exchange(m: Moment, who: Who) -> SafeString:
 def _discard(m: Moment, who: Who) -> SafeString:
     count = m.get("count", len(m.get("cards") or ()))
     text = ngettext("%(who)s discards %(count)s card", "%(who)s discards %(count)s cards", count)
-    shown = _secret(f" ({_cards(m['cards'])})") if m.get("cards") else ""
-    return _say("%(text)s%(shown)s", text=text % {"who": who(m["seat"]), "count": count}, shown=shown)
+    cards = _secret(f" ({_cards(m['cards'])})") if m.get("cards") else ""
+    return _say("%(text)s%(shown)s", text=text % {"who": who(m["seat"]), "count": count}, shown=cards)
 
 
 def _trump(m: Moment, who: Who) -> SafeString:
@@ -183,7 +183,7 @@ def _accuse(m: Moment, who: Who) -> SafeString:
 
 
 def _sums(m: Moment, values: Sequence[int]) -> str:
-    """Values by seat as 'rufo 40, luna 90': one number per side, summed over its seats (`narrate` adds the sides to the moment)."""
+    """Format values by seat as 'rufo 40, luna 90': one sum per side (`narrate` adds the sides to the moment)."""
     return ", ".join(f"{name} {sum(values[seat] for seat in seats)}" for name, seats in m["named_sides"] if values)
 
 
@@ -198,7 +198,7 @@ def _score(m: Moment, who: Who) -> SafeString:
 
 def _over(m: Moment, who: Who) -> SafeString:
     scores = m.get("scores") or ()
-    # every seat of a side has the score of its side
+    # Every seat of a side has the score of the side.
     totals = ", ".join(f"{name} {scores[seats[0]]}" for name, seats in m["named_sides"] if scores)
     return _say(_("Final score: %(scores)s."), scores=totals)
 
@@ -244,13 +244,13 @@ _SENTENCES: dict[str, Callable[[Moment, Who], SafeString]] = {
 
 
 def _other(m: Moment, who: Who) -> SafeString:
-    """A moment that this page does not know yet: its kind and whoever it is about."""
+    """Describe a moment of an unknown kind by its kind and seat."""
     seat = m.get("seat")
     return _say("%(who)s %(kind)s", who=who(seat) if isinstance(seat, int) else "", kind=m.get("e", "?"))
 
 
 def narrate(moments: Iterable[Moment], names: Sequence[str], bots: Sequence[str] = ()) -> list[Sentence]:
-    """The steps of a record in words. `names`: one per seat; `bots`: who holds each seat, to name a side of several seats."""
+    """Return the steps of a record in words. `names`: one per seat; `bots`: the bot of each seat, to name a side of several seats."""
     sentences = []
     deal = step = 0
     sides: list[tuple[str, list[int]]] = [(name, [seat]) for seat, name in enumerate(names)]
@@ -273,7 +273,7 @@ def narrate(moments: Iterable[Moment], names: Sequence[str], bots: Sequence[str]
 
 
 def side_name(seats: Sequence[int], names: Sequence[str], bots: Sequence[str]) -> str:
-    """One bot on all seats of a side names it; else the names of its seats do."""
+    """Name a side after its bot if one bot holds all its seats, else after its seats."""
     if len(seats) > 1 and bots and len({bots[seat] for seat in seats}) == 1:
         return bots[seats[0]]
     return " + ".join(names[seat] for seat in seats)

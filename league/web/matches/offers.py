@@ -1,4 +1,4 @@
-"""What a person may do at a moment, as a page offers it (`matches/parts/offer.html`), and what they chose there."""
+"""The legal actions of a person as a form (`matches/parts/offer.html`), and their choice."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from django.http import HttpRequest
 
 from league.web.common import words
 
-MANY = 8  # numbers to choose from: more are a list
+MANY = 8  # More numbers than this become a list instead of buttons.
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Something that the person may do: the protocol's text, and what the button says."""
+    """One legal action: the text of the protocol and the text of the button."""
 
     do: str
     text: str
@@ -22,7 +22,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Held:
-    """A card of the person's hand; `do` is empty where it may not be played now."""
+    """A card of the person's hand; `do` is empty if it cannot be played now."""
 
     card: str
     name: str
@@ -31,12 +31,12 @@ class Held:
 
 @dataclass
 class Offer:
-    """All that the person may do now, as the page shows it."""
+    """All legal actions, as the page shows them."""
 
     hand: list[Held]
-    words: list[Choice]  # buttons
-    numbers: list[Choice]  # many of one kind: a list
-    discards: bool  # cards of the hand are marked, and put away together
+    words: list[Choice]  # Shown as buttons.
+    numbers: list[Choice]  # Shown as a list.
+    discards: bool  # The person selects cards of the hand and discards them together.
     least: int = 0
     most: int = 0
 
@@ -44,11 +44,11 @@ class Offer:
 SUITS, RANKS = "oceb", "13RCS76542"
 
 
-def offer(legal: Sequence[str], held: Sequence[str]) -> Offer:
-    """The choices of the protocol as buttons: cards of the hand, words, lists of numbers."""
+def offer(legal: Sequence[str], hand_cards: Sequence[str]) -> Offer:
+    """Turn legal actions into cards of the hand, buttons and a list of numbers."""
     plays = {text.partition(" ")[2]: text for text in legal if text.startswith("play ")}
     puts = [text.split()[1:] for text in legal if text == "discard" or text.startswith("discard ")]
-    hand = sorted(held, key=lambda card: (SUITS.find(card[-1]), RANKS.find(card[0])))
+    hand = sorted(hand_cards, key=lambda card: (SUITS.find(card[-1]), RANKS.find(card[0])))
     others = [text for text in legal if not text.startswith(("play ", "discard"))]
     many = [text for text in others if " " in text]
     listed = many if len(many) > MANY else []
@@ -63,10 +63,10 @@ def offer(legal: Sequence[str], held: Sequence[str]) -> Offer:
 
 
 def chosen(request: HttpRequest, legal: Sequence[str]) -> str:
-    """What was chosen. Cards that are put away come one by one, in any order; the engine has its own."""
+    """Return the chosen action. The form sends discarded cards one by one; match them with the order of the engine."""
     do = request.POST.get("do", "")
     if do != "discard":
         return do or request.POST.get("number", "")
-    wanted = set(request.POST.getlist("put"))
-    there = [text for text in legal if text.startswith("discard") and set(text.split()[1:]) == wanted]
-    return there[0] if there else " ".join([do, *sorted(wanted)])
+    cards = set(request.POST.getlist("put"))
+    matching = [text for text in legal if text.startswith("discard") and set(text.split()[1:]) == cards]
+    return matching[0] if matching else " ".join([do, *sorted(cards)])

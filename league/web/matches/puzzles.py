@@ -1,4 +1,4 @@
-"""Puzzles for people: a position as its seat saw it, its choices, and what each of them gives away. Everything works without script."""
+"""Puzzles for people: a position as its seat saw it, its choices and their costs. Everything works without script."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from league.web.matches.offers import chosen, offer
 from league.web.matches.record import shown_moments
 from league.web.matches.viewer import for_viewer
 
-SURE = 1.96  # standard errors: 95 %
+SURE = 1.96  # Standard errors of a 95 % interval.
 
 
 @never_cache
 @require_safe
 def puzzles(request: HttpRequest) -> HttpResponse:
-    """The games that have puzzles, and how far one has come. One query, and two for who is signed in."""
-    there = shelf.shelf()
-    if not there.by_id:
+    """List the games that have puzzles, with the viewer's progress. One query, three if signed in."""
+    puzzle_shelf = shelf.shelf()
+    if not puzzle_shelf.by_id:
         raise Http404
     viewer = viewer_of(request)
     tally = answers.tally(viewer) if viewer else {}
-    done = answers.tried(viewer) if viewer else frozenset()
+    answered = answers.tried(viewer) if viewer else frozenset()
     rows = []
-    for game, ones in sorted(there.by_game.items()):
-        first = next((one for one in ones if one.id not in done), ones[0])
+    for game, ones in sorted(puzzle_shelf.by_game.items()):
+        first = next((item for item in ones if item.id not in answered), ones[0])
         tried, right = tally.get(game, (0, 0))
         rows.append({"game": game, "count": len(ones), "first": first, "tried": tried, "right": right})
     return render(request, "puzzles/puzzles.html", {"rows": rows, "signed_in": viewer is not None})
@@ -46,27 +46,27 @@ def puzzles(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def puzzle(request: HttpRequest, identity: str) -> HttpResponse:
-    """One puzzle; to an answer what it is worth. One query, and for who is signed in two for an answer of theirs."""
-    there = shelf.shelf()
-    one = _found(there, identity)
+    """Show a puzzle, and the verdict on an answer. One query, and two for the answer of a signed-in player."""
+    puzzle_shelf = shelf.shelf()
+    item = _found(puzzle_shelf, identity)
     viewer = viewer_of(request)
     context: dict[str, Any] = {}
     status = 200
     if request.method == "POST":
         try:
-            verdict = answers.answer(one, chosen(request, one.legal), viewer)
+            verdict = answers.answer(item, chosen(request, item.legal), viewer)
         except Refused as refusal:
             context["refused"], status = shown(refusal), 422
         else:
-            context |= {"verdict": verdict, "choices": _choices(one, verdict.answer)}
-            context |= {"error": SURE * one.error, "place": _place(one) if one.id in there.own else ""}
-            context["next"] = there.next_after(one, answers.tried(viewer) if viewer else frozenset())
-    game = engine.load(one.game, players=one.players, **one.options)
+            context |= {"verdict": verdict, "choices": _choices(item, verdict.answer)}
+            context |= {"error": SURE * item.error, "place": _place(item) if item.id in puzzle_shelf.own else ""}
+            context["next"] = puzzle_shelf.next_after(item, answers.tried(viewer) if viewer else frozenset())
+    game = engine.load(item.game, players=item.players, **item.options)
     context |= {
-        "one": one,
-        "names": (names := _names(one)),
-        "lines": narrate.narrate(shown_moments(_record(one)), names, names),
-        "offer": offer(one.legal, one.hand),
+        "one": item,
+        "names": (names := _names(item)),
+        "lines": narrate.narrate(shown_moments(_record(item)), names, names),
+        "offer": offer(item.legal, item.hand),
         "size": GAME_SCORE if game.score_unit == "games" else 1,
     }
     return render(request, "puzzles/puzzle.html", context, status=status)
@@ -75,56 +75,56 @@ def puzzle(request: HttpRequest, identity: str) -> HttpResponse:
 @never_cache
 @require_safe
 def puzzle_json(_request: HttpRequest, identity: str) -> JsonResponse:
-    """What the viewer folds of a puzzle."""
-    one = _found(shelf.shelf(), identity)
-    answer = for_viewer(_record(one), _names(one), list(range(one.players)))
+    """Return the record of a puzzle for the viewer."""
+    item = _found(shelf.shelf(), identity)
+    answer = for_viewer(_record(item), _names(item), list(range(item.players)))
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
 
 
 @require_safe
 def puzzles_jsonl(_request: HttpRequest) -> StreamingHttpResponse:
-    """All of them as a file, for `tute puzzles try`."""
-    there = shelf.shelf()
-    if not there.by_id:
+    """Download all puzzles, for `tute puzzles try`."""
+    puzzle_shelf = shelf.shelf()
+    if not puzzle_shelf.by_id:
         raise Http404
-    lines = (f"{one.line()}\n" for one in there.by_id.values())
+    lines = (f"{item.line()}\n" for item in puzzle_shelf.by_id.values())
     header = {"Content-Disposition": 'attachment; filename="puzzles.jsonl"'}
     return StreamingHttpResponse(lines, content_type="application/jsonl", headers=header)
 
 
-def _found(there: Shelf, identity: str) -> Puzzle:
-    one = there.by_id.get(identity)
-    if one is None:
+def _found(puzzle_shelf: Shelf, identity: str) -> Puzzle:
+    item = puzzle_shelf.by_id.get(identity)
+    if item is None:
         raise Http404
-    return one
+    return item
 
 
-def _place(one: Puzzle) -> str:
-    """The address of the sitting that it comes from."""
-    at = one.source
+def _place(item: Puzzle) -> str:
+    """Return the address of the sitting that the puzzle comes from."""
+    at = item.source
     return f"{reverse('match', args=[at['match']])}?b={at['board']}&s={at['sitting']}"
 
 
-def _names(one: Puzzle) -> list[str]:
-    """Who holds each seat, in words."""
-    sides = engine.load(one.game, players=one.players, **one.options).sides
-    return [words.seat_of_puzzle(seat, one.seat, sides) for seat in range(one.players)]
+def _names(item: Puzzle) -> list[str]:
+    """Return a name for each seat."""
+    sides = engine.load(item.game, players=item.players, **item.options).sides
+    return [words.seat_of_puzzle(seat, item.seat, sides) for seat in range(item.players)]
 
 
-def _record(one: Puzzle) -> dict[str, Any]:
-    """What the viewer folds: the position as its seat saw it come about."""
-    events = [{**event, "to": [one.seat]} if event["e"] == "deal" else event for event in one.events]
-    return {"game": one.game, "players": one.players, "options": one.options, "events": events}
+def _record(item: Puzzle) -> dict[str, Any]:
+    """Return the record of the position as its seat saw it."""
+    events = [{**event, "to": [item.seat]} if event["e"] == "deal" else event for event in item.events]
+    return {"game": item.game, "players": item.players, "options": item.options, "events": events}
 
 
-def _choices(one: Puzzle, answer: str) -> list[dict[str, Any]]:
-    """Every choice with what it gives away, the best first."""
+def _choices(item: Puzzle, answer: str) -> list[dict[str, Any]]:
+    """Return every choice with its cost, the best first."""
     return [
         {
             "text": words.action_name(text),
             "lost": lost,
-            "right": text in one.best,
+            "right": text in item.best,
             "mine": text == answer,
         }
-        for text, lost in sorted(one.lost.items(), key=lambda item: (item[1], one.legal.index(item[0])))
+        for text, lost in sorted(item.lost.items(), key=lambda cost: (cost[1], item.legal.index(cost[0])))
     ]

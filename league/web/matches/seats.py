@@ -10,42 +10,42 @@ from league.models import Party, Sitting
 
 
 def seat_names(sitting: Sitting, parties: Sequence[Party]) -> list[str]:
-    """One name per seat; a bot that holds several seats is told apart by a number."""
+    """Return one name per seat; a bot on several seats gets a number on each."""
     return numbered(seat_bots(sitting, parties))
 
 
 def numbered(bots: Sequence[str]) -> list[str]:
-    """One name per seat, of who holds each."""
-    held = Counter(bots)
-    seen: Counter[str] = Counter()
+    """Number the bots that hold several seats."""
+    totals = Counter(bots)
+    counts: Counter[str] = Counter()
     names = []
     for bot in bots:
-        seen[bot] += 1
-        names.append(f"{bot} {seen[bot]}" if held[bot] > 1 else bot)
+        counts[bot] += 1
+        names.append(f"{bot} {counts[bot]}" if totals[bot] > 1 else bot)
     return names
 
 
 def seat_bots(sitting: Sitting, parties: Sequence[Party]) -> list[str]:
-    """Who holds each seat: the slug, with its version where two versions of one bot meet."""
+    """Return the bot of each seat: its slug, with the version if two versions of one bot meet."""
     versions: dict[str, set[int]] = {}
     for party in parties:
         versions.setdefault(party.version.bot.slug, set()).add(party.version_id)
-    held = [parties[number].version for number in sitting.seating]
-    return [v.bot.slug if len(versions[v.bot.slug]) == 1 else f"{v.bot.slug} v{v.number}" for v in held]
+    versions_by_seat = [parties[number].version for number in sitting.seating]
+    return [v.bot.slug if len(versions[v.bot.slug]) == 1 else f"{v.bot.slug} v{v.number}" for v in versions_by_seat]
 
 
 def seats_of(sitting: Sitting, party: int) -> list[int]:
-    """The seats that the party of this number holds."""
-    return [seat for seat, held in enumerate(sitting.seating) if held == party]
+    """Return the seats of a party."""
+    return [seat for seat, holder in enumerate(sitting.seating) if holder == party]
 
 
 def score_of(sitting: Sitting, party: int) -> int | None:
-    """The score of the party of this number; None where it did not sit."""
+    """Return the score of a party, or None if it did not play."""
     return next((sitting.scores[seat] for seat in seats_of(sitting, party)), None)
 
 
 def seat_sides(record: dict[str, Any], seating: Sequence[int]) -> list[int]:
-    """The side of every seat, as the header of the record states it; else the party that holds it."""
+    """Return the side of every seat from the header of the record, or else the party of each seat."""
     sides = next((moment["sides"] for moment in record.get("events", ()) if moment["e"] == "match"), None)
     if sides is None:
         return list(seating)

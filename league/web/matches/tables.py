@@ -1,6 +1,6 @@
 """Tables at which people sit. Everything works without script; `seat.js` saves loading the page again.
 
-A browser is sent what the row says that the person's seat may know, and nothing else of a table that is played: no deal, no secret, no record.
+A browser gets only what the person's seat may know of a running table: no deal, no secret, no record.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from league.web.matches.seats import numbered
 from league.web.matches.viewer import for_viewer
 
 FIRST_GAME, FIRST_RIVAL = "partnership", "greedy"
-LATEST = 10  # tables that the page lists
-SOON_S = 1.0  # so long an answer waits for those of the bots
-AGAIN_S = 0.5  # between two looks at the table meanwhile, where a wake-up says that it has moved
-DEAF_S = 0.02  # where none is heard
+LATEST = 10  # Number of tables on the page.
+SOON_S = 1.0  # Seconds that an answer waits for the bots.
+AGAIN_S = 0.5  # Seconds between two looks at the table if wake-ups arrive.
+DEAF_S = 0.02  # The same if no wake-ups arrive.
 
 
 class SitForm(forms.Form):
-    """What one sits down to."""
+    """The settings of a new table."""
 
     game = forms.ChoiceField(label=gettext_lazy("Game"))
     rival = forms.ChoiceField(label=gettext_lazy("Against"))
@@ -69,9 +69,9 @@ class SitForm(forms.Form):
         ),
     )
 
-    def __init__(self, there: Sequence[BotVersion], *args: Any, **kwargs: Any) -> None:
+    def __init__(self, rivals: Sequence[BotVersion], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        bots = [(version.bot.slug, version.bot.slug) for version in there]
+        bots = [(version.bot.slug, version.bot.slug) for version in rivals]
         games = [(key, engine.load(key).title) for key in engine.games()]
         set_choices(self, game=games, rival=bots, partner=[("", _("the same bot")), *bots])
 
@@ -79,25 +79,27 @@ class SitForm(forms.Form):
 @never_cache
 @login_required
 def tables(request: HttpRequest) -> HttpResponse:
-    """Sit down, or go on where one sits; and one's latest tables. Nothing that was chosen is lost by a refusal."""
+    """Open a table, or continue the open one; list the player's latest tables. A refusal keeps the form."""
     if not seating.is_on():
         raise Http404
     player = player_of(request)
-    there = seating.rivals(player)
+    rivals = seating.rivals(player)
     if request.method != "POST":
         game = request.GET.get("game", "")
         first = {"game": game if game in engine.games() else FIRST_GAME, "rival": FIRST_RIVAL, "boards": 1}
-        return _tables(request, player, SitForm(there, initial=first))
-    form = SitForm(there, request.POST)
+        return _tables(request, player, SitForm(rivals, initial=first))
+    form = SitForm(rivals, request.POST)
     if not form.is_valid():
         return _tables(request, player, form, 422)
-    told = form.cleaned_data
+    values = form.cleaned_data
     try:
-        made = seating.sit(player, told["game"], told["rival"], told["partner"], told["boards"], advice=told["advice"])
+        row = seating.sit(
+            player, values["game"], values["rival"], values["partner"], values["boards"], advice=values["advice"]
+        )
     except Refused as refusal:
         form.add_error(None, shown(refusal))
         return _tables(request, player, form, 429 if isinstance(refusal, TooMany) else 422)
-    return redirect("table", public_id=made.public_id)
+    return redirect("table", public_id=row.public_id)
 
 
 def _tables(request: HttpRequest, player: Player, form: SitForm, status: int = 200) -> HttpResponse:
@@ -119,7 +121,7 @@ HEAVY = ("seen", "legal", "hand", "records")
 
 
 def _row(request: HttpRequest, public_id: str) -> Table:
-    """A table that who looks may see: their own, or anybody's that was played to its end. Two queries."""
+    """Return a table that the viewer may see: their own, or any finished one. Two queries."""
     row = seating.visible(viewer_of(request), public_id)
     if row is None:
         raise Http404
@@ -127,7 +129,7 @@ def _row(request: HttpRequest, public_id: str) -> Table:
 
 
 def _record(row: Table, board: int) -> dict[str, Any]:
-    """What the viewer folds: of a table that is over the record of a board, else what the seat may know of the present one."""
+    """Return the record of a board of a finished table, else what the seat may know of the present board."""
     records = seating.opened(row)
     if records:
         return records[min(board, len(records)) - 1]
@@ -138,7 +140,7 @@ def _record(row: Table, board: int) -> dict[str, Any]:
 
 @never_cache
 def table(request: HttpRequest, public_id: str) -> HttpResponse:
-    """One table: the cards, what one may do, and when it is over its replays (`?b=`). Six queries."""
+    """Show a table: the cards, the legal actions and, when finished, its replays (`?b=`). Six queries."""
     row = _row(request, public_id)
     bots = seating.bots(row)
     names = seating.names(row, bots)
@@ -154,7 +156,9 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "names": numbered(names),
         "board": board,
         "boards": list(range(1, len(row.scores) + 1)),
-        "scores": [(number, list(zip(numbered(names), one, strict=True))) for number, one in enumerate(row.scores, 1)],
+        "scores": [
+            (number, list(zip(numbered(names), values, strict=True))) for number, values in enumerate(row.scores, 1)
+        ],
         "size": size,
         "lines": narrate.narrate(shown_moments(record), numbered(names), names),
         "offer": offer(row.legal, row.hand) if row.turn is not None else None,
@@ -162,33 +166,33 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "rest_s": settings.TABLE_REST_S,
         "away_min": settings.TABLE_AWAY_S // 60,
     }
-    moved = request.headers.get("X-Part") == "moved"  # `seat.js`, which has the rest of the page
+    moved = request.headers.get("X-Part") == "moved"  # `seat.js` already has the rest of the page.
     return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What a person can learn from the advisor now. waits: it thinks; failed: it had nothing to say; by: its name, text: what it would do."""
+    """The state of the advice. waits: the advisor is thinking; failed: it has no advice; bot: its name; text: its advice in words."""
 
     waits: bool
     failed: bool
-    by: str
+    bot: str
     do: str
     text: str
 
 
-def _advice(row: Table, by: str | None) -> Advice | None:
-    """None where there is no advice to be had."""
-    if by is None or row.turn is None or row.legal == [NEXT]:
+def _advice(row: Table, bot: str | None) -> Advice | None:
+    """Return the state of the advice, or None if there can be none."""
+    if bot is None or row.turn is None or row.legal == [NEXT]:
         return None
     failed = row.advice == NO_ADVICE
     text = words.action_name(row.advice) if row.advice and not failed else ""
-    return Advice(row.awaits_advice, failed, by, row.advice, text)
+    return Advice(row.awaits_advice, failed, bot, row.advice, text)
 
 
 @never_cache
 def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
-    """What the viewer folds of a table."""
+    """Return the record of a table for the viewer."""
     row = _row(request, public_id)
     names = seating.names(row, seating.bots(row))
     answer = for_viewer(
@@ -201,9 +205,9 @@ def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
 @login_required
 @require_POST
 def act(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Answer, or leave. The page that follows has the answers of the bots, if they come within a second.
+    """Answer, or leave. The next page has the answers of the bots if they come within a second.
 
-    Who listens for them (`listens`) is told by an event that they are there, so nothing follows, and no thread waits.
+    A page that listens for events (`listens`) gets an empty response at once, so that no thread waits.
     """
     player = player_of(request)
     where = redirect("table", public_id=public_id)
@@ -229,7 +233,7 @@ def act(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _ask_advice(request: HttpRequest, player: Player, public_id: str, number: int) -> HttpResponse:
-    """Ask for advice: it stands on the page that follows, if it comes within a second, else on the next one."""
+    """Ask for advice. The next page shows it if it comes within a second."""
     try:
         row = seating.ask_advice(player, public_id, number)
     except Refused as refusal:
@@ -243,9 +247,9 @@ def _ask_advice(request: HttpRequest, player: Player, public_id: str, number: in
 
 
 def _wait(row: Table, **still: Any) -> None:
-    """While these columns are so and a worker has the table: until the person is asked again, or advice is there; at most a second."""
+    """Wait while a worker holds the table and these columns keep their values, at most a second."""
     until = time.monotonic() + SOON_S
     here = Table.objects.filter(pk=row.pk, status=TableStatus.HELD, **still)
-    with listening.LISTENER.subscribe(topics.of_table(row.public_id)) as moved:
-        while here.exists() and (left := until - time.monotonic()) > 0:
-            moved.wait(min(left, AGAIN_S if listening.LISTENER.is_listening else DEAF_S))
+    with listening.LISTENER.subscribe(topics.of_table(row.public_id)) as bell:
+        while here.exists() and (remaining := until - time.monotonic()) > 0:
+            bell.wait(min(remaining, AGAIN_S if listening.LISTENER.is_listening else DEAF_S))

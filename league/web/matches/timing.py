@@ -1,4 +1,4 @@
-"""What the referee measured of a bot in one sitting, for its owner."""
+"""Time measurements of a bot in one sitting, for its owner."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.runner.timings import KINDS, summed
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision, times in milliseconds. `latency`: from the moment the referee began to write the request until it had read the answer."""
+    """One decision, times in milliseconds. `latency`: from the start of writing the request until the answer was read."""
 
     step: int
     seat: int
@@ -23,27 +23,27 @@ class Decision:
 
 @dataclass(frozen=True)
 class Times:
-    """The decisions of one bot in a sitting: how many, the mean of each time in milliseconds, and the slowest of each of its seats."""
+    """The decisions of one bot in a sitting: their count, the mean times in milliseconds and the slowest one of each seat."""
 
-    asked: int
+    decisions: int
     mean: tuple[float, ...]
     slowest: list[Decision]
 
 
 def times(record: dict[str, Any], seats: Collection[int]) -> Times | None:
-    """Of the decisions at these seats; None where none is in the record."""
+    """Sum up the decisions of these seats. Return None if the record has no timings."""
     if not record.get("timings"):
         return None
-    kept = summed(record["timings"], players=record["players"], move_s=0.0)
-    asked = sum(kept["asked"][seat] for seat in seats)
-    if not asked:
+    sums = summed(record["timings"], players=record["players"], move_s=0.0)
+    decisions = sum(sums["asked"][seat] for seat in seats)
+    if not decisions:
         return None
     actions = record.get("actions", [])
-    found = []
+    slowest = []
     for seat in seats:
-        if kept["slowest"][seat] is not None:
-            step, cpu, wall, latency = kept["slowest"][seat]
+        if sums["slowest"][seat] is not None:
+            step, cpu, wall, latency = sums["slowest"][seat]
             action = actions[step] if step < len(actions) else ""
-            found.append(Decision(step, seat, action, cpu / 1000, wall / 1000, latency / 1000))
-    mean = tuple(sum(kept[kind][seat] for seat in seats) / asked / 1000 for kind in KINDS)
-    return Times(asked, mean, sorted(found, key=lambda one: (-one.cpu, one.step)))
+            slowest.append(Decision(step, seat, action, cpu / 1000, wall / 1000, latency / 1000))
+    mean = tuple(sum(sums[kind][seat] for seat in seats) / decisions / 1000 for kind in KINDS)
+    return Times(decisions, mean, sorted(slowest, key=lambda decision: (-decision.cpu, decision.step)))

@@ -1,4 +1,4 @@
-"""The editor: a text is written, tried in the sandbox, and submitted as a version. Everything works without script."""
+"""The editor: write a bot, try it in the sandbox and upload it as a version. Everything works without script."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from league.web.matches.record import shown_moments
 from league.web.matches.seats import numbered
 from league.web.matches.viewer import for_viewer
 
-TEMPLATE = settings.BASE_DIR / "bots" / "sdk" / "template" / "bot.py"  # the ten lines
+TEMPLATE = settings.BASE_DIR / "bots" / "sdk" / "template" / "bot.py"  # The example of ten lines.
 FIRST_GAME, FIRST_RIVAL = "partnership", "greedy"
-LINE = re.compile(re.escape(tries.FILE) + r", line (\d+)")  # of a verdict
-PARTS = 4  # numbers that name a decision in a match
-LATEST = 6  # tries that the page lists
+LINE = re.compile(re.escape(tries.FILE) + r", line (\d+)")  # The line in a verdict.
+PARTS = 4  # Numbers that identify a decision in a match.
+LATEST = 6  # Number of tries on the page.
 
 
 class EditorForm(forms.Form):
-    """A text, the name that it is to have, and what it is tried against."""
+    """The code of a bot, its name, and the game and opponent for a try."""
 
     bot = forms.CharField(
         label=gettext_lazy("Bot"),
@@ -56,14 +56,14 @@ class EditorForm(forms.Form):
     source = forms.CharField(
         label=gettext_lazy("Code of the bot"),
         strip=False,
-        required=False,  # the league says itself what is wrong with an empty one
+        required=False,  # The domain explains what is wrong with an empty text.
         widget=forms.Textarea(
             attrs={"rows": 22, "spellcheck": "false", "autocapitalize": "off", "autocomplete": "off", "wrap": "off"}
         ),
     )
     game = forms.ChoiceField(label=gettext_lazy("Game"))
     rival = forms.ChoiceField(label=gettext_lazy("Against"))
-    at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput)  # a decision: `_at`
+    at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput)  # A decision; see `_at`.
     games = forms.MultipleChoiceField(label=gettext_lazy("Games"), required=False, widget=forms.CheckboxSelectMultiple)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -73,7 +73,7 @@ class EditorForm(forms.Form):
         set_choices(self, games=games, game=games, rival=rivals)
 
     def clean_source(self) -> str:
-        """The text with the ends of lines of Python: forms send others."""
+        """Return the text with the line ends of Python; forms send others."""
         text: str = self.cleaned_data["source"]
         return text.replace("\r\n", "\n")
 
@@ -81,7 +81,7 @@ class EditorForm(forms.Form):
 @never_cache
 @login_required
 def editor(request: HttpRequest) -> HttpResponse:
-    """Show the ten lines, or a version of one's own (`?from=rufo/3`); try a text or submit it. Nothing that was written is lost by a refusal."""
+    """Show the example or a version of the player's own (`?from=rufo/3`); try or upload the text. A refusal keeps the text."""
     player = player_of(request)
     if request.method != "POST":
         return _editor(request, player, EditorForm(initial=_first(request, player)))
@@ -102,22 +102,22 @@ def editor(request: HttpRequest) -> HttpResponse:
 
 
 def _try(player: Player, form: EditorForm) -> HttpResponse:
-    told = form.cleaned_data
-    made = tries.begin(player, told["source"], told["game"], told["rival"], told["bot"].strip())
-    return redirect("try", public_id=made.work.public_id)
+    values = form.cleaned_data
+    attempt = tries.begin(player, values["source"], values["game"], values["rival"], values["bot"].strip())
+    return redirect("try", public_id=attempt.work.public_id)
 
 
 def _try_here(player: Player, form: EditorForm) -> HttpResponse:
-    told = form.cleaned_data
-    at = _at(told["at"])
+    values = form.cleaned_data
+    at = _at(values["at"])
     if at is None:
         raise Refused("no decision is open; open one from a match of your bot")
-    made = tries.begin_at(player, told["source"], at, told["rival"], told["bot"].strip())
-    return redirect("try", public_id=made.work.public_id)
+    attempt = tries.begin_at(player, values["source"], at, values["rival"], values["bot"].strip())
+    return redirect("try", public_id=attempt.work.public_id)
 
 
 def _at(text: str) -> tries.Moment | None:
-    """The decision that "8f3k2.1.0.2.14" names: match, board, sitting, seat, step."""
+    """Parse a decision such as "8f3k2.1.0.2.14": match, board, sitting, seat, step. Return None if it is malformed."""
     match, *rest = text.split(".")
     numbers = [number for part in rest if (number := whole_number(part)) is not None]
     return tries.Moment(match, *numbers) if match and len(rest) == len(numbers) == PARTS else None
@@ -128,21 +128,21 @@ def _name_of(at: tries.Moment) -> str:
 
 
 def _submit(player: Player, form: EditorForm) -> HttpResponse:
-    told = form.cleaned_data
-    data = tries.checked(told["source"])
-    made = bots.upload(player, told["bot"].strip(), data, tries.FILE, told["games"] or None)
-    return redirect("version", slug=made.bot.slug, number=made.number)
+    values = form.cleaned_data
+    data = tries.checked(values["source"])
+    version = bots.upload(player, values["bot"].strip(), data, tries.FILE, values["games"] or None)
+    return redirect("version", slug=version.bot.slug, number=version.number)
 
 
 def _first(request: HttpRequest, player: Player) -> dict[str, str]:
-    """What the form begins with: a version of the player's own, of one file, else the ten lines."""
+    """Return the initial values of the form: a version of the player's own with one file, else the example."""
     first = {"game": FIRST_GAME, "rival": FIRST_RIVAL, "bot": short_text(request.GET.get("bot", ""), 60)}
     if (at := _at(request.GET.get("at", ""))) is not None:
         first["at"] = _name_of(at)
     slug, _slash, number = short_text(request.GET.get("from", ""), 60).partition("/")
     if slug:
-        mine = BotVersion.objects.select_related("bot", "package").filter(bot__owner=player)
-        version = get_object_or_404(mine, bot__slug=slug, number=whole_number(number) or 0)
+        own_versions = BotVersion.objects.select_related("bot", "package").filter(bot__owner=player)
+        version = get_object_or_404(own_versions, bot__slug=slug, number=whole_number(number) or 0)
         text = _text_of(version)
         if text is not None:
             return {**first, "bot": version.bot.slug, "source": text}
@@ -150,7 +150,7 @@ def _first(request: HttpRequest, player: Player) -> dict[str, str]:
 
 
 def _text_of(version: BotVersion) -> str | None:
-    """The text of a version that is one Python file and could be written again here; None of any other."""
+    """Return the text of a version that is one Python file and fits the editor, else None."""
     content = archive.read(bytes(version.package.data), "package.zip")
     if len(content.files) != 2 or version.runtime != "python":
         return None
@@ -162,12 +162,12 @@ def _text_of(version: BotVersion) -> str | None:
 
 
 def _editor(request: HttpRequest, player: Player, form: EditorForm, status: int = 200, **more: object) -> HttpResponse:
-    mine = Try.objects.filter(owner=player).select_related("work__pool", "rival__bot").defer("source", "result")
+    own_tries = Try.objects.filter(owner=player).select_related("work__pool", "rival__bot").defer("source", "result")
     context: dict[str, object] = {
         "form": form,
         "at": _at(str(form["at"].value() or "")),
         "mine": player.bots.order_by("slug"),
-        "latest": list(mine.order_by("-created")[:LATEST]),
+        "latest": list(own_tries.order_by("-created")[:LATEST]),
         "limit": quotas.limit(player, quotas.TRIES),
         "most_kb": tries.MOST_SOURCE // 1024,
         "most_s": int(tries.MOST_S),
@@ -183,14 +183,14 @@ def _editor(request: HttpRequest, player: Player, form: EditorForm, status: int 
 
 @dataclass(frozen=True)
 class Party:
-    """What the part of a page for the author of a bot reads."""
+    """A stand-in with the fields that the author's part of a match page reads."""
 
     fault: str
 
 
 @dataclass(frozen=True)
 class Log:
-    """The same."""
+    """A stand-in for a log, for the same part of the page."""
 
     party: Party
     faults: list[dict[str, Any]]
@@ -198,25 +198,25 @@ class Log:
 
 
 def _mine(request: HttpRequest, public_id: str) -> Try:
-    """A try of who looks."""
-    found = tries.of_player(player_of(request), public_id)
-    if found is None:
+    """Return a try of the viewer, or 404."""
+    row = tries.of_player(player_of(request), public_id)
+    if row is None:
         raise Http404
-    return found
+    return row
 
 
 @never_cache
 @login_required
 def tried(request: HttpRequest, public_id: str) -> HttpResponse:
-    """One try of one's own: what came of it, and its text again, to go on. Eleven queries."""
+    """Show a try of the viewer: its result, and the editor with its text. Eleven queries."""
     topics.follow(request, topics.of_match(public_id))
     row = _mine(request, public_id)
-    found = tries.opened(row)
-    context: dict[str, Any] = {"row": row, "match": row.work, "found": found}
-    if found is not None or row.work.status in ("void", "cancelled"):
+    result = tries.opened(row)
+    context: dict[str, Any] = {"row": row, "match": row.work, "found": result}
+    if result is not None or row.work.status in ("void", "cancelled"):
         topics.leave(request)
-    if found is not None:
-        context |= _shown(row, found, whole_number(request.GET.get("s")) or 0)
+    if result is not None:
+        context |= _shown(row, result, whole_number(request.GET.get("s")) or 0)
     at = tries.Moment(**row.at) if row.at else None
     begun_with = {
         "at": _name_of(at) if at else "",
@@ -228,44 +228,47 @@ def tried(request: HttpRequest, public_id: str) -> HttpResponse:
     return _editor(request, row.owner, EditorForm(initial=begun_with), **context)
 
 
-def _shown(row: Try, found: tries.Result, number: int) -> dict[str, Any]:
-    number = min(number, max(0, len(found.sittings) - 1))
-    faults, verdict = found.faults, tracebacks.verdict(found.stderr)
+def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
+    number = min(number, max(0, len(result.sittings) - 1))
+    faults, verdict = result.faults, tracebacks.verdict(result.stderr)
     line = LINE.match(verdict)
     times = [
-        ms for place in range(len(found.sittings)) for one in tries.asked(found, place) if (ms := one.cpu) is not None
+        ms
+        for place in range(len(result.sittings))
+        for decision in tries.asked(result, place)
+        if (ms := decision.cpu) is not None
     ]
-    told: dict[str, Any] = {
-        "log": Log(Party(faults[0]["kind"] if faults else ""), faults, found.stderr),
+    context: dict[str, Any] = {
+        "log": Log(Party(faults[0]["kind"] if faults else ""), faults, result.stderr),
         "verdict": verdict,
         "line": line and line[1],
         "size": engine.load(row.work.pool.game).score_size,
-        "sittings": list(enumerate(found.sittings)),
+        "sittings": list(enumerate(result.sittings)),
         "number": number,
         "number_text": str(number),
         "each_ms": sum(times) / len(times) if times else None,
         "most_ms": max(times, default=0.0),
     }
-    told["asked"] = tries.asked(found, number)
-    if row.at and not found.stopped and not found.faults and told["asked"]:
-        told["now_did"] = told["asked"][-1].did
-    if found.sittings:
-        one = found.sittings[number]
-        names = _bots(row, one["seating"])
-        told["lines"] = narrate.narrate(shown_moments(one["replay"]), numbered(names), names)
-    return told
+    context["asked"] = tries.asked(result, number)
+    if row.at and not result.stopped and not result.faults and context["asked"]:
+        context["now_did"] = context["asked"][-1].did
+    if result.sittings:
+        sitting = result.sittings[number]
+        names = _bots(row, sitting["seating"])
+        context["lines"] = narrate.narrate(shown_moments(sitting["replay"]), numbered(names), names)
+    return context
 
 
 def _bots(row: Try, seating: Sequence[int]) -> list[str]:
-    """Who holds each seat."""
-    mine = row.name or _("my bot")
-    return [row.rival.bot.slug if party else mine for party in seating]
+    """Return the bot of each seat."""
+    own_name = row.name or _("my bot")
+    return [row.rival.bot.slug if party else own_name for party in seating]
 
 
 @never_cache
 @login_required
 def sent(request: HttpRequest, public_id: str) -> HttpResponse:
-    """What one's own bots were sent in a sitting (`?b=&s=`) of a match that is over, decision by decision; each can be opened in the editor."""
+    """Show what the viewer's bots received in a sitting (`?b=&s=`) of a finished match; each decision opens in the editor."""
     player = player_of(request)
     match = get_object_or_404(
         sight.matches(Match.objects.select_related("pool", "tournament"), user_of(request)), public_id=public_id
@@ -273,17 +276,17 @@ def sent(request: HttpRequest, public_id: str) -> HttpResponse:
     board, sitting = whole_number(request.GET.get("b")) or match.first_board, whole_number(request.GET.get("s")) or 0
     row = get_object_or_404(Sitting.objects.filter(board__match=match, board__number=board), number=sitting)
     parties = {party.number: party for party in match.parties.select_related("version__bot", "version__package")}
-    mine = [seat for seat, held in enumerate(row.seating) if parties[held].version.bot.owner_id == player.pk]
-    if not mine:
+    own_seats = [seat for seat, holder in enumerate(row.seating) if parties[holder].version.bot.owner_id == player.pk]
+    if not own_seats:
         raise Http404
     seats, refused = [], ""
     try:
-        for seat in mine:
+        for seat in own_seats:
             lines = conversations.told(match, board, sitting, seat, player)
             here = [
-                _logged(one, match, sitting)
-                for one in lines
-                if one.board == board and one.step >= 0 and one.answer is not None
+                _logged(exchange, match, sitting)
+                for exchange in lines
+                if exchange.board == board and exchange.step >= 0 and exchange.answer is not None
             ]
             seats.append((seat + 1, parties[row.seating[seat]].version, here))
     except Refused as refusal:
@@ -292,25 +295,25 @@ def sent(request: HttpRequest, public_id: str) -> HttpResponse:
     return render(request, "matches/sent.html", context)
 
 
-def _logged(one: Exchange, match: Match, sitting: int) -> tuple[str, tries.Asked]:
-    """A decision of a match, with the name of its place."""
-    request = one.request.decode("ascii", "replace").rstrip("\n")
+def _logged(exchange: Exchange, match: Match, sitting: int) -> tuple[str, tries.Asked]:
+    """Return a decision of a match, with its identifier."""
+    request = exchange.request.decode("ascii", "replace").rstrip("\n")
     legal = json.loads(request)["legal"]
-    at = tries.Moment(match.public_id, one.board, sitting, one.seat, one.step)
+    at = tries.Moment(match.public_id, exchange.board, sitting, exchange.seat, exchange.step)
     return _name_of(at), tries.Asked(
-        one.step, one.seat + 1, request, one.fault or one.answer or "", legal, one.answer or ""
+        exchange.step, exchange.seat + 1, request, exchange.fault or exchange.answer or "", legal, exchange.answer or ""
     )
 
 
 @never_cache
 @login_required
 def tried_json(request: HttpRequest, public_id: str) -> JsonResponse:
-    """What the viewer folds of a sitting (`?s=`) of one's own try."""
+    """Return the record of a sitting (`?s=`) of the viewer's own try, for the replay viewer."""
     row = _mine(request, public_id)
-    found = tries.opened(row)
+    result = tries.opened(row)
     number = whole_number(request.GET.get("s")) or 0
-    if found is None or number >= len(found.sittings):
+    if result is None or number >= len(result.sittings):
         raise Http404
-    one, record = found.sittings[number], tries.record_of(found, number)
-    answer = for_viewer(record, _bots(row, one["seating"]), one["seating"])
+    sitting, record = result.sittings[number], tries.record_of(result, number)
+    answer = for_viewer(record, _bots(row, sitting["seating"]), sitting["seating"])
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})

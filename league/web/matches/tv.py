@@ -1,4 +1,4 @@
-"""TV: a page for a wall, with one deal after the other, the same for everybody who looks."""
+"""TV: a page for a wall screen that shows one deal after another, the same for every viewer."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from league.web.matches.record import shown_moments
 from league.web.matches.seats import seat_bots, seat_names
 from league.web.matches.viewer import for_viewer
 
-ROWS = 10  # of the table beside it
-WAIT_S = 30.0  # after which a page looks again where nothing is shown
+ROWS = 10  # Rows of the standings beside the cards.
+WAIT_S = 30.0  # A page without a deal reloads after this many seconds.
 
 
 @require_safe
 def tv(request: HttpRequest) -> HttpResponse:
-    """What is broadcast now, with the moments of its slot, so that every page shows the same step at the same time."""
+    """Show the current deal with the times of its slot, so that every page shows the same step at the same time."""
     now = clock.present()
     slot = broadcast.slot_at(now)
     context: dict[str, Any] = {
@@ -40,13 +40,13 @@ def tv(request: HttpRequest) -> HttpResponse:
         "slot": 1000 * broadcast.SLOT_S,
         "lead": 1000 * broadcast.LEAD_S,
     }
-    found = broadcast.choose(slot, now=now)
-    told = _told(found) if found else {}
-    if found and told:
-        table = standings(found.match.tournament) if found.match.tournament else None
-        context |= told | {
-            "step": round(1000 * found.step_s),
-            "why": _why(found),
+    deal = broadcast.choose(slot, now=now)
+    details = _deal_context(deal) if deal else {}
+    if deal and details:
+        table = standings(deal.match.tournament) if deal.match.tournament else None
+        context |= details | {
+            "step": round(1000 * deal.step_s),
+            "why": _why(deal),
             "rows": table.rows[:ROWS] if table else [],
         }
     return render(request, "matches/tv.html", context)
@@ -54,7 +54,7 @@ def tv(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def show(request: HttpRequest, slug: str) -> HttpResponse:
-    """An event that is shown board by board: the board of now, with the table after those before it. 404 for who may not know of the event."""
+    """Show the current board of an event's show, with the standings after the earlier boards. 404 if the viewer may not see the event."""
     event = _event(request, slug)
     now = clock.present()
     here = shows.at(event, now=now)
@@ -75,14 +75,14 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
         "lead": round(1000 * lead),
     }
     if here is not None and here.board is not None:
-        found = broadcast.open_board(here.board.match, here.board.number)
+        deal = broadcast.open_board(here.board.match, here.board.number)
         table = shows.table(event, here.board.match.tournament, here.number) if here.board.match.tournament else None
         context |= {"cup": here.board.match.tournament, "rows": table.rows if table else [], "before": here.number - 1}
-        if found is not None:
-            context |= _told(found)
+        if deal is not None:
+            context |= _deal_context(deal)
             context |= {
-                "step": round(1000 * found.step_in(slot - lead - min(broadcast.TAIL_S, slot / 6))),
-                "src": f"{reverse('event-show-replay', args=[slug])}?n={here.number}&s={found.sitting.number}",
+                "step": round(1000 * deal.step_in(slot - lead - min(broadcast.TAIL_S, slot / 6))),
+                "src": f"{reverse('event-show-replay', args=[slug])}?n={here.number}&s={deal.sitting.number}",
             }
     return render(request, "matches/show.html", context)
 
@@ -90,7 +90,7 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
 def show_json(request: HttpRequest, slug: str) -> JsonResponse:
-    """What the card table folds of a board (`?n=`, from 1) that is shown now or has been, and of its sitting `?s=`."""
+    """Return the record of a sitting (`?s=`) of a board (`?n=`, from 1) that is or was shown, for the viewer."""
     changes.keep_until(request, *map(changes.of_tournament, sight.find_stages(slug)))
     number, sitting = whole_number(request.GET.get("n")), whole_number(request.GET.get("s"))
     board = shows.shown(_event(request, slug), number or 0, now=clock.present())
@@ -113,25 +113,25 @@ def _event(request: HttpRequest, slug: str) -> Event:
     return get_object_or_404(sight.events(Event.objects.select_related("owner"), user_of(request)), slug=slug)
 
 
-def _told(found: broadcast.Shown) -> dict[str, Any]:
-    """What the page of the card table needs of a deal."""
+def _deal_context(deal: broadcast.Shown) -> dict[str, Any]:
+    """Return the template context of a deal."""
     try:
-        record = replays.replay(found.sitting)
-    except Refused:  # held back at this moment
+        record = replays.replay(deal.sitting)
+    except Refused:  # The replay was hidden in the meantime.
         return {}
-    parties = list(found.match.parties.select_related("version__bot").order_by("number"))
-    names = seat_names(found.sitting, parties)
+    parties = list(deal.match.parties.select_related("version__bot").order_by("number"))
+    names = seat_names(deal.sitting, parties)
     return {
-        "shown": found,
-        "match": found.match,
-        "board": found.sitting.board,
-        "sitting": found.sitting,
+        "shown": deal,
+        "match": deal.match,
+        "board": deal.sitting.board,
+        "sitting": deal.sitting,
         "parties": parties,
-        "lines": narrate.narrate(shown_moments(record), names, seat_bots(found.sitting, parties)),
+        "lines": narrate.narrate(shown_moments(record), names, seat_bots(deal.sitting, parties)),
         "playing": {party.version_id for party in parties},
     }
 
 
-def _why(found: broadcast.Shown) -> str:
-    """In a line, why this is shown."""
-    return why_shown(found.why, found.winner.version.bot.slug if found.winner else "")
+def _why(deal: broadcast.Shown) -> str:
+    """Return one line on why this deal is shown."""
+    return why_shown(deal.why, deal.winner.version.bot.slug if deal.winner else "")

@@ -1,4 +1,4 @@
-"""What the replay viewer folds, of one record."""
+"""A record in the form that the replay viewer reads."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from league.web.common import words
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import numbered, seat_sides
 
-UNSEEN = ("seed", "actions", "timings", "faults", "meta")  # parts of a record that the viewer has no use for
+UNSEEN = ("seed", "actions", "timings", "faults", "meta")  # Parts of a record that the viewer does not use.
 
 
 def for_viewer(record: dict[str, Any], bots: Sequence[str], seating: Sequence[int]) -> dict[str, Any]:
-    """The moments of a record, and the words that the viewer shows. bots: who holds each seat; seating: the party of each."""
+    """Return the moments of a record and the words for the viewer. bots, seating: the bot and the party of each seat."""
     seats = zip(numbered(bots), bots, seating, seat_sides(record, seating), strict=True)
     answer = {name: value for name, value in record.items() if name not in UNSEEN}
     answer["events"] = shown_moments(record)

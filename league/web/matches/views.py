@@ -38,6 +38,7 @@ from league.web.matches.timing import times
 from league.web.matches.viewer import for_viewer
 
 OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
+# Change counters of everything that the pages of one match show.
 SHOWN = (
     changes.MATCHES,
     changes.BOTS,
@@ -45,12 +46,12 @@ SHOWN = (
     changes.POOLS,
     changes.TOURNAMENTS,
     changes.JUDGEMENTS,
-)  # by the pages of one match
+)
 
 
 @changes.kept_until(changes.MATCHES, changes.BOTS)
 def matches(request: HttpRequest) -> HttpResponse:
-    """All matches from the newest; `?status=` and `?game=` filter. Two queries."""
+    """List all matches, newest first; `?status=` and `?game=` filter. Two queries."""
     rows = lists.latest_matches(user_of(request))
     status, game = request.GET.get("status", ""), request.GET.get("game", "")
     if status in MatchStatus.values:
@@ -77,7 +78,7 @@ def _parties(match: Match) -> list[Party]:
 
 
 def _sittings(match: Match) -> Iterator[Sitting]:
-    """With their replays where they are loose; they share `match`, so that its log is read once."""
+    """Yield the sittings of a match. They share `match`, so that its log is read only once."""
     yield from _of(match, _rows(match).iterator())
 
 
@@ -92,41 +93,41 @@ def _of(match: Match, rows: Iterable[Sitting]) -> Iterator[Sitting]:
 
 
 def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
-    """The sitting that `?b=` (board) and `?s=` (sitting) ask for, else the first one. Two queries at most."""
+    """Return the sitting of `?b=` (board) and `?s=` (sitting), else the first one. At most two queries."""
     board, sitting = whole_number(request.GET.get("b")), whole_number(request.GET.get("s"))
-    found = None
+    chosen = None
     if board is not None and sitting is not None:
-        found = _rows(match).filter(board__number=board, number=sitting).first()
-    found = found or _rows(match).first()
-    if found:
-        found.board.match = match
-    return found
+        chosen = _rows(match).filter(board__number=board, number=sitting).first()
+    chosen = chosen or _rows(match).first()
+    if chosen:
+        chosen.board.match = match
+    return chosen
 
 
 @changes.kept_until(*SHOWN)
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
-    """One match: parties, boards, and the chosen sitting (`?b=board&s=sitting`) step by step. Eleven queries, some more where bots were asked."""
+    """Show a match: parties, boards and one sitting (`?b=board&s=sitting`). Eleven queries, some more with consultations."""
     topics.follow(request, topics.of_match(public_id))
-    found = _match(request, public_id)
-    if found.status in OVER:
+    row = _match(request, public_id)
+    if row.status in OVER:
         topics.leave(request)
     viewer = viewer_of(request)
-    parties = _parties(found)
-    changes = {point.version_id: point for point in found.rating_points.all()}
+    parties = _parties(row)
+    changes = {point.version_id: point for point in row.rating_points.all()}
     views = [(replays.party_view(party, viewer), changes.get(party.version_id)) for party in parties]
-    size = engine.load(found.pool.game, players=found.pool.players).score_size
-    context: dict[str, Any] = {"match": found, "shown": views, "parties": parties, "size": size}
-    closed = replays.reason_closed(found)
-    if closed and found.status in (MatchStatus.FINISHED, MatchStatus.VOID):
+    size = engine.load(row.pool.game, players=row.pool.players).score_size
+    context: dict[str, Any] = {"match": row, "shown": views, "parties": parties, "size": size}
+    closed = replays.reason_closed(row)
+    if closed and row.status in (MatchStatus.FINISHED, MatchStatus.VOID):
         context["closed"] = shown(closed)
     if not closed:
-        context["audits"] = list(results.of_match(found))
-        sitting = _chosen_sitting(request, found)
-        if sitting is None and found.status == MatchStatus.FINISHED:
+        context["audits"] = list(results.of_match(row))
+        sitting = _chosen_sitting(request, row)
+        if sitting is None and row.status == MatchStatus.FINISHED:
             context["unreadable"] = [_("the boards of this match have been deleted; its result still counts")]
             return render(request, "matches/match.html", context, status=410)
         if sitting:
-            context |= _boards_context(found, sitting, parties)
+            context |= _boards_context(row, sitting, parties)
             try:
                 record = replays.replay(sitting, viewer)
             except replays.Unreadable as error:
@@ -134,90 +135,102 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
                 return render(request, "matches/match.html", context, status=error.status)
             own = {view.party.number for view, _change in views if view.private}
             own_bots = [party for party in parties if viewer and party.version.bot.owner_id == viewer.pk]
-            context["own"] = bool(own_bots) and "pass" in record  # of a release before passes no line can be made anew
+            context["own"] = (
+                bool(own_bots) and "pass" in record
+            )  # Older records have no passes, so conversations cannot be rebuilt.
             names, bots = seat_names(sitting, parties), seat_bots(sitting, parties)
             context["lines"] = narrate.narrate(shown_moments(record), names, bots)
             context["notes"] = record.get("notes", [])
-            if found.status == MatchStatus.FINISHED and context["lines"]:
-                context |= _judgements(request, found, sitting, parties, names)
-                if "pass" in record:  # else no line to a seat can be made anew
-                    told = _consultations(request, found, sitting, names)
-                    if told.every or told.bots or viewer is None:
-                        context |= {"consulted": told, "lines": consulting.mark(context["lines"], told)}
+            if row.status == MatchStatus.FINISHED and context["lines"]:
+                context |= _judgements(request, row, sitting, parties, names)
+                if "pass" in record:  # See "own" above.
+                    section = _consultations(request, row, sitting, names)
+                    if section.every or section.bots or viewer is None:
+                        context |= {"consulted": section, "lines": consulting.mark(context["lines"], section)}
             context["times"] = times(record, {seat for seat, party in enumerate(sitting.seating) if party in own})
     return render(request, "matches/match.html", context)
 
 
 def _judgements(
-    request: HttpRequest, found: Match, sitting: Sitting, parties: list[Party], names: list[str]
+    request: HttpRequest, match: Match, sitting: Sitting, parties: list[Party], names: list[str]
 ) -> dict[str, Any]:
-    """What each decision gave away, in both ways. One query, and some where there is more to show."""
-    wanted = request.GET.get("j", "")
-    shown_ones = judging.views(found, wanted, sitting, parties, names)
-    if any(one.waits for one in shown_ones):
+    """Return both kinds of analysis for the template. One query, and some more if there are results."""
+    selected = request.GET.get("j", "")
+    sections = judging.views(match, selected, sitting, parties, names)
+    if any(section.waits for section in sections):
         topics.follow(request, changes.JUDGEMENTS)
-        shown_ones = judging.views(found, wanted, sitting, parties, names)  # no older than what is followed
+        sections = judging.views(
+            match, selected, sitting, parties, names
+        )  # Read again: the state may be older than the topic.
     context: dict[str, Any] = {
-        "judgements": shown_ones,
+        "judgements": sections,
         "deals": settings.JUDGE_DEALS,
         "a_day": settings.QUOTA_JUDGEMENTS,
         "failed_days": background.FAILED_DAYS,
     }
-    context["drawn"] = any(one.graph for one in shown_ones)
+    context["drawn"] = any(section.graph for section in sections)
     return context
 
 
-def _consultations(request: HttpRequest, found: Match, sitting: Sitting, names: list[str]) -> consulting.Shown:
-    """What bots of the house would have done in this sitting. One query, two for who may ask."""
-    wanted = request.GET.get("w", ""), whole_number(request.GET.get("at"))
-    told = consulting.view(found, sitting, names, wanted, viewer_of(request))
-    if told.waits:
+def _consultations(request: HttpRequest, match: Match, sitting: Sitting, names: list[str]) -> consulting.Shown:
+    """Return the consultations of this sitting. One query, two if the viewer may ask."""
+    selected = request.GET.get("w", ""), whole_number(request.GET.get("at"))
+    section = consulting.view(match, sitting, names, selected, viewer_of(request))
+    if section.waits:
         topics.follow(request, changes.JUDGEMENTS)
-        told = consulting.view(found, sitting, names, wanted, viewer_of(request))  # no older than what is followed
-    return told
+        section = consulting.view(
+            match, sitting, names, selected, viewer_of(request)
+        )  # Read again: the state may be older than the topic.
+    return section
 
 
 @login_required
 @require_POST
 def consult(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Put a seat of a sitting to a bot of the house; then the page of that sitting again."""
-    found = _match(request, public_id)
+    """Ask a house bot about a seat of a sitting, then return to the page of the sitting."""
+    match = _match(request, public_id)
     bot = request.POST.get("bot", "")
     board, sitting, seat = (whole_number(request.POST.get(name)) for name in ("b", "s", "seat"))
     if board is None or sitting is None or seat is None:
         raise Http404
     try:
-        consultations.ask(found, board, sitting, seat, bot, player_of(request))
+        consultations.ask(match, board, sitting, seat, bot, player_of(request))
     except Refused as refusal:
         messages.error(request, shown(refusal))
     query = urlencode({"b": board, "s": sitting, "w": bot, "at": seat})
-    return redirect(f"{reverse('match', args=[found.public_id])}?{query}#consultation")
+    return redirect(f"{reverse('match', args=[match.public_id])}?{query}#consultation")
 
 
 @login_required
 @require_POST
 def judge(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Have a match judged, in the way that the form names; then its page again."""
-    found = _match(request, public_id)
+    """Request an analysis of a match, then return to its page."""
+    match = _match(request, public_id)
     kind = request.POST.get("kind", "")
     if kind not in JudgementKind.values:
         raise Http404
     try:
-        asking.ask(found, kind, player_of(request))
+        asking.ask(match, kind, player_of(request))
     except Refused as refusal:
         messages.error(request, shown(refusal))
     board, sitting = whole_number(request.POST.get("b")), whole_number(request.POST.get("s"))
     place = f"b={board}&s={sitting}&" if board is not None and sitting is not None else ""
-    return redirect(f"{reverse('match', args=[found.public_id])}?{place}j={kind}#judgement")
+    return redirect(f"{reverse('match', args=[match.public_id])}?{place}j={kind}#judgement")
 
 
-def _boards_context(found: Match, sitting: Sitting, parties: list[Party]) -> dict[str, Any]:
-    boards = found.boards.prefetch_related(Prefetch("sittings", Sitting.objects.defer("replay"))).order_by("number")
+def _boards_context(match: Match, sitting: Sitting, parties: list[Party]) -> dict[str, Any]:
+    boards = match.boards.prefetch_related(Prefetch("sittings", Sitting.objects.defer("replay"))).order_by("number")
     return {
         "sitting": sitting,
         "board": sitting.board,
         "boards": [
-            (board, [(one, [score_of(one, party.number) for party in parties]) for one in board.sittings.all()])
+            (
+                board,
+                [
+                    (sitting_row, [score_of(sitting_row, party.number) for party in parties])
+                    for sitting_row in board.sittings.all()
+                ],
+            )
             for board in boards
         ],
         "names": seat_names(sitting, parties),
@@ -226,16 +239,16 @@ def _boards_context(found: Match, sitting: Sitting, parties: list[Party]) -> dic
 
 @changes.kept_until(*SHOWN)
 def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
-    """One board of a finished match: all its sittings side by side, in the suits of the deal. Seven queries."""
-    found = _match(request, public_id)
-    row = get_object_or_404(Board.objects.prefetch_related("sittings"), match=found, number=number)
-    if replays.reason_closed(found):
+    """Show all sittings of a board side by side, in the suits of the deal. Seven queries."""
+    match = _match(request, public_id)
+    row = get_object_or_404(Board.objects.prefetch_related("sittings"), match=match, number=number)
+    if replays.reason_closed(match):
         raise Http404
-    parties = _parties(found)
-    game = engine.load(found.pool.game, players=found.pool.players, **found.pool.options)
+    parties = _parties(match)
+    game = engine.load(match.pool.game, players=match.pool.players, **match.pool.options)
     columns, playings, unreadable = [], [], []
-    row.match = found
-    for sitting in sorted(row.sittings.all(), key=lambda one: one.number):
+    row.match = match
+    for sitting in sorted(row.sittings.all(), key=lambda item: item.number):
         sitting.board = row
         try:
             record = replays.unpack(sitting)
@@ -248,9 +261,9 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
             for party in parties
         ]
         columns.append((sitting, results))
-    others = found.boards.order_by("number")
+    others = match.boards.order_by("number")
     context = {
-        "match": found,
+        "match": match,
         "board": row,
         "parties": parties,
         "columns": columns,
@@ -259,82 +272,82 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
         "size": game.score_size,
         "before": others.filter(number__lt=number).values_list("number", flat=True).last(),
         "after": others.filter(number__gt=number).values_list("number", flat=True).first(),
-        "key": f"{game.key} · {found.table} · {number}",
+        "key": f"{game.key} · {match.table} · {number}",
     }
-    if not unreadable and found.status == MatchStatus.FINISHED:
-        context["luck"] = luck.of_board(found, [sitting for sitting, _results in columns], number, parties)
-    return render(request, "matches/board.html", context, status=max((one.status for one in unreadable), default=200))
+    if not unreadable and match.status == MatchStatus.FINISHED:
+        context["luck"] = luck.of_board(match, [sitting for sitting, _results in columns], number, parties)
+    return render(request, "matches/board.html", context, status=max((item.status for item in unreadable), default=200))
 
 
 @changes.kept_until(*SHOWN)
 def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
-    """What the viewer folds: the moments that this reader may see, and the words it shows. `?as=` a seat or `public` restricts."""
-    found = _match(request, public_id)
-    sitting = _chosen_sitting(request, found)
+    """Return the moments that this viewer may see, for the replay viewer. `?as=` restricts them to a seat or to `public`."""
+    match = _match(request, public_id)
+    sitting = _chosen_sitting(request, match)
     if sitting is None:
-        if why := replays.gone(public_id, found.first_board, 0):
+        if why := replays.gone(public_id, match.first_board, 0):
             return JsonResponse({"error": shown(why)}, status=why.status)
         raise Http404
-    asked = request.GET.get("as")
-    number = whole_number(asked)
+    perspective = request.GET.get("as")
+    number = whole_number(perspective)
     try:
-        record = replays.replay(sitting, viewer_of(request), asked if number is None else number)
+        record = replays.replay(sitting, viewer_of(request), perspective if number is None else number)
     except replays.Unreadable as error:
         return JsonResponse({"error": shown(error)}, status=error.status)
     except Refused as refusal:
-        return JsonResponse({"error": shown(refusal)}, status=409 if replays.reason_closed(found) else 400)
-    answer = for_viewer(record, seat_bots(sitting, _parties(found)), sitting.seating)
+        return JsonResponse({"error": shown(refusal)}, status=409 if replays.reason_closed(match) else 400)
+    answer = for_viewer(record, seat_bots(sitting, _parties(match)), sitting.seating)
     response = JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
     patch_vary_headers(response, ["Accept-Language", "Cookie"])
     return response
 
 
 def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
-    """All replays of a finished match, one a line: what `tute verify` and `tute repro` read. Notes of a bot are for its owner.
+    """Download all replays of a finished match, one per line, for `tute verify` and `tute repro`. Only owners get the notes of a bot.
 
-    One that cannot be shown is a line with an `error` in its place, for which those programs fail: nobody takes the log for whole.
+    A replay that cannot be shown becomes a line with an `error`, on which both programs fail: nobody mistakes the log for complete.
     """
-    found = _match(request, public_id)
+    match = _match(request, public_id)
     viewer = viewer_of(request)
-    if replays.reason_closed(found):
+    if replays.reason_closed(match):
         raise Http404
 
     def line(sitting: Sitting) -> str:
         try:
-            told = replays.replay(sitting, viewer)
+            data = replays.replay(sitting, viewer)
         except replays.Unreadable as error:
-            told = {
+            data = {
                 "error": shown(error),
                 "status": error.status,
                 "board": sitting.board.number,
                 "sitting": sitting.number,
             }
-        return json.dumps(told, separators=(",", ":"), ensure_ascii=False) + "\n"
+        return json.dumps(data, separators=(",", ":"), ensure_ascii=False) + "\n"
 
-    response = StreamingHttpResponse(map(line, _sittings(found)), content_type="application/jsonl")
-    response["Content-Disposition"] = f'attachment; filename="{found.public_id}.jsonl"'
+    response = StreamingHttpResponse(map(line, _sittings(match)), content_type="application/jsonl")
+    response["Content-Disposition"] = f'attachment; filename="{match.public_id}.jsonl"'
     patch_vary_headers(response, ["Cookie"])
     return response
 
 
 def replay_text(request: HttpRequest, public_id: str) -> HttpResponse:
-    """The match like a newspaper's bridge column: all boards, or one (`?b=`), or one sitting of it (`?b=&s=`)."""
+    """Return the match as text, like a newspaper's bridge column: all boards, one (`?b=`) or one sitting (`?b=&s=`)."""
     tournament = sight.find_tournament_of(public_id)
     changes.keep_until(
         request, changes.MATCHES if tournament is None else changes.of_tournament(tournament), changes.BOTS
     )
-    found = _match(request, public_id)
-    if closed := replays.reason_closed(found):
+    match = _match(request, public_id)
+    if closed := replays.reason_closed(match):
         return HttpResponse(shown(closed) + "\n", content_type="text/plain; charset=utf-8", status=409)
-    parties = _parties(found)
-    rows = _rows(found)
+    parties = _parties(match)
+    rows = _rows(match)
     for name, lookup in (("b", "board__number"), ("s", "number")):
         if name in request.GET:
             number = whole_number(request.GET[name])
             rows = rows.none() if number is None else rows.filter(**{lookup: number})
     title = " – ".join(str(party.version) for party in parties)
-    parts, status = [f"{found.public_id}  {title}\n"], 200
-    for sitting in _of(found, rows.iterator()):
+    parts, status = [f"{match.public_id}  {title}\n"], 200
+    for sitting in _of(match, rows.iterator()):
         try:
             moments = shown_moments(replays.unpack(sitting))
         except replays.Unreadable as error:

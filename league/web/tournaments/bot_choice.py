@@ -1,4 +1,4 @@
-"""The bots on the form of a tournament or an event. Of thousands it shows some; whoever wants another looks for it by a part of its name."""
+"""The choice of bots on the form of a tournament or an event. It shows some; a search by name finds the others."""
 
 from __future__ import annotations
 
@@ -24,65 +24,65 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BotChoice:
-    """What the form shows, and which of them are chosen when it is fresh."""
+    """The bots on a form, and those chosen on a fresh one."""
 
     versions: dict[str, BotVersion]
     labels: list[tuple[str, str]]
     start: list[str]
-    part: str  # of a name, that was looked for
-    more: bool  # the league has others
+    part: str  # The search text.
+    more: bool  # True if the league has others.
     most: int = MOST_OFFERED
 
     @property
     def searched(self) -> bool:
-        """Whether the form has the line in which people look for a bot."""
+        """True if the form has a search field."""
         return self.more or bool(self.part)
 
 
 def sent_names(data: QueryDict, name: str = "bots") -> list[str]:
-    """The names of bots in a form or a link."""
-    return [inputs.short_text(one, 40) for one in data.getlist(name)]
+    """Return the names of bots in a form or a link."""
+    return [inputs.short_text(value, 40) for value in data.getlist(name)]
 
 
-def bot_choice(game: str, by: Player, sent: QueryDict, link: QueryDict) -> BotChoice:
-    """For what was `sent`, if anything was, or for a fresh form after a `link` such as `?with=rufo&with=greedy` or `?find=ru`. Six queries at most.
+def bot_choice(game: str, player: Player, sent: QueryDict, link: QueryDict) -> BotChoice:
+    """Build the choice for a `sent` form, or for a fresh one after a `link` such as `?with=rufo&with=greedy` or `?find=ru`. At most six queries.
 
-    Of a fresh form those are chosen whose owners need not be asked: all of a small league, own ones of one that is too large to be shown.
+    A fresh form chooses the bots that need no permission: all in a small league, only the player's own in a large one.
     """
     part = inputs.short_text((sent or link).get("find", ""), 40).lower()
-    wanted = sent_names(link, "with")
-    chosen = sent_names(sent) if sent else wanted
-    offered = offer(game, by, chosen=chosen, part=part)
-    labels, willing = choices(offered.versions, by)
+    linked = sent_names(link, "with")
+    chosen = sent_names(sent) if sent else linked
+    offered = offer(game, player, chosen=chosen, part=part)
+    labels, willing = choices(offered.versions, player)
     if offered.more or part:
-        willing = {slug for slug, version in offered.versions if version.bot.owner_id == by.pk} & willing
-    start = [slug for slug, _text in labels if (slug in wanted if wanted else slug in willing)]
+        willing = {slug for slug, version in offered.versions if version.bot.owner_id == player.pk} & willing
+    start = [slug for slug, _text in labels if (slug in linked if linked else slug in willing)]
     if offered.more or part:
-        labels.sort(key=lambda one: one[0] not in {*chosen, *start})
+        labels.sort(key=lambda label: label[0] not in {*chosen, *start})
     return BotChoice(dict(offered.versions), labels, start, part, offered.more)
 
 
 def labels_of_sent(game: str, sent: QueryDict) -> list[tuple[str, str]]:
-    """The choices of a form that says only what its bots would take: those that were sent. One query."""
+    """Return the choices of a form that is only used for an estimate: the sent bots. One query."""
     return [(slug, str(version)) for slug, version in entrants(game, Q(slug__in=sent_names(sent)))]
 
 
 def unsent(forms_: Iterable[forms.BaseForm], sent: QueryDict) -> None:
-    """Give fresh forms what somebody has filled in so far: nothing is checked yet, and nothing is lost."""
+    """Fill fresh forms with the unchecked values that somebody has entered so far."""
     for form in forms_:
         for name, field in form.fields.items():
             form.initial[name] = field.widget.value_from_datadict(sent, {}, form.add_prefix(name))
 
 
 class BotsForm(forms.Form):
-    """The boxes alone."""
+    """The checkboxes of the bots alone."""
 
     bots = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
 
 
 @login_required
 def found_bots(request: HttpRequest) -> HttpResponse:
-    """The boxes of a form anew while somebody types a name: those that are chosen, and those found. Seven queries at most."""
+    """Return the checkboxes while somebody types a name: the chosen bots and the matches. At most seven queries."""
     key = request.GET.get("game", "")
     if key not in engine.games():
         raise Http404

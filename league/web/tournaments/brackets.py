@@ -1,4 +1,4 @@
-"""The brackets of an elimination as columns of boxes: one column per round, empty boxes where nobody is known yet."""
+"""The brackets of an elimination as columns of boxes: one column per round, with empty boxes for undecided pairings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from league.domain.tournaments import brackets as domain_brackets
 from league.models import Entry, Tournament
 from league.pure.formats import double_elimination
 
-# how a pairing was decided, where it was not simply by its boards
+# How a pairing was decided, unless simply by its boards.
 DECIDED_BY = {
     "extra": gettext_noop("after extra boards"),
     "points": gettext_noop("level on boards; decided by score"),
@@ -23,7 +23,7 @@ DECIDED_BY = {
 
 @dataclass(frozen=True)
 class Side:
-    """One of two in a box: None where nobody is known, or nobody sits (a bye). `points` board points, None before a result."""
+    """One side of a box: `entry` is None if undecided or a bye; `points` are board points, None before a result."""
 
     entry: Entry | None
     won: bool = False
@@ -35,13 +35,13 @@ class Box:
     """One pairing: its sides, how it was decided, and the public ids of its matches."""
 
     sides: tuple[Side, Side]
-    by: str = ""
+    decided_by: str = ""
     matches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Column:
-    """One round of a part, from top to bottom."""
+    """One round of a bracket, from top to bottom."""
 
     title: str
     boxes: list[Box]
@@ -49,16 +49,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Part:
-    """One bracket; a single elimination has one, with its final and third place in the last columns."""
+    """One bracket. A single elimination has only one, with the final and third place in the last columns."""
 
     title: str
     columns: list[Column]
 
 
 def brackets(tournament: Tournament, entries: Mapping[int, Entry] | None = None) -> list[Part]:
-    """The brackets of an elimination that has started; nothing for other formats. Seven queries at most.
+    """Return the brackets of a started elimination; an empty list for other formats. At most seven queries.
 
-    entries: all of them by number, where they are at hand.
+    entries: all entries by number, if the caller has them.
     """
     steps = domain_brackets.read_bracket(tournament)
     if not steps:
@@ -85,7 +85,7 @@ def _double(boxes: Mapping[tuple[str, int, int], Box], size: int, last: int) -> 
         Column(_("Round %(number)s") % {"number": number}, _column(boxes, "winners", number, size >> number))
         for number in range(1, last + 1)
     ]
-    # two rounds of the losers' bracket to each of the winners' after the first; both halve the field once
+    # Each round of the winners' bracket after the first has two rounds of losers; the pair halves the field once.
     losers = [
         Column(_("Round %(number)s") % {"number": number}, _column(boxes, "losers", number, size >> (number + 3) // 2))
         for number in range(1, 2 * last - 1)
@@ -118,6 +118,6 @@ def _box(step: domain_brackets.BracketStep, entries: Mapping[int, Entry]) -> Box
         )
         for place, number in enumerate((met.first, met.second))
     )
-    nobody = met.first is None and met.second is None  # two byes met
+    nobody = met.first is None and met.second is None  # Two byes met.
     decided_by = _(DECIDED_BY["bye"]) if nobody else _(DECIDED_BY[met.by]) if met.by in DECIDED_BY else ""
     return Box((first, second), decided_by, tuple(step.matches))

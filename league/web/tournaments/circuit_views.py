@@ -1,4 +1,4 @@
-"""Leagues that recur by the calendar: one with its seasons, a new one, and what its owner and its players do with it."""
+"""Recurring leagues: one with its seasons, the form of a new one, and the actions of owners and players."""
 
 from __future__ import annotations
 
@@ -23,57 +23,59 @@ from league.web.tournaments.entrants import entrants, tell_entered, tournaments_
 from league.web.tournaments.event_forms import CircuitForm
 from league.web.tournaments.game_choice import choose_game, chosen_game
 
-MOST_SEASONS = 20  # the latest
+MOST_SEASONS = 20  # The page shows the latest ones.
 
 
 @changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
 def circuit(request: HttpRequest, slug: str) -> HttpResponse:
-    """One recurring league: its calendar, who takes part, and its latest seasons by division. Six queries."""
+    """Show a recurring league: its calendar, its bots and its latest seasons by division. Six queries."""
     rows = Circuit.objects.select_related("owner").prefetch_related("bots", "seasons")
-    found = get_object_or_404(rows, slug=slug)
-    latest = found.seasons.order_by("-number").prefetch_related(tournaments_with_entries(None))[:MOST_SEASONS]
+    circuit = get_object_or_404(rows, slug=slug)
+    latest = circuit.seasons.order_by("-number").prefetch_related(tournaments_with_entries(None))[:MOST_SEASONS]
     context = {
-        "circuit": found,
-        "next": circuits.next_due(found),
+        "circuit": circuit,
+        "next": circuits.next_due(circuit),
         "seasons": latest,
-        "waiting": requests.waiting(found),
-        "title": next(one.title for one in formats.describe_formats() if one.key == found.format),
+        "waiting": requests.waiting(circuit),
+        "title": next(entry.title for entry in formats.describe_formats() if entry.key == circuit.format),
     }
-    return render(request, "tournaments/circuit.html", context | _possible_actions(request, found))
+    return render(request, "tournaments/circuit.html", context | _possible_actions(request, circuit))
 
 
-def _possible_actions(request: HttpRequest, found: Circuit) -> dict[str, object]:
-    """What the viewer may do: which bots may join or be taken out. Two queries more for a viewer who is logged in."""
+def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, object]:
+    """Return the bots that the viewer may add or remove. Two more queries for a viewer who is logged in."""
     viewer = viewer_of(request)
     if viewer is None:
         return {}
-    owned = may_manage(request, found.owner_id)
-    joined = {bot.slug: bot.owner_id for bot in found.bots.all()}
-    mine = [slug for slug, _version in entrants(found.game, Q(owner=viewer))]
+    owned = may_manage(request, circuit.owner_id)
+    joined = {bot.slug: bot.owner_id for bot in circuit.bots.all()}
+    own_slugs = [slug for slug, _version in entrants(circuit.game, Q(owner=viewer))]
     return {
         "owned": owned,
-        "can_join": [slug for slug in mine if slug not in joined],
+        "can_join": [slug for slug in own_slugs if slug not in joined],
         "can_leave": [slug for slug, owner in joined.items() if owned or owner == viewer.pk],
     }
 
 
 @login_required
 def new_circuit(request: HttpRequest) -> HttpResponse:
-    """The form of a new recurring league; without `?game=` the choice of its game."""
+    """Show the form of a new recurring league; without `?game=`, the choice of the game."""
     key = request.GET.get("game", "")
     if key not in engine.games():
         return choose_game(request, "tournaments/circuit_new.html")
     game = game_at_table(key, request.GET.get("players", ""))
     owner = player_of(request)
-    mine = dict(entrants(key, Q(owner=owner)))
-    form = CircuitForm(game, [(slug, slug) for slug in mine], request.POST or None, initial={"bots": list(mine)})
+    own_versions = dict(entrants(key, Q(owner=owner)))
+    form = CircuitForm(
+        game, [(slug, slug) for slug in own_versions], request.POST or None, initial={"bots": list(own_versions)}
+    )
     if request.method == "POST" and form.is_valid():
         try:
-            made = _create_circuit(owner, game, form, [mine[slug].bot for slug in form.cleaned_data["bots"]])
+            circuit = _create_circuit(owner, game, form, [own_versions[slug].bot for slug in form.cleaned_data["bots"]])
         except Refused as refusal:
             form.add_error(None, shown(refusal))
         else:
-            return redirect("circuit", slug=made.slug)
+            return redirect("circuit", slug=circuit.slug)
     return render(
         request, "tournaments/circuit_new.html", chosen_game(game) | {"form": form}, status=422 if form.errors else 200
     )
@@ -81,32 +83,32 @@ def new_circuit(request: HttpRequest) -> HttpResponse:
 
 def _create_circuit(owner: Player, game: engine.Game, form: CircuitForm, bots: list[Bot]) -> Circuit:
     with transaction.atomic():
-        made = circuits.create(owner, form.cleaned_data["name"], game.key, players=game.players, **form.wanted())
+        circuit = circuits.create(owner, form.cleaned_data["name"], game.key, players=game.players, **form.wanted())
         for bot in bots:
-            circuits.join(made, bot, player=owner)
-    return made
+            circuits.join(circuit, bot, player=owner)
+    return circuit
 
 
 @login_required
 @require_POST
 def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Let one's own bot join or leave; let one's own league rest or go on. Who owns the league may take any bot out, and ask for any."""
-    found = get_object_or_404(Circuit, slug=slug)
+    """Let the player's bot join or leave, or pause and resume their league. The league owner may remove any bot and ask for any."""
+    circuit = get_object_or_404(Circuit, slug=slug)
     viewer = player_of(request)
-    owned = may_manage(request, found.owner_id)
+    owned = may_manage(request, circuit.owner_id)
     action = request.POST.get("action", "")
     try:
         if action in ("rest", "go") and owned:
-            circuits.set_active(found, action == "go", actor=viewer.name)
+            circuits.set_active(circuit, action == "go", actor=viewer.name)
         elif action in ("join", "leave"):
             bot = get_object_or_404(Bot, slug=request.POST.get("bot", ""))
             if bot.owner_id != viewer.pk and not (action == "leave" and owned):
                 raise PermissionDenied
-            (circuits.join if action == "join" else circuits.leave)(found, bot, player=viewer)
-        elif action == "ask" and viewer.pk == found.owner_id:
+            (circuits.join if action == "join" else circuits.leave)(circuit, bot, player=viewer)
+        elif action == "ask" and viewer.pk == circuit.owner_id:
             bot = bot_named(request.POST.get("bot", ""))
-            waits = circuits.join(found, bot, player=viewer, message=request.POST.get("message", ""))
-            tell_entered(request, bot, asked=waits is not None)
+            waits = circuits.join(circuit, bot, player=viewer, message=request.POST.get("message", ""))
+            tell_entered(request, bot, is_request=waits is not None)
         else:
             raise PermissionDenied
     except Refused as refusal:

@@ -1,6 +1,6 @@
-"""The crosstable of a tournament: who got what against whom, with a shade for sign and strength and the number always.
+"""The crosstable of a tournament: the points of each row against each column, with a number and a shade.
 
-A large one is shown by windows of so many rows and columns, beside a picture of the whole.
+The page shows a large table in windows of WINDOW rows and columns, beside a picture of the whole.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from engine.intervals import wilson
 from league.domain.tournaments.standings import Standing, Standings
 
-WINDOW = 24  # rows and columns
-PACKED = 6  # of a picture: 9 takes eight times as long and saves a twentieth
-# Shades of the picture, as site.css has them by day: nobody met, even, and three steps to either side
+WINDOW = 24  # Rows and columns of a window.
+PACKED = 6  # Compression level of the picture: 9 takes eight times as long and saves a twentieth.
+# Shades of the picture, as in the light scheme of site.css: not met, even, and three steps to either side.
 COLOURS = {
     "none": (226, 224, 218),
     "even": (250, 249, 246),
@@ -33,9 +33,9 @@ SHADES = list(COLOURS)
 
 @dataclass(frozen=True)
 class Cell:
-    """`points` board points of `boards`; `css` is one of self, none, even, up1-3, down1-3; `match` the first meeting.
+    """A cell: `points` out of `boards`; `css` is one of self, none, even, up1-3, down1-3; `match` is the first meeting.
 
-    `low` and `high` bound the share of the points at 95%; `sure` says that one half lies outside.
+    `low` and `high` bound the share of the points at 95%; `sure` is True if one half lies outside.
     """
 
     css: str
@@ -47,13 +47,13 @@ class Cell:
 
     @property
     def sure(self) -> bool:
-        """Whether the boards show who of the two is better."""
+        """True if the boards show which bot is better."""
         return not self.low <= 0.5 <= self.high
 
 
 @dataclass(frozen=True)
 class Window:
-    """The part of a crosstable of `size` entries that begins at row `down` and column `across`, both from 0."""
+    """The part of a crosstable of `size` entries that starts at row `down` and column `across`, both from 0."""
 
     size: int
     down: int
@@ -61,7 +61,7 @@ class Window:
 
     @classmethod
     def at(cls, size: int, down: int | None, across: int | None) -> Window:
-        """The window that holds such a row and column; the first one where there is none."""
+        """Return the window with this row and column, or the first one if they do not exist."""
 
         def start(place: int | None) -> int:
             return place // WINDOW * WINDOW if place is not None and 0 <= place < size else 0
@@ -70,41 +70,41 @@ class Window:
 
     @property
     def whole(self) -> bool:
-        """Whether it is all of the table."""
+        """True if the window is the whole table."""
         return self.size <= WINDOW
 
     @property
     def last_row(self) -> int:
-        """Number of its last row, from 1."""
+        """The number of the last row, from 1."""
         return min(self.down + WINDOW, self.size)
 
     @property
     def last_column(self) -> int:
-        """Number of its last column, from 1."""
+        """The number of the last column, from 1."""
         return min(self.across + WINDOW, self.size)
 
     @property
     def neighbours(self) -> dict[str, tuple[int, int]]:
-        """First row and column of the windows above, below, left and right, where there are any."""
-        found = {
+        """First row and column of the neighbouring windows that exist."""
+        places = {
             "up": (self.down - WINDOW, self.across),
             "down": (self.down + WINDOW, self.across),
             "left": (self.down, self.across - WINDOW),
             "right": (self.down, self.across + WINDOW),
         }
-        return {name: at for name, at in found.items() if all(0 <= place < self.size for place in at)}
+        return {name: at for name, at in places.items() if all(0 <= place < self.size for place in at)}
 
     def rows(self, table: Standings) -> list[Standing]:
-        """Its rows."""
+        """Return the rows of the window."""
         return table.rows[self.down : self.last_row]
 
     def columns(self, table: Standings) -> list[Standing]:
-        """Its columns."""
+        """Return the columns of the window."""
         return table.rows[self.across : self.last_column]
 
 
 def shade(share: float) -> str:
-    """The class of a share of board points: even around one half, then three steps to either side."""
+    """Return the CSS class of a share of board points: even around one half, then three steps to either side."""
     distance = abs(share - 0.5)
     if distance < 0.02:
         return "even"
@@ -114,7 +114,7 @@ def shade(share: float) -> str:
 def crosstable(
     table: Standings, window: Window, met: Mapping[tuple[int, int], list[str]]
 ) -> list[tuple[int, Standing, list[Cell]]]:
-    """The rows of a window, each with its number from 1 and a cell for each column. `met`: public ids of matches by two entries."""
+    """Return the rows of a window: number from 1, standing, and a cell per column. `met`: public ids of matches by two entries."""
     columns = window.columns(table)
     return [
         (number, row, [_cell(table, met, row, other) for other in columns])
@@ -135,7 +135,7 @@ def _cell(table: Standings, met: Mapping[tuple[int, int], list[str]], row: Stand
 
 
 def picture(table: Standings) -> bytes:
-    """The whole as a PNG, a pixel for each cell, in the order of the standings."""
+    """Draw the whole table as a PNG, one pixel per cell, in the order of the standings."""
     cells = table.cells
     order = [cells.place[row.entry.number] for row in table.rows]
     boards = cells.boards[np.ix_(order, order)]

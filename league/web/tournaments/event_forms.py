@@ -1,4 +1,4 @@
-"""Forms of what lasts longer than one tournament: events of several stages, leagues that recur by the calendar."""
+"""Forms of events and recurring leagues."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from league.pure.formats.base import MOST_BOARDS
 from league.web.common.fields import Choices, set_choices
 from league.web.tournaments.forms import usable_formats
 
-# stages that the form offers; the document of an event may have more
+# Stages on the form; an event created from a file may have more.
 STAGES = 3
 PARAMETERS = _("Parameters")
 SUCH_AS = _(
@@ -27,14 +27,14 @@ SUCH_AS = _(
 
 
 class ParametersField(forms.CharField):
-    """'rounds=3, cap=4' as a dictionary. What a name may be and hold is decided by the format."""
+    """A field that parses 'rounds=3, cap=4' into a dictionary. The format checks names and values."""
 
     def __init__(self) -> None:
         super().__init__(label=PARAMETERS, required=False, help_text=SUCH_AS, max_length=200)
 
     def clean(self, value: Any) -> dict[str, Any]:
-        """ValidationError for what has no name or no value."""
-        found = {}
+        """Raise ValidationError for a part without a name or a value."""
+        parameters = {}
         for part in filter(None, (part.strip() for part in super().clean(value).split(","))):
             name, _equals, text = (word.strip() for word in part.partition("="))
             if not name or not text:
@@ -42,10 +42,10 @@ class ParametersField(forms.CharField):
                     _("%(part)s is not a parameter; write name=value, for example rounds=3"), params={"part": part}
                 )
             try:
-                found[name] = json.loads(text)
+                parameters[name] = json.loads(text)
             except ValueError:
-                found[name] = text
-        return found
+                parameters[name] = text
+        return parameters
 
 
 def _boards() -> forms.IntegerField:
@@ -59,7 +59,7 @@ def _boards() -> forms.IntegerField:
 
 
 class StageForm(forms.Form):
-    """One stage. Without a format there is none."""
+    """One stage. Without a format the stage is left out."""
 
     format = forms.ChoiceField(label=_("Format"), required=False)
     boards = _boards()
@@ -84,13 +84,13 @@ class StageForm(forms.Form):
         set_choices(self, format=choices)
 
     def stage(self) -> dict[str, Any]:
-        """It, as the document of an event writes it."""
-        named = {name: self.cleaned_data[name] for name in ("format", "boards", "groups", "advance", "parameters")}
-        return {name: value for name, value in named.items() if value not in (None, "", {})}
+        """Return the stage as written in the plan of an event."""
+        values = {name: self.cleaned_data[name] for name in ("format", "boards", "groups", "advance", "parameters")}
+        return {name: value for name, value in values.items() if value not in (None, "", {})}
 
 
 class TermsForm(forms.Form):
-    """When an event begins, to whom it is shown, and when."""
+    """The start of an event, the audience of its results and their release."""
 
     due = forms.DateTimeField(
         label=_("Entries close at (UTC)"),
@@ -125,7 +125,7 @@ class TermsForm(forms.Form):
     )
 
     def terms(self) -> releases.Terms:
-        """What the form says, of a valid one."""
+        """Return the terms of a valid form."""
         cleaned = self.cleaned_data
         return releases.Terms(
             cleaned["audience"] or Audience.PUBLIC,
@@ -137,7 +137,7 @@ class TermsForm(forms.Form):
 
 
 class EventForm(TermsForm):
-    """The whole event: name, who plays, to whom it is shown, and `stages`, one form each."""
+    """The whole event: name, bots, audience and `stages`, one form each."""
 
     name = forms.CharField(label=_("Event name"), max_length=60)
     bots = forms.MultipleChoiceField(label=_("Bots"), required=False, widget=forms.CheckboxSelectMultiple)
@@ -160,7 +160,7 @@ class EventForm(TermsForm):
         self.game = game
         set_choices(self, bots=bots)
         self.fields["bots"].initial = [slug for slug, _text in bots if slug in chosen]
-        titles = [(one.key, one.title) for one in usable_formats(game)]
+        titles = [(description.key, description.title) for description in usable_formats(game)]
         final = "single_elimination" if len(game.sides) == 2 else "round_robin"
         start = [{"format": "round_robin", "groups": 2, "advance": 2}, {"format": final}]
         self.stages = [
@@ -174,31 +174,31 @@ class EventForm(TermsForm):
         ]
 
     def clean(self) -> dict[str, Any]:
-        """Others enter a private event later."""
+        """Require bots unless the event is private, which others enter later."""
         cleaned = super().clean() or self.cleaned_data
         if not cleaned.get("bots") and not cleaned.get("private") and "bots" not in self.errors:
             self.add_error("bots", self.fields["bots"].error_messages["required"])
         return cleaned
 
     def is_valid(self) -> bool:
-        """With all its stages."""
+        """Return True if the form and all its stages are valid."""
         return all([super().is_valid(), *(stage.is_valid() for stage in self.stages)])
 
     def document(self) -> dict[str, Any]:
-        """The document of the event, of a valid form. What follows the first stage without a format is left out."""
+        """Return the plan of a valid form, up to the first stage without a format."""
         stages = []
         for form in self.stages:
             if not form.cleaned_data["format"]:
                 break
             stages.append(form.stage())
-        found = {"name": self.cleaned_data["name"], "game": self.game.key, "stages": stages}
+        plan = {"name": self.cleaned_data["name"], "game": self.game.key, "stages": stages}
         return (
-            found if self.game.players == engine.load(self.game.key).players else found | {"players": self.game.players}
+            plan if self.game.players == engine.load(self.game.key).players else plan | {"players": self.game.players}
         )
 
 
 class CircuitForm(forms.Form):
-    """A recurring league: what is played, when, and how the divisions are cut."""
+    """A recurring league: format, calendar and divisions."""
 
     name = forms.CharField(label=_("League name"), max_length=60)
     days = forms.MultipleChoiceField(label=_("Days"), widget=forms.CheckboxSelectMultiple, initial=["fri"])
@@ -233,12 +233,12 @@ class CircuitForm(forms.Form):
         set_choices(
             self,
             days=[(day, WEEK[number]) for number, day in enumerate(WEEKDAYS)],
-            format=[(one.key, one.title) for one in usable_formats(game)],
+            format=[(description.key, description.title) for description in usable_formats(game)],
             bots=bots,
         )
 
     def wanted(self) -> dict[str, Any]:
-        """What `league.domain.tournaments.circuits.create` takes besides owner, name and game."""
+        """Return the arguments of `league.domain.tournaments.circuits.create` besides owner, name and game."""
         cleaned = self.cleaned_data
         same = {name: cleaned[name] for name in ("time_zone", "format", "parameters", "boards", "size", "moves")}
         return same | {"days": ",".join(cleaned["days"]), "at": cleaned["at"].strftime("%H:%M")}

@@ -1,4 +1,4 @@
-"""Events of several stages: the list, one with its stages, a new one."""
+"""Events of several stages: the list, one with its stages, and the form of a new one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from league.enums import BotState, RequestStatus, TournamentStatus, VersionStatu
 from league.models import Bot, Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
 from league.service import changes, topics
-from league.service import changes as written
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.game_lines import game_at_table
 from league.web.common.inputs import bot_named, until_of
@@ -41,13 +40,13 @@ from league.web.tournaments.entrants import tournaments_with_entries
 from league.web.tournaments.event_forms import EventForm, TermsForm
 from league.web.tournaments.game_choice import choose_game, chosen_game
 
-MOST_FOLLOWED = 6  # tournaments of an event
-SOON = timedelta(seconds=10)  # so long after its owner says so a show begins
+MOST_FOLLOWED = 6  # Tournaments of an event that the page follows.
+SOON = timedelta(seconds=10)  # Delay between the owner's button and the start of a show.
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage of an event: as planned, and what there is of it."""
+    """One stage of an event: its plan, its tournaments and what it waits for."""
 
     number: int
     title: str
@@ -57,9 +56,9 @@ class Stage:
     waits: list[waiting.StageWait]
 
 
-@changes.kept_until(written.EVENTS, written.BOTS)
+@changes.kept_until(changes.EVENTS, changes.BOTS)
 def events(request: HttpRequest) -> HttpResponse:
-    """Events and recurring leagues, from the newest. Two queries."""
+    """List events and recurring leagues, newest first. Two queries."""
     context = {
         "events": sight.events(Event.objects.select_related("owner"), user_of(request))
         .defer("secret")
@@ -69,28 +68,28 @@ def events(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/events.html", context)
 
 
-@changes.kept_until(written.EVENTS, written.TOURNAMENTS, written.BOTS)
+@changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
 def event(request: HttpRequest, slug: str) -> HttpResponse:
-    """One event: every stage, planned or played, who goes on, and what it waits for. Nine queries; one more before it has begun."""
+    """Show an event: every stage with the bots that advance and what it waits for. Nine queries; one more before it starts."""
     viewer = user_of(request)
-    changes.keep_until(request, *map(written.of_tournament, sight.find_stages(slug)))
+    changes.keep_until(request, *map(changes.of_tournament, sight.find_stages(slug)))
     rows = sight.tournaments(Tournament.objects.filter(event__slug=slug), viewer)
     stages = rows.values_list("pk", flat=True)[:MOST_FOLLOWED]
-    topics.follow(request, written.EVENTS, written.TOURNAMENTS, *map(written.of_tournament, stages))
+    topics.follow(request, changes.EVENTS, changes.TOURNAMENTS, *map(changes.of_tournament, stages))
     events = Event.objects.select_related("owner").prefetch_related(tournaments_with_entries(viewer))
-    found = get_object_or_404(sight.events(events, viewer), slug=slug)
-    if found.status not in (TournamentStatus.OPEN, TournamentStatus.RUNNING):
+    event = get_object_or_404(sight.events(events, viewer), slug=slug)
+    if event.status not in (TournamentStatus.OPEN, TournamentStatus.RUNNING):
         topics.leave(request)
-    owned = may_manage(request, found.owner_id)
+    owned = may_manage(request, event.owner_id)
     by_stage: dict[int | None, list[Tournament]] = defaultdict(list)
-    for one in found.tournaments.all():
-        by_stage[one.stage].append(one)
-    seen = sight.sees_results(found, viewer)
-    waits = waiting.waits(found)
-    described = {one.key: one for one in formats.describe_formats()}
+    for tournament in event.tournaments.all():
+        by_stage[tournament.stage].append(tournament)
+    sees_results = sight.sees_results(event, viewer)
+    waits = waiting.waits(event)
+    described = {description.key: description for description in formats.describe_formats()}
     context = {
-        "event": found,
-        "game": found.document["game"],
+        "event": event,
+        "game": event.document["game"],
         "stages": [
             Stage(
                 number,
@@ -98,78 +97,78 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
                 described[planned.format].sentence,
                 planned,
                 by_stage[number],
-                [one for one in waits if one.tournament.stage == number],
+                [wait for wait in waits if wait.tournament.stage == number],
             )
-            for number, planned in enumerate(_planned(found), 1)
+            for number, planned in enumerate(_planned(event), 1)
         ],
-        "why": waiting.why_cancelled(found),
-        "secret": domain.published_secret(found, is_visible=seen),
-        "embargo": found.secret_after if embargoes.hides_secret(found) else None,
+        "why": waiting.why_cancelled(event),
+        "secret": domain.published_secret(event, is_visible=sees_results),
+        "embargo": event.secret_after if embargoes.hides_secret(event) else None,
         "owned": owned,
-        "seen": seen,
-        "opens": found.opens if found.opens != sight.NEVER else None,
-        "held": not sight.is_open(found),
-        "playing": [] if seen else _playing(found),
-        "terms": _terms(found) if owned and _may_change(found) else None,
-        "not_started": waiting.why_not_started(found)
-        if found.status == TournamentStatus.OPEN and found.due is None
+        "seen": sees_results,
+        "opens": event.opens if event.opens != sight.NEVER else None,
+        "held": not sight.is_open(event),
+        "playing": [] if sees_results else _playing(event),
+        "terms": _terms(event) if owned and _may_change(event) else None,
+        "not_started": waiting.why_not_started(event)
+        if event.status == TournamentStatus.OPEN and event.due is None
         else "",
-        "link": _link(request, found) if owned else "",
-        "guests": found.guests.count() if owned and found.private else 0,
-        "mine": _own_bots(viewer, found),
-        "holds": found.finished is None or found.embargo is not None,
-        "entrants": _entrants(found) if found.status == TournamentStatus.OPEN else [],
+        "link": _link(request, event) if owned else "",
+        "guests": event.guests.count() if owned and event.private else 0,
+        "mine": _own_bots(viewer, event),
+        "holds": event.finished is None or event.embargo is not None,
+        "entrants": _entrants(event) if event.status == TournamentStatus.OPEN else [],
     }
     return render(request, "tournaments/event.html", context)
 
 
-def _planned(found: Event) -> Sequence[event_plan.Stage]:
-    """The stages of its document; none where this release cannot read it, which ends the event with the reason."""
+def _planned(event: Event) -> Sequence[event_plan.Stage]:
+    """Return the planned stages. If this release cannot read the plan, return none; the domain then ends the event with the reason."""
     try:
-        return event_plan.read_plan(found.document).stages
+        return event_plan.read_plan(event.document).stages
     except event_plan.BadEvent:
         return ()
 
 
-def _entrants(found: Event) -> list[EntryRequest]:
-    """Of an event that has not begun: the bots that are in it, and those that wait for their owners."""
-    rows = consent.requests_for(found).filter(status__in=[RequestStatus.GRANTED, RequestStatus.ASKED])
+def _entrants(event: Event) -> list[EntryRequest]:
+    """Return the entries of an event that has not started: entered bots, and those waiting for their owners."""
+    rows = consent.requests_for(event).filter(status__in=[RequestStatus.GRANTED, RequestStatus.ASKED])
     return list(rows.select_related("bot", "version").order_by("pk"))
 
 
-def _playing(found: Event) -> list[Bot]:
-    """The bots of its first stage, for who sees nothing else of it. One query."""
+def _playing(event: Event) -> list[Bot]:
+    """Return the bots of the first stage, for viewers who see no results. One query."""
     return list(
         Bot.objects.filter(
-            versions__entries__tournament__event=found, versions__entries__tournament__stage=1
+            versions__entries__tournament__event=event, versions__entries__tournament__stage=1
         ).distinct()
     )
 
 
-def _may_change(found: Event) -> bool:
-    return found.status == TournamentStatus.OPEN or not sight.is_open(found)
+def _may_change(event: Event) -> bool:
+    return event.status == TournamentStatus.OPEN or not sight.is_open(event)
 
 
-def _terms(found: Event) -> TermsForm:
-    form = TermsForm(initial=_chosen(found))
-    if found.status != TournamentStatus.OPEN:
+def _terms(event: Event) -> TermsForm:
+    form = TermsForm(initial=_chosen(event))
+    if event.status != TournamentStatus.OPEN:
         del form.fields["due"]
     return form
 
 
-def _chosen(found: Event) -> dict[str, object]:
-    return {"audience": found.audience, "release": found.release, "pace_s": found.pace_s, "due": found.due}
+def _chosen(event: Event) -> dict[str, object]:
+    return {"audience": event.audience, "release": event.release, "pace_s": event.pace_s, "due": event.due}
 
 
-def _link(request: HttpRequest, found: Event) -> str:
-    if not found.invitation:
+def _link(request: HttpRequest, event: Event) -> str:
+    if not event.invitation:
         return ""
-    return request.build_absolute_uri(reverse("event-join", args=[found.slug, found.invitation]))
+    return request.build_absolute_uri(reverse("event-join", args=[event.slug, event.invitation]))
 
 
-def _own_bots(viewer: User | None, found: Event) -> list[Bot]:
-    """Of a private event that is open: the bots of who looks that may enter it. One query where there is such an event."""
-    if viewer is None or not found.private or found.status != TournamentStatus.OPEN:
+def _own_bots(viewer: User | None, event: Event) -> list[Bot]:
+    """Return the viewer's bots that may enter an open private event. One query for such an event."""
+    if viewer is None or not event.private or event.status != TournamentStatus.OPEN:
         return []
     rows = Bot.objects.filter(owner__user=viewer, state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED)
     return list(rows.distinct().order_by("slug"))
@@ -177,59 +176,66 @@ def _own_bots(viewer: User | None, found: Event) -> list[Bot]:
 
 @never_cache
 def join_event(request: HttpRequest, slug: str, link: str) -> HttpResponse:
-    """The page behind the link of a private event: what it is, and the button that lets in who is logged in. 404 where it does not hold any more."""
+    """Show a private event and the button to join it, behind its invitation link. 404 if the link is no longer valid."""
     if request.method == "POST" and request.user.is_authenticated:
         joined = releases.join(slug, link, player_of(request))
         if joined is None:
             raise Http404
         return redirect("event", slug=slug)
-    found = releases.invited(slug, link)
-    if found is None:
+    event = releases.invited(slug, link)
+    if event is None:
         raise Http404
-    return render(request, "tournaments/event_join.html", {"event": found, "game": found.document["game"]})
+    return render(request, "tournaments/event_join.html", {"event": event, "game": event.document["game"]})
 
 
 @login_required
 @require_POST
 def enter_event(request: HttpRequest, slug: str) -> HttpResponse:
-    """Enter one's own bot in an open private event, or take it out."""
-    found = get_object_or_404(sight.events(Event.objects.all(), user_of(request)), slug=slug)
+    """Enter the player's own bot in an open private event, or withdraw it."""
+    event = get_object_or_404(sight.events(Event.objects.all(), user_of(request)), slug=slug)
     act = domain.leave if request.POST.get("action") == "leave" else domain.enter
     try:
-        act(found, bot_named(request.POST.get("bot", "")), player_of(request))
+        act(event, bot_named(request.POST.get("bot", "")), player_of(request))
     except Refused as refusal:
         messages.error(request, shown(refusal))
     return redirect("event", slug=slug)
 
 
 @require_safe
-@changes.kept_until(written.EVENTS, written.TOURNAMENTS, written.BOTS)
+@changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
 def marks(request: HttpRequest, slug: str) -> HttpResponse:
-    """What everybody reached in an event, for a spreadsheet: who came further stands above. For its owner also who takes part without a bot.
+    """Download the results of an event, the best first. The owner also gets the participants without a bot.
 
-    Three queries for each of its tables, more of some formats, and four.
+    Three queries for each tournament, more for some formats, and four.
     """
-    changes.keep_until(request, *map(written.of_tournament, sight.find_stages(slug)))
+    changes.keep_until(request, *map(changes.of_tournament, sight.find_stages(slug)))
     viewer = user_of(request)
     rows = Event.objects.select_related("owner").prefetch_related(tournaments_with_entries(viewer))
-    found = get_object_or_404(sight.events(rows, viewer), slug=slug)
-    if not sight.sees_results(found, viewer):
+    event = get_object_or_404(sight.events(rows, viewer), slug=slug)
+    if not sight.sees_results(event, viewer):
         raise Http404
-    entered = dict(consent.requests_for(found).filter(status=RequestStatus.GRANTED).values_list("bot_id", "answered"))
+    entered = dict(consent.requests_for(event).filter(status=RequestStatus.GRANTED).values_list("bot_id", "answered"))
     reached: dict[int, tuple[tuple[object, ...], list[object]]] = {}
-    for one in sorted(found.tournaments.all(), key=lambda one: (one.stage or 0, one.group)):
-        for row in standings(one).rows:
+    for tournament in sorted(event.tournaments.all(), key=lambda row: (row.stage or 0, row.group)):
+        for row in standings(tournament).rows:
             bot, result = row.entry.version.bot, row.result
-            told = [bot.owner.name, bot.slug, row.entry.version.number, entered.get(bot.pk) or "", one.stage, one.group]
-            told += [result.place, *(getattr(result, name) for name in RESULT_COLUMNS), row.faults]
-            reached[bot.pk] = (-(one.stage or 0), result.place, one.group, bot.slug), told
-    line = [told for _, told in sorted(reached.values(), key=lambda one: one[0])]
-    if may_manage(request, found.owner_id):
-        there = {told[0] for told in line}
+            place = (tournament.stage, tournament.group)
+            cells: list[object] = [
+                bot.owner.name,
+                bot.slug,
+                row.entry.version.number,
+                entered.get(bot.pk) or "",
+                *place,
+            ]
+            cells += [result.place, *(getattr(result, name) for name in RESULT_COLUMNS), row.faults]
+            reached[bot.pk] = (-(tournament.stage or 0), result.place, tournament.group, bot.slug), cells
+    line = [cells for _, cells in sorted(reached.values(), key=lambda item: item[0])]
+    if may_manage(request, event.owner_id):
+        with_bot = {cells[0] for cells in line}
         line += [
             [name]
-            for name in found.guests.order_by("player__name").values_list("player__name", flat=True)
-            if name not in there
+            for name in event.guests.order_by("player__name").values_list("player__name", flat=True)
+            if name not in with_bot
         ]
     head = ["player", "bot", "version", "entered", "stage", "group", "place", *RESULT_COLUMNS, "faults"]
     return csv_file(f"{slug}-marks", head, line)
@@ -238,42 +244,42 @@ def marks(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def act_on_event(request: HttpRequest, slug: str) -> HttpResponse:
-    """Start or take back one's own event that has not begun; hold back its replays; say to whom it is shown, and by which link."""
-    found = get_object_or_404(sight.events(Event.objects.all(), user_of(request)), slug=slug)
-    if not may_manage(request, found.owner_id):
+    """Carry out an action of the owner: start or cancel an open event, hide replays, change visibility or the link."""
+    event = get_object_or_404(sight.events(Event.objects.all(), user_of(request)), slug=slug)
+    if not may_manage(request, event.owner_id):
         raise PermissionDenied
     actions = {"start": domain.start, "cancel": domain.cancel}
     action = request.POST.get("action", "")
     try:
         if act := actions.get(action):
-            act(found, actor=player_of(request).name)
+            act(event, actor=player_of(request).name)
         elif action == "embargo":
-            embargoes.change_own(found, until_of(request), by=player_of(request))
+            embargoes.change_own(event, until_of(request), by=player_of(request))
         elif action in ("renew", "close"):
-            releases.renew(found, actor=player_of(request).name, close=action == "close")
+            releases.renew(event, actor=player_of(request).name, close=action == "close")
         elif action in ("show", "show_now", "begin_show"):
-            _show(request, found, action)
+            _show(request, event, action)
     except Refused as refusal:
         messages.error(request, shown(refusal))
     return redirect("event", slug=slug)
 
 
-def _show(request: HttpRequest, found: Event, action: str) -> None:
+def _show(request: HttpRequest, event: Event, action: str) -> None:
     form = TermsForm(request.POST)
     if action == "show_now":
-        releases.change(found, releases.OPEN, actor=player_of(request).name)
+        releases.change(event, releases.OPEN, actor=player_of(request).name)
     elif form.is_valid():
         terms = form.terms()
         if action == "begin_show":
             terms = replace(terms, release=clock.present() + SOON)
-        releases.change(found, terms, actor=player_of(request).name)
+        releases.change(event, terms, actor=player_of(request).name)
     else:
         messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
 
 
 @login_required
 def new_event(request: HttpRequest) -> HttpResponse:
-    """The form of a new event; without `?game=` the choice of its game."""
+    """Show the form of a new event; without `?game=`, the choice of the game."""
     key = request.GET.get("game", "")
     if key not in engine.games():
         return choose_game(request, "tournaments/event_new.html")
@@ -293,18 +299,18 @@ def new_event(request: HttpRequest) -> HttpResponse:
         else:
             try:
                 with transaction.atomic():
-                    made = domain.create(owner, form.document(), chosen, terms=form.terms())
+                    event = domain.create(owner, form.document(), chosen, terms=form.terms())
             except Refused as refusal:
                 form.add_error(None, shown(refusal))
             else:
-                return redirect("event", slug=made.slug)
+                return redirect("event", slug=event.slug)
     bad = bool(filled) and bool(form.errors or any(stage.errors for stage in form.stages))
     context = chosen_game(game) | {"form": form, "choice": choice, "prediction": prediction}
     return render(request, "tournaments/event_new.html", context, status=422 if bad else 200)
 
 
 def event_forecast(request: HttpRequest) -> HttpResponse:
-    """The matches, boards and time of the event that a form describes, as plain text. The form asks while somebody types. Four queries."""
+    """Return the matches, boards and time of the event in a form, as plain text. The form asks while the user types. Four queries."""
     key = request.GET.get("game", "")
     if key not in engine.games():
         raise Http404

@@ -1,4 +1,4 @@
-"""What a tournament would take, in a sentence."""
+"""Estimates of matches, boards and time in words."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from league.pure.calendar import event_plan
 
 
 def tournament_sentence(game: engine.Game, chosen: dict[str, Any], viewer: Player | None) -> str:
-    """Matches, boards, sittings and time of what a form has chosen; or why `viewer` cannot have it played, in the words of the league."""
+    """Describe matches, boards, sittings and time of the chosen tournament, or why `viewer` cannot start it."""
     try:
-        found = domain.forecast(
+        estimate = domain.forecast(
             game.key,
             entries=len(chosen["bots"]),
             boards=chosen["boards"],
@@ -36,17 +36,17 @@ def tournament_sentence(game: engine.Game, chosen: dict[str, Any], viewer: Playe
         return _("It cannot start yet: %(why)s. You can create it open for entries, so that others can enter.") % {
             "why": shown(refusal)
         }
-    if not found.matches[1]:
+    if not estimate.matches[1]:
         return _("The tournament runs until you end it.")
-    measured = _("measured") if found.pace.measured else _("estimated: no match of this game has been measured yet")
+    measured = _("measured") if estimate.pace.measured else _("estimated: no match of this game has been measured yet")
     words = {
         "bots": len(chosen["bots"]),
-        "matches": _span(found.matches),
-        "boards": _span(found.boards),
-        "sittings": _span(found.sittings),
-        "time": _time(found.seconds),
+        "matches": _span(estimate.matches),
+        "boards": _span(estimate.boards),
+        "sittings": _span(estimate.sittings),
+        "time": _time(estimate.seconds),
         "measured": measured,
-        "most": _length(60 * math.ceil(found.match_most_s / 60)),
+        "most": _length(60 * math.ceil(estimate.match_most_s / 60)),
     }
     return (
         _(
@@ -58,19 +58,26 @@ def tournament_sentence(game: engine.Game, chosen: dict[str, Any], viewer: Playe
 
 
 def event_sentences(document: dict[str, Any], entries: int) -> str:
-    """Of an event of several stages, a line for each; or why it cannot be played."""
+    """Describe an event with one line per stage, or why it cannot start."""
     try:
         plan = event_plan.read_plan(document)
-        found = domain.forecast_stages(plan, entries)
+        estimates = domain.forecast_stages(plan, entries)
     except (Refused, event_plan.BadEvent) as refusal:
         return _("It cannot start yet: %(why)s.") % {"why": shown(refusal)}
     lines = [
         _("Stage %(number)s: %(matches)s matches, %(boards)s boards; about %(time)s.")
-        % {"number": number, "matches": _span(one.matches), "boards": _span(one.boards), "time": _time(one.seconds)}
-        for number, one in enumerate(found, 1)
+        % {
+            "number": number,
+            "matches": _span(stage.matches),
+            "boards": _span(stage.boards),
+            "time": _time(stage.seconds),
+        }
+        for number, stage in enumerate(estimates, 1)
     ]
-    whole = _time((sum(one.seconds[0] for one in found), sum(one.seconds[1] for one in found)))
-    measured = _("measured") if found[0].pace.measured else _("estimated: no match of this game has been measured yet")
+    whole = _time((sum(stage.seconds[0] for stage in estimates), sum(stage.seconds[1] for stage in estimates)))
+    measured = (
+        _("measured") if estimates[0].pace.measured else _("estimated: no match of this game has been measured yet")
+    )
     return "\n".join([*lines, _("All stages: about %(time)s (%(measured)s).") % {"time": whole, "measured": measured}])
 
 

@@ -1,4 +1,4 @@
-"""The form of a new tournament. It checks shapes; what the league allows is decided by `league.domain.tournaments`."""
+"""The form of a new tournament. It checks the shape of values; `league.domain.tournaments` decides what is allowed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from league.web.common.fields import set_choices
 
 
 def usable_formats(game: engine.Game) -> list[formats.DescribedFormat]:
-    """The formats that a game can be played in."""
-    return [one for one in formats.describe_formats() if len(game.sides) == 2 or one.seats]
+    """Return the formats available for a game."""
+    return [description for description in formats.describe_formats() if len(game.sides) == 2 or description.seats]
 
 
 class TournamentForm(forms.Form):
-    """A tournament of one game. Besides the fields below: the parameters of every format, and the options of the game at that table."""
+    """A tournament of one game. Further fields: the parameters of every format and the options of the game."""
 
     name = forms.CharField(label=_("Tournament name"), max_length=80)
     boards = forms.IntegerField(
@@ -57,10 +57,10 @@ class TournamentForm(forms.Form):
         if sorted(map(len, game.sides)) != [2, 2]:
             del self.fields["mixed"]
         self.formats = usable_formats(game)
-        set_choices(self, bots=bots, format=[(one.key, one.title) for one in self.formats])
-        for one in self.formats:
-            for parameter, text in one.parameters:
-                self.fields[f"{one.key}__{parameter.name}"] = _parameter_field(parameter, text)
+        set_choices(self, bots=bots, format=[(description.key, description.title) for description in self.formats])
+        for description in self.formats:
+            for parameter, text in description.parameters:
+                self.fields[f"{description.key}__{parameter.name}"] = _parameter_field(parameter, text)
         self.option_names = []
         for name, choice in choices(game.declared, game.players).items():
             default = word(getattr(game.rules, name))
@@ -75,7 +75,7 @@ class TournamentForm(forms.Form):
             self.option_names.append(f"option_{name}")
 
     def clean(self) -> dict[str, Any]:
-        """With `parameters` of the chosen format and `options` that differ from the defaults of the game."""
+        """Add the `parameters` of the chosen format, and the `options` that differ from the defaults of the game."""
         cleaned = super().clean() or {}
         cleaned["format"] = cleaned.get("format") or "round_robin"
         cleaned["seeding"] = cleaned.get("seeding") or Seeding.RATING
@@ -94,20 +94,30 @@ class TournamentForm(forms.Form):
         return cleaned
 
     def _parameters(self, key: str, cleaned: dict[str, Any]) -> dict[str, Any]:
-        """Those of the chosen format; what was left empty keeps its default."""
-        mine = [parameter for one in self.formats if one.key == key for parameter, _text in one.parameters]
-        given = {parameter.name: cleaned.get(f"{key}__{parameter.name}") for parameter in mine}
-        for parameter in mine:
+        """Return the parameters of the chosen format; empty fields keep their defaults."""
+        parameters = [
+            parameter
+            for description in self.formats
+            if description.key == key
+            for parameter, _text in description.parameters
+        ]
+        values = {parameter.name: cleaned.get(f"{key}__{parameter.name}") for parameter in parameters}
+        for parameter in parameters:
             if isinstance(parameter.default, bool) and self.data.get("format") is None:
-                given[parameter.name] = parameter.default  # the form was not shown: an unticked box says nothing
-        return {name: value for name, value in given.items() if value is not None}
+                values[parameter.name] = parameter.default  # Without the form, a missing checkbox does not mean False.
+        return {name: value for name, value in values.items() if value is not None}
 
     @property
     def format_choices(self) -> list[tuple[formats.DescribedFormat, Any, list[forms.BoundField]]]:
-        """For the template: each format, its radio button, the fields of its parameters."""
+        """Each format with its radio button and the fields of its parameters, for the template."""
         boxes = {str(box.data["value"]): box for box in self["format"]}
         return [
-            (one, boxes[one.key], [self[f"{one.key}__{p.name}"] for p, _text in one.parameters]) for one in self.formats
+            (
+                description,
+                boxes[description.key],
+                [self[f"{description.key}__{p.name}"] for p, _text in description.parameters],
+            )
+            for description in self.formats
         ]
 
     @property
@@ -121,15 +131,15 @@ def _text(value: object) -> str:
 
 
 def _choice_field(values: list[object], default: object) -> forms.Field:
-    named = [
+    choices = [
         (_text(value), {"true": _("yes"), "false": _("no"), "null": _("none")}.get(_text(value), _text(value)))
         for value in values
     ]
-    return forms.ChoiceField(choices=named, initial=_text(default))
+    return forms.ChoiceField(choices=choices, initial=_text(default))
 
 
 def _parameter_field(parameter: Parameter, text: str) -> forms.Field:
-    """A number, or a box to tick."""
+    """Return a number field or a checkbox."""
     texts: dict[str, Any] = {
         "label": parameter.name,
         "help_text": text,

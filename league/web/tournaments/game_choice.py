@@ -1,4 +1,4 @@
-"""The pages that begin with the choice of a game."""
+"""Pages that start with the choice of a game."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from league.web.tournaments.forms import usable_formats
 
 
 def choose_game(request: HttpRequest, template: str) -> HttpResponse:
-    """The page that asks which game is to be played."""
-    return render(request, template, {"games": [describe_game(one) for one in engine.games()]})
+    """Show the page that asks for the game."""
+    return render(request, template, {"games": [describe_game(key) for key in engine.games()]})
 
 
 def chosen_game(game: engine.Game) -> dict[str, Any]:
-    """What such a page shows of the game that was chosen."""
+    """Return the template context of the chosen game."""
     return {
         "game": describe_game(game.key),
         "seats": game.players,

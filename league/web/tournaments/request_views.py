@@ -1,4 +1,4 @@
-"""Requests for bots of others: those that wait for an answer, the answers, and whom one has blocked."""
+"""Requests for other players' bots: open ones, answered ones and blocked players."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from league.web.common import inputs
 from league.web.common.viewers import player_of
 
 ANSWERS = {"grant": domain.grant, "refuse": domain.refuse, "withdraw": domain.withdraw}
-MOST = 30  # that have been answered
+MOST = 30  # Answered requests on the page.
 
 
 @never_cache
 @login_required
 def requests(request: HttpRequest) -> HttpResponse:
-    """What waits for the player's answer, what they have asked, what was answered lately. Six queries."""
+    """Show requests to the player, their own requests and the latest answers. Six queries."""
     player = player_of(request)
     if request.method == "POST":
         try:
@@ -35,8 +35,8 @@ def requests(request: HttpRequest) -> HttpResponse:
     rows = domain.requests_of(player)
     open_ones = list(rows.filter(status=RequestStatus.ASKED))
     context = {
-        "to_answer": [one for one in open_ones if one.bot.owner_id == player.pk],
-        "asked": [one for one in open_ones if one.asker_id == player.pk],
+        "to_answer": [row for row in open_ones if row.bot.owner_id == player.pk],
+        "asked": [row for row in open_ones if row.asker_id == player.pk],
         "answered": rows.exclude(status=RequestStatus.ASKED).order_by("-answered", "-pk")[:MOST],
         "bots": player.bots.exclude(state="retired").order_by("slug"),
         "blocks": player.blocks.select_related("blocked").order_by("blocked__name"),
@@ -54,5 +54,5 @@ def _act(request: HttpRequest, player: Player) -> None:
         messages.success(request, _("Player unblocked."))
     elif act := ANSWERS.get(request.POST.get("action", "")):
         number = inputs.whole_number(request.POST.get("request"))
-        found = act(get_object_or_404(domain.requests_of(player), pk=number), player=player)
-        messages.success(request, f"{found.bot.slug}: {found.get_status_display()}")
+        answered = act(get_object_or_404(domain.requests_of(player), pk=number), player=player)
+        messages.success(request, f"{answered.bot.slug}: {answered.get_status_display()}")

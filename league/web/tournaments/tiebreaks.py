@@ -1,4 +1,4 @@
-"""What parts equals in each format: the columns of its standings, with their names."""
+"""The tie-breaks of each format: the columns of the standings with their names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from league.domain.tournaments.standings import Standing
 
-# key of a format: short name, what it is
+# Short name and description of each tie-break.
 NAMES = {
     "match_points": (
         gettext_noop("MP"),
@@ -43,11 +43,11 @@ class Column:
 
     @property
     def orders(self) -> bool:
-        """Whether the order follows from it; the progressive score is shown and parts nobody."""
+        """True if the order follows from it; the progressive score is only shown."""
         return self.key != "progressive"
 
 
 def columns(rows: Sequence[Standing]) -> list[Column]:
-    """The tie-breaks that these rows carry, in their order; a name that is not known here stands as it is."""
+    """Return the tie-breaks of these rows in order; an unknown one keeps its key as its name."""
     keys = next((list(row.breaks) for row in rows if row.breaks), [])
     return [Column(key, *map(_, NAMES.get(key, (key, key)))) for key in keys]

@@ -1,4 +1,4 @@
-"""Tournaments: the list, one with its crosstable, a new one, and what its owner and its players do with it."""
+"""Tournaments: the list, one with its crosstable, the form of a new one, and the actions of owners and players."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ from league.web.tournaments.entrants import tell_entered
 from league.web.tournaments.forms import TournamentForm
 
 BY_PLACE = paging.Order.by("place")
-MOST_OPEN = 6  # tournaments that take entries
-# what the owner does with a tournament by one button
+MOST_OPEN = 6  # Tournaments open for entries above the list.
+# Actions of the owner that are one button.
 OWNER_ACTIONS: dict[str, Callable[..., object]] = {
     "start": domain.start,
     "cancel": progress.cancel,
@@ -54,7 +54,7 @@ OWNER_ACTIONS: dict[str, Callable[..., object]] = {
 
 @changes.kept_until(changes.TOURNAMENTS, changes.MATCHES)
 def tournaments(request: HttpRequest) -> HttpResponse:
-    """All tournaments from the newest, and above them those that take entries. Four queries."""
+    """List all tournaments, newest first, and above them those open for entries. Four queries."""
     page = lists.page_of(request, lists.listed_tournaments(user_of(request)))
     lists.counted(page)
     context = {
@@ -65,24 +65,24 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 
 
 def tournament(request: HttpRequest, slug: str) -> HttpResponse:
-    """State, standings, crosstable, matches. Ten queries; eleven while entries change."""
+    """Show state, standings, crosstable and matches. Ten queries; eleven while entries change."""
     pk = _seen(request, Tournament.objects.only("pk"), slug).pk
     changes.keep_until(request, changes.of_tournament(pk), changes.BOTS)
     topics.follow(request, changes.of_tournament(pk))
-    found = get_object_or_404(Tournament.objects.select_related("pool", "owner"), pk=pk)
-    if not _lives(found):
+    tournament = get_object_or_404(Tournament.objects.select_related("pool", "owner"), pk=pk)
+    if not _lives(tournament):
         topics.leave(request)
     viewer = viewer_of(request)
-    owned = may_manage(request, found.owner_id)
-    table: Standings = standings(found)
+    owned = may_manage(request, tournament.owner_id)
+    table: Standings = standings(tournament)
     lines = paging.cut_page(table.rows, lists.cursor_of(request, BY_PLACE, "rows"))
     window = _window(request, table)
     down, across = ([row.entry for row in side] for side in (window.rows(table), window.columns(table)))
-    met = meetings(found, down, across, played=table.played)
-    matches = lists.with_parties(found.matches.select_related("round"))
+    met = meetings(tournament, down, across, played=table.played)
+    matches = lists.with_parties(tournament.matches.select_related("round"))
     page = lists.page_of(request, matches, paging.Order.by("id"))
     context = {
-        "tournament": found,
+        "tournament": tournament,
         "owned": owned,
         "table": table,
         "lines": lines,
@@ -90,40 +90,44 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "window": window,
         "cross": crosstable(table, window, met),
         "across": [(number, row) for number, row in enumerate(window.columns(table), window.across + 1)],
-        "seats": pools.parties(found.pool),
-        "digits": 1 if pools.game_of(found.pool).score_size == 1 else 2,
-        "sittings": _sittings(found),
+        "seats": pools.parties(tournament.pool),
+        "digits": 1 if pools.game_of(tournament.pool).score_size == 1 else 2,
+        "sittings": _sittings(tournament),
         "page": page,
-        "planned": _planned(found) if found.status == TournamentStatus.OPEN else 0,
-        "total": _total(found, sum(table.statuses.values())),
+        "planned": _planned(tournament) if tournament.status == TournamentStatus.OPEN else 0,
+        "total": _total(tournament, sum(table.statuses.values())),
         "done": table.statuses[MatchStatus.FINISHED],
-        "stalled": progress.stalled(found) if table.statuses[MatchStatus.VOID] else [],
-        "secret": domain.published_secret(found),
-        "embargo": found.secret_after if embargoes.hides_secret(found) else None,
-        "holds": owned and found.event_id is None and (found.finished is None or found.embargo is not None),
+        "stalled": progress.stalled(tournament) if table.statuses[MatchStatus.VOID] else [],
+        "secret": domain.published_secret(tournament),
+        "embargo": tournament.secret_after if embargoes.hides_secret(tournament) else None,
+        "holds": owned
+        and tournament.event_id is None
+        and (tournament.finished is None or tournament.embargo is not None),
         "example": _example_match(page),
-        "format": _format(found),
+        "format": _format(tournament),
         "breaks": tiebreaks.columns(table.rows),
         "names": {row.entry.number: row.entry.version.bot.slug for row in table.rows},
-        "rounds": _rounds(found),
-        "parts": brackets(found, {row.entry.number: row.entry for row in table.rows}),
-        "grows": _grows(found),
-        "changes": _changes(found),
-        "mine": _own_versions(viewer, found) if viewer and _changes(found) else [],
-        "waiting": requests.waiting(found) if _changes(found) else [],
-        "leavers": _removable_versions(viewer, table, owned=owned and _changes(found)) if _lives(found) else [],
-        "growing": _growing_parameters(found) if owned else [],
+        "rounds": _rounds(tournament),
+        "parts": brackets(tournament, {row.entry.number: row.entry for row in table.rows}),
+        "grows": _grows(tournament),
+        "changes": _changes(tournament),
+        "mine": _own_versions(viewer, tournament) if viewer and _changes(tournament) else [],
+        "waiting": requests.waiting(tournament) if _changes(tournament) else [],
+        "leavers": _removable_versions(viewer, table, owned=owned and _changes(tournament))
+        if _lives(tournament)
+        else [],
+        "growing": _growing_parameters(tournament) if owned else [],
     }
     return render(request, "tournaments/tournament.html", context)
 
 
 def _seen(request: HttpRequest, rows: QuerySet[Tournament], slug: str) -> Tournament:
-    """The tournament, where who looks may see it. One query."""
+    """Return the tournament if the viewer may see it, or 404. One query."""
     return get_object_or_404(sight.tournaments(rows, user_of(request)), slug=slug)
 
 
 def _window(request: HttpRequest, table: Standings) -> Window:
-    """The window of the crosstable that the query names: by row and column, or by a point of the picture (a pixel for each cell)."""
+    """Return the requested window of the crosstable: by row and column, or by a point of the picture (one pixel per cell)."""
     down, across = (
         whole_number(request.GET.get(name, request.GET.get(point)))
         for name, point in (("down", "at.y"), ("across", "at.x"))
@@ -133,7 +137,7 @@ def _window(request: HttpRequest, table: Standings) -> Window:
 
 @require_safe
 def crosstable_png(request: HttpRequest, slug: str) -> HttpResponse:
-    """The whole crosstable as a picture."""
+    """Return the whole crosstable as a picture."""
     pk = _seen(request, Tournament.objects.only("pk"), slug).pk
     changes.keep_until(request, changes.of_tournament(pk), changes.BOTS)
     table = standings(get_object_or_404(Tournament.objects.select_related("pool"), pk=pk))
@@ -142,137 +146,138 @@ def crosstable_png(request: HttpRequest, slug: str) -> HttpResponse:
     return HttpResponse(picture(table), content_type="image/png")
 
 
-def _rounds(found: Tournament) -> list[domain_brackets.RoundMatches]:
-    """The rounds, of formats in which each follows from those before."""
-    return domain_brackets.read_all_rounds(found) if domain_brackets.has_rounds(found) else []
+def _rounds(tournament: Tournament) -> list[domain_brackets.RoundMatches]:
+    """Return the rounds of formats in which each round follows from the earlier ones."""
+    return domain_brackets.read_all_rounds(tournament) if domain_brackets.has_rounds(tournament) else []
 
 
-def _grows(found: Tournament) -> bool:
-    return formats.format_named(found.format).grows and found.status == TournamentStatus.RUNNING
+def _grows(tournament: Tournament) -> bool:
+    return formats.format_named(tournament.format).grows and tournament.status == TournamentStatus.RUNNING
 
 
-def _changes(found: Tournament) -> bool:
-    """Whether entries come and go."""
-    return _grows(found) or found.status == TournamentStatus.OPEN
+def _changes(tournament: Tournament) -> bool:
+    """Return True while entries can change."""
+    return _grows(tournament) or tournament.status == TournamentStatus.OPEN
 
 
-def _lives(found: Tournament) -> bool:
-    """Whether entries may be withdrawn, to whatever effect."""
-    return found.status in (TournamentStatus.OPEN, TournamentStatus.RUNNING)
+def _lives(tournament: Tournament) -> bool:
+    """Return True while entries can be withdrawn."""
+    return tournament.status in (TournamentStatus.OPEN, TournamentStatus.RUNNING)
 
 
 def _removable_versions(viewer: Player | None, table: Standings, *, owned: bool) -> list[BotVersion]:
-    """Whom who looks may take out: own bots, and as owner of a tournament whose entries change any."""
+    """Return the versions that the viewer may withdraw: their own, and as owner all."""
     versions = [row.entry.version for row in table.rows if row.entry.withdrawn is None]
-    return [one for one in versions if owned or (viewer is not None and one.bot.owner_id == viewer.pk)]
+    return [version for version in versions if owned or (viewer is not None and version.bot.owner_id == viewer.pk)]
 
 
-def _growing_parameters(found: Tournament) -> list[tuple[str, int]]:
-    """The parameters of a running tournament that can grow, with what they are."""
-    if found.status != TournamentStatus.RUNNING:
+def _growing_parameters(tournament: Tournament) -> list[tuple[str, int]]:
+    """Return the parameters of a running tournament that can be raised, with their values."""
+    if tournament.status != TournamentStatus.RUNNING:
         return []
-    values = formats.format_named(found.format).complete(found.parameters)
-    return [(name, int(values[name])) for name in domain.growing_parameters(found)]
+    values = formats.format_named(tournament.format).complete(tournament.parameters)
+    return [(name, int(values[name])) for name in domain.growing_parameters(tournament)]
 
 
-def _format(found: Tournament) -> dict[str, Any]:
-    """The format in a sentence, and its parameters as they stand here."""
-    [one] = [one for one in formats.describe_formats() if one.key == found.format]
-    values = formats.format_named(found.format).complete(found.parameters)
-    return {"sentence": one.sentence, "parameters": [(p.name, values[p.name], text) for p, text in one.parameters]}
+def _format(tournament: Tournament) -> dict[str, Any]:
+    """Return the format in a sentence, and its parameters with their values."""
+    [description] = [entry for entry in formats.describe_formats() if entry.key == tournament.format]
+    values = formats.format_named(tournament.format).complete(tournament.parameters)
+    parameters = [(p.name, values[p.name], text) for p, text in description.parameters]
+    return {"sentence": description.sentence, "parameters": parameters}
 
 
-def _planned(found: Tournament) -> int:
-    """Matches as entered now, at most; 0 where a table cannot be filled."""
+def _planned(tournament: Tournament) -> int:
+    """Return the most matches with the current entries; 0 if no table can be filled."""
     try:
-        return domain.count_planned(found)[1]
+        return domain.count_planned(tournament)[1]
     except Refused:
         return 0
 
 
-def _total(found: Tournament, there: int) -> int:
-    """Matches in all: those that the scheduler has still to insert too, where their number is known."""
-    return there if formats.follows_results(found) else max(there, found.planned_matches)
+def _total(tournament: Tournament, inserted: int) -> int:
+    """Return the number of all matches, with those that the scheduler has yet to insert if it is known."""
+    return inserted if formats.follows_results(tournament) else max(inserted, tournament.planned_matches)
 
 
 def _example_match(page: paging.Page[Match]) -> str:
-    """The match whose log the page shows how to check: the first finished one."""
+    """Return the first finished match, as the example of how to check a log."""
     return next((match.public_id for match in page if match.status == MatchStatus.FINISHED), "MATCH")
 
 
-def _sittings(found: Tournament) -> int:
-    game = pools.game_of(found.pool)
-    return len(game.sittings(pools.parties(found.pool)))
+def _sittings(tournament: Tournament) -> int:
+    game = pools.game_of(tournament.pool)
+    return len(game.sittings(pools.parties(tournament.pool)))
 
 
-def _own_versions(viewer: Any, found: Tournament) -> list[BotVersion]:
+def _own_versions(viewer: Any, tournament: Tournament) -> list[BotVersion]:
     rows = BotVersion.objects.filter(
         bot__owner=viewer, bot__state=BotState.ACTIVE, bot__stopped=None, status=VersionStatus.ACCEPTED
     )
-    entered = set(found.entries.values_list("version_id", flat=True))
+    entered = set(tournament.entries.values_list("version_id", flat=True))
     versions = rows.select_related("bot").order_by("bot__slug", "-number")
-    return [v for v in versions if v.pk not in entered and v.plays(found.pool.game)]
+    return [v for v in versions if v.pk not in entered and v.plays(tournament.pool.game)]
 
 
 @login_required
 @require_POST
 def act_on_tournament(request: HttpRequest, slug: str) -> HttpResponse:
-    """What owners do with their tournament and ask of others, and players with their bots in it. Others do nothing."""
-    found = _seen(request, Tournament.objects.select_related("owner", "pool"), slug)
+    """Carry out an action of the owner of a tournament, or of a player with a bot."""
+    tournament = _seen(request, Tournament.objects.select_related("owner", "pool"), slug)
     viewer = player_of(request)
     action = request.POST.get("action", "")
-    owned = may_manage(request, found.owner_id)
+    owned = may_manage(request, tournament.owner_id)
     if (action in OWNER_ACTIONS or action in ("extend", "embargo")) and not owned:
         raise PermissionDenied
     try:
         if action in OWNER_ACTIONS:
-            OWNER_ACTIONS[action](found, actor=viewer.name)
+            OWNER_ACTIONS[action](tournament, actor=viewer.name)
         elif action == "extend":
-            _extend(request, found, viewer)
+            _extend(request, tournament, viewer)
         elif action == "embargo":
-            embargoes.change_own(found, until_of(request), by=viewer)
+            embargoes.change_own(tournament, until_of(request), by=viewer)
         elif action in ("enter", "withdraw"):
             version = get_object_or_404(BotVersion, pk=whole_number(request.POST.get("version")))
-            _change_entry(found, version, viewer, action)
+            _change_entry(tournament, version, viewer, action)
         elif action == "ask":
-            _ask(request, found, viewer)
+            _ask(request, tournament, viewer)
     except Refused as refusal:
         messages.error(request, shown(refusal))
     return redirect("tournament", slug=slug)
 
 
-def _extend(request: HttpRequest, found: Tournament, viewer: Player) -> None:
-    given = {name: request.POST[name] for name in domain.growing_parameters(found) if name in request.POST}
-    wanted = {name: int(value) for name, value in given.items() if value.isdecimal()}
-    added = domain.extend(found, wanted, actor=viewer.name)
+def _extend(request: HttpRequest, tournament: Tournament, viewer: Player) -> None:
+    sent_values = {name: request.POST[name] for name in domain.growing_parameters(tournament) if name in request.POST}
+    parameters = {name: int(value) for name, value in sent_values.items() if value.isdecimal()}
+    added = domain.extend(tournament, parameters, actor=viewer.name)
     text = ngettext("%(count)s match added.", "%(count)s matches added.", added)
     messages.success(request, text % {"count": added})
 
 
-def _change_entry(found: Tournament, version: BotVersion, viewer: Player, action: str) -> None:
-    """One's own version; the owner of the tournament may take out any, while entries change."""
-    if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == found.owner_id):
+def _change_entry(tournament: Tournament, version: BotVersion, viewer: Player, action: str) -> None:
+    """Enter or withdraw a version. Players may do so with their own; the owner of the tournament may withdraw any."""
+    if version.bot.owner_id != viewer.pk and not (action == "withdraw" and viewer.pk == tournament.owner_id):
         raise PermissionDenied
-    (enrolment.enter if action == "enter" else enrolment.withdraw)(found, version, player=viewer)
+    (enrolment.enter if action == "enter" else enrolment.withdraw)(tournament, version, player=viewer)
 
 
-def _ask(request: HttpRequest, found: Tournament, viewer: Player) -> None:
-    """Enter another's bot by its name, or ask its owner."""
-    if viewer.pk != found.owner_id:
+def _ask(request: HttpRequest, tournament: Tournament, viewer: Player) -> None:
+    """Enter another player's bot by name, or ask its owner."""
+    if viewer.pk != tournament.owner_id:
         raise PermissionDenied
     bot = bot_named(request.POST.get("bot", ""))
-    entered = enrolment.enter(found, bot, player=viewer, message=request.POST.get("message", ""))
-    tell_entered(request, bot, asked=isinstance(entered, EntryRequest))
+    entered = enrolment.enter(tournament, bot, player=viewer, message=request.POST.get("message", ""))
+    tell_entered(request, bot, is_request=isinstance(entered, EntryRequest))
 
 
 @require_safe
 def standings_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    """The standings of a tournament, a row for each entry; numbers with a point, names as in the API."""
+    """Download the standings, one row per entry; decimal points, and names as in the API."""
     pk = sight.find_tournament(slug)
     if pk is not None:
         changes.keep_until(request, changes.of_tournament(pk), changes.BOTS)
-    found = _seen(request, Tournament.objects.select_related("pool"), slug)
-    rows = standings(found).rows
+    tournament = _seen(request, Tournament.objects.select_related("pool"), slug)
+    rows = standings(tournament).rows
     breaks = next((list(row.breaks) for row in rows if row.breaks), [])
     head = ["place", "bot", "version", *RESULT_COLUMNS, *(f"tiebreak_{key}" for key in breaks), "faults"]
     return csv_file(
@@ -294,11 +299,11 @@ def standings_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 def new_tournament(request: HttpRequest) -> HttpResponse:
-    """The form of a new tournament; without `?game=` the choice of its game."""
+    """Show the form of a new tournament; without `?game=`, the choice of the game."""
     key = request.GET.get("game", "")
     if key not in engine.games():
         return render(
-            request, "tournaments/tournament_new.html", {"games": [describe_game(one) for one in engine.games()]}
+            request, "tournaments/tournament_new.html", {"games": [describe_game(name) for name in engine.games()]}
         )
     game = game_at_table(key, request.GET.get("players", ""))
     owner = player_of(request)
@@ -310,11 +315,11 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
         unsent([form], request.POST)
     if filled and form.is_valid() and action != "predict":
         try:
-            made = _create(owner, game, choice.versions, form.cleaned_data, start=action == "start")
+            tournament = _create(owner, game, choice.versions, form.cleaned_data, start=action == "start")
         except Refused as refusal:
             form.add_error(None, shown(refusal))
         else:
-            return redirect("tournament", slug=made.slug)
+            return redirect("tournament", slug=tournament.slug)
     context = {
         "form": form,
         "choice": choice,
@@ -328,7 +333,7 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
 
 
 def forecast(request: HttpRequest) -> HttpResponse:
-    """The matches, boards and time of the tournament that a form describes, as plain text. The form asks while somebody types. Five queries."""
+    """Return the matches, boards and time of the tournament in a form, as plain text. The form asks while the user types. Five queries."""
     key = request.GET.get("game", "")
     if key not in engine.games():
         raise Http404
@@ -346,7 +351,7 @@ def _form(
     format: str = "round_robin",
     bots: Sequence[str] = (),
 ) -> TournamentForm:
-    """What was sent, or a fresh one with these bots chosen."""
+    """Return the sent form, or a fresh one with these bots chosen."""
     start = {
         "name": f"{game.title}",
         "boards": domain.default_boards(game.key, game.players),
@@ -357,7 +362,7 @@ def _form(
 
 
 def _prediction(game: engine.Game, form: TournamentForm, viewer: Player) -> str:
-    """Of what was sent; of a fresh form, of what it offers."""
+    """Return the estimate for the sent form, or for the initial values of a fresh one."""
     if not form.is_bound:
         chosen = {**form.initial, "bots": form.initial["bots"][: settings.MAX_ENTRIES]}
         return forecasts.tournament_sentence(game, chosen | {"parameters": {}, "options": {}}, viewer)
@@ -368,7 +373,7 @@ def _create(
     owner: Player, game: engine.Game, versions: dict[str, BotVersion], chosen: dict[str, Any], *, start: bool
 ) -> Tournament:
     with transaction.atomic():
-        made = domain.create(
+        tournament = domain.create(
             owner,
             chosen["name"],
             game.key,
@@ -383,5 +388,5 @@ def _create(
             sealed=chosen.get("sealed", False),
         )
         if start:
-            domain.start_at_once(made, actor=owner.name)
-    return made
+            domain.start_at_once(tournament, actor=owner.name)
+    return tournament
