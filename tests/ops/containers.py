@@ -87,8 +87,9 @@ class Site:
         head = subprocess.run(
             ["git", "-C", str(TOP), "rev-parse", commit or "HEAD"], check=True, capture_output=True, text=True
         )
-        subprocess.run([*git, "fetch", "--quiet", "origin"], check=True)
-        subprocess.run([*git, "checkout", "--quiet", "--force", "--detach", head.stdout.strip()], check=True)
+        wanted = head.stdout.strip()
+        subprocess.run([*git, "fetch", "--quiet", str(TOP), wanted], check=True)  # The clone may be of another folder
+        subprocess.run([*git, "checkout", "--quiet", "--force", "--detach", wanted], check=True)
         subprocess.run(
             [*git, "clean", "--quiet", "-d", "--force"], check=True
         )  # Files that git ignores stay: secrets and settings
