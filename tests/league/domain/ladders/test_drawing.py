@@ -103,6 +103,7 @@ def test_a_new_version_takes_the_place_of_the_old_one_and_is_drawn_first(ladder)
         drawing.draw(now=later(at))
         finish_all(ladder.pool, at)
     old = ladder.versions[0]
+    workers.note_alive("w1", now=later(30))  # No draw without a worker
     new = uploaded(old.bot.owner, "bot-0", games=[GAME], now=later(30))
     assert places.enter(now=later(30)) == 0, "it is being validated"
 
