@@ -1,4 +1,4 @@
-"""The `tute` command. Modules of this package are imported only by the command that needs them."""
+"""The `tute` command. A command's module loads its dependencies only when it runs."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ COMMANDS = (
 DESCRIPTION = "Play, check and measure bots and rules of the Tute family of card games."
 EPILOG = """\
 exit codes:
-  0  done, and what was checked holds
-  1  what was checked does not hold
+  0  success; what was checked is valid
+  1  what was checked is not valid
   2  the command or its input is wrong
-  3  something of this machine failed (sandbox, disk); nobody is to blame
+  3  something on this machine failed (sandbox, disk); no bot is to blame
 
 example:
   tute play greedy random -g partnership -n 100 --seed 7 --log games.jsonl
@@ -46,7 +46,7 @@ example:
 
 
 class _Version(argparse.Action):
-    """Prints the version, and which rules run, and ends."""
+    """Prints the version and which rules run, and exits."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         import engine
@@ -57,7 +57,7 @@ class _Version(argparse.Action):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line of all commands."""
+    """Build the parser for all commands."""
     top = argparse.ArgumentParser(
         prog="tute", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -69,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code (see EPILOG). Usage errors print to stderr and leave with 2."""
+    """Run one command and return the exit code (see EPILOG). Usage errors are printed to stderr and exit with 2."""
     args = parser().parse_args(argv)
     try:
         code = args.run(args)
@@ -81,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("tute: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whoever read us has seen enough; no second error at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # The reader of our output is gone; avoid a second error at exit.
         return OK
     except OSError as error:
         if error.filename is None:

@@ -1,4 +1,4 @@
-"""`python -m engine.cli`, the same as `tute`."""
+"""`python -m engine.cli`, equivalent to `tute`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`tute analyse`: what each decision of a logged match gave away."""
+"""`tute analyse`: how much each decision of a logged match cost."""
 
 from __future__ import annotations
 
@@ -21,33 +21,35 @@ tute analyse games.jsonl --fair 16
 tute analyse h7k2m9xq4d --league https://tute.example --board 3
 """
 DETAILS = """
-Works out what each decision gave away, in units of the board score, if all seats know all cards from then on. With --fair the same over
-deals that agree with what the seat had been told, so a bot is not blamed for what it could not know; that is an estimate with its error,
-and takes longer by the number of deals. LOG is what tute play --log wrote, the log of a whole match from the site, or the id of a match
-there.
+Computes how much each decision cost, in units of the board score, if all seats see all cards from then on. With --fair it averages over
+deals that agree with what the seat knew, so a bot is not blamed for what it could not know; that is an estimate with an error, and the time
+grows with the number of deals. LOG is the output of tute play --log, the log of a whole match from the site, or the id of a match there.
 
-What cannot be proved within a limit is not judged, and said so: deals that are not between two sides; as Python source all but the
-endings; compiled (make fast) the first tricks of most games.
+Decisions that cannot be solved within a limit are reported as not judged: deals that are not between two sides; with Python source,
+everything but endings; with compiled rules (make fast), the first tricks of most games.
 """
-WORST = 5  # decisions that are printed; --json has all
+WORST = 5  # Printed decisions; --json has all.
 
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "analyse", "what each decision of a logged match gave away", EXAMPLE, DETAILS)
+    parser = command(commands, "analyse", "compute how much each decision of a logged match cost", EXAMPLE, DETAILS)
     parser.add_argument("log", metavar="LOG|ID")
     remote.add_league_flag(parser)
     parser.add_argument(
-        "--fair", type=int, metavar="DEALS", help="by this many deals that the seat could not tell from the real one"
+        "--fair",
+        type=int,
+        metavar="DEALS",
+        help="average over this many deals that the seat could not tell from the real one",
     )
     parser.add_argument("--board", type=int, metavar="N", help="only this board")
     parser.add_argument(
-        "--nodes", type=int, metavar="N", help="at most so many for each action; more judges more decisions"
+        "--nodes", type=int, metavar="N", help="limit of search nodes per action; a larger one judges more decisions"
     )
     parser.add_argument(
         "--lines",
         action="store_true",
-        help="with open cards: also what the best action leads to, if all play as well as they can",
+        help="with open cards: also show best play after the best action",
     )
     json_flag(parser)
     parser.set_defaults(run=run)
@@ -55,7 +57,7 @@ def add(commands: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A judged decision, and where it was."""
+    """A judged decision, and its place in the match."""
 
     board: int
     sitting: int
@@ -64,19 +66,21 @@ class Place:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Judge, sum up and print."""
+    """Analyse, summarise and print."""
     from engine.analysis import JUDGE
     from engine.compiled import COMPILED
     from engine.replay import ReplayError
 
     for name, least in (("fair", 2), ("nodes", 1)):
-        given = getattr(args, name)
-        if given is not None and given < least:
-            raise Problem(f"--{name} {given}: at least {least}")
+        value = getattr(args, name)
+        if value is not None and value < least:
+            raise Problem(f"--{name} {value} is too small; give at least {least}")
     if args.lines and args.fair is not None:
-        raise Problem("--lines are of open cards: over several deals there is no one line. Leave --fair away")
+        raise Problem("--lines needs open cards, because several deals have no common line; leave --fair out")
     try:
-        replays = [one for one in documents(args.log, args.league) if args.board in (None, one["meta"]["board"])]
+        replays = [
+            replay for replay in documents(args.log, args.league) if args.board in (None, replay["meta"]["board"])
+        ]
         if not replays:
             raise Problem(f"{args.log} has no board {args.board}" if args.board is not None else f"{args.log} is empty")
         places = list(_judged(replays, args))
@@ -85,10 +89,16 @@ def run(args: argparse.Namespace) -> int:
     tallies = _tallies(places)
     if args.json:
         how = {"fair": args.fair} if args.fair is not None else {}
-        found = {"format": "tute-analysis/1", "judge": JUDGE, "compiled": COMPILED, "unit": _unit(replays[0]), **how}
-        rows = [{"board": one.board, "sitting": one.sitting, "bot": one.bot, **asdict(one.judged)} for one in places]
-        bots = [{"bot": bot, **{phase: _plain(tally) for phase, tally in by.items()}} for bot, by in tallies.items()]
-        print_json(found | {"bots": bots, "decisions": rows})
+        document = {"format": "tute-analysis/1", "judge": JUDGE, "compiled": COMPILED, "unit": _unit(replays[0]), **how}
+        rows = [
+            {"board": place.board, "sitting": place.sitting, "bot": place.bot, **asdict(place.judged)}
+            for place in places
+        ]
+        bots = [
+            {"bot": bot, **{phase: _plain(tally) for phase, tally in tally_by_phase.items()}}
+            for bot, tally_by_phase in tallies.items()
+        ]
+        print_json(document | {"bots": bots, "decisions": rows})
         return OK
     _print(places, tallies, replays[0], args)
     return OK
@@ -98,9 +108,9 @@ def _judged(replays: Sequence[Mapping[str, Any]], args: argparse.Namespace) -> I
     from engine.analysis import USUAL_NODES, fairly, with_open_cards
 
     nodes = args.nodes or USUAL_NODES
-    with progress("judging") as advance:
-        for done, replay in enumerate(replays):
-            advance(done, len(replays))
+    with progress("analysing") as advance:
+        for finished, replay in enumerate(replays):
+            advance(finished, len(replays))
             meta = replay["meta"]
             bots = [meta["parties"][party] for party in meta["seating"]]
             deals = (
@@ -109,21 +119,21 @@ def _judged(replays: Sequence[Mapping[str, Any]], args: argparse.Namespace) -> I
                 else fairly(replay, args.fair, nodes)
             )
             for deal in deals:
-                for one in deal:
-                    yield Place(meta["board"], meta["sitting"], bots[one.seat], one)
+                for judged in deal:
+                    yield Place(meta["board"], meta["sitting"], bots[judged.seat], judged)
         advance(len(replays), len(replays))
 
 
 def _tallies(places: Iterable[Place]) -> dict[str, dict[str, Tally]]:
-    """By bot: of all its decisions ("all") and of each phase."""
+    """Return the tallies by bot: of all its decisions ("all") and of each phase."""
     from engine.analysis import PHASES, Tally
 
-    found: dict[str, dict[str, Tally]] = {}
+    tallies: dict[str, dict[str, Tally]] = {}
     for place in places:
-        mine = found.setdefault(place.bot, {phase: Tally() for phase in ("all", *PHASES)})
-        mine["all"].add(place.board, place.judged.lost)
-        mine[place.judged.phase].add(place.board, place.judged.lost)
-    return found
+        tally_by_phase = tallies.setdefault(place.bot, {phase: Tally() for phase in ("all", *PHASES)})
+        tally_by_phase["all"].add(place.board, place.judged.lost)
+        tally_by_phase[place.judged.phase].add(place.board, place.judged.lost)
+    return tallies
 
 
 def _plain(tally: Tally) -> dict[str, Any]:
@@ -157,45 +167,47 @@ def _print(
         if args.fair is None
         else f"over {args.fair} deals that the seat could not tell from the real one"
     )
-    print(f"{replay['game']}: {unit} lost a decision, {how}\n")
+    print(f"{replay['game']}: {unit} lost per decision, {how}\n")
     rows = [
         [
             bot,
-            by["all"].decisions,
-            by["all"].judged,
-            _mean(by["all"]),
-            _share(by["all"]),
-            *(_mean(by[one], False) for one in PHASES),
+            tally_by_phase["all"].decisions,
+            tally_by_phase["all"].judged,
+            _mean(tally_by_phase["all"]),
+            _share(tally_by_phase["all"]),
+            *(_mean(tally_by_phase[phase], False) for phase in PHASES),
         ]
-        for bot, by in tallies.items()
+        for bot, tally_by_phase in tallies.items()
     ]
     print_table(["bot", "decisions", "judged", "lost", "nothing lost", *PHASES], rows)
-    worst = sorted((one for one in places if one.judged.lost), key=lambda one: -(one.judged.lost or 0))[:WORST]
+    worst = sorted((place for place in places if place.judged.lost), key=lambda place: -(place.judged.lost or 0))[
+        :WORST
+    ]
     if worst:
-        print("\nWhat cost most:")
-    for one in worst:
-        judged = one.judged
+        print("\nCostliest decisions:")
+    for place in worst:
+        judged = place.judged
         error = f" ± {1.96 * judged.error:.1f}" if judged.samples else ""
         print(
-            f"  board {one.board}, sitting {one.sitting}, after {judged.step} actions: {one.bot} in seat {judged.seat}, {judged.action}:"
+            f"  board {place.board}, sitting {place.sitting}, after {judged.step} actions: {place.bot} in seat {judged.seat}, {judged.action}:"
             f" {judged.lost:.4g}{error} {unit}; best {' or '.join(judged.best)}"
         )
         if judged.line:
             paragraph(", ".join(f"{move.seat}: {move.action}" for move in judged.line), "    ")
     print()
-    unknown = sum(by["all"].decisions - by["all"].judged for by in tallies.values())
+    unknown = sum(tally_by_phase["all"].decisions - tally_by_phase["all"].judged for tally_by_phase in tallies.values())
     if unknown:
-        more = "" if COMPILED else " Compiled rules (make fast) see much further."
+        more = "" if COMPILED else " Compiled rules (make fast) search much further."
         paragraph(
-            f"{unknown} decisions could not be judged: the deal is not between two sides, or the proof takes too long (--nodes).{more}"
+            f"{unknown} decisions could not be judged: the deal is not between two sides, or the search takes too long (--nodes).{more}"
         )
     if args.fair is None:
         paragraph(
-            "With all cards open: who lost nothing may have been lucky, and who lost could perhaps not know better. See --fair."
+            "With all cards open: a bot that lost nothing may have been lucky, and one that lost something could perhaps not know better. See --fair."
         )
     else:
         paragraph(
-            "An estimate over deals; from the next card on all seats are taken to see all cards, so bluff and caution count for nothing."
+            "An estimate over deals. From the next card on every seat is assumed to see all cards, so bluff and caution count for nothing."
         )
 
 

@@ -1,4 +1,4 @@
-"""`tute audit`: whether a bot plays alone what it played in a match."""
+"""`tute audit`: compare a match with what the bot plays alone."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ tute audit games.jsonl my_bot
 tute audit games.jsonl my_bot --party 1 --json
 """
 DETAILS = """
-Puts every byte that a bot was sent in a logged match to it twice more, alone, in fresh processes, at two other paces, and compares the three answers
-to each request. A bot whose bot.toml says deterministic = true must give the same three times; of any other bot the log may differ from the two runs
-no more than these differ from each other. The league does the same with a sample of what it has played (docs/fairness.md, "Audits").
+Sends a bot every line that it received in a logged match twice more, alone, in fresh processes, at two different paces, and compares the three
+answers to each request. A bot whose bot.toml says deterministic = true must give the same answer three times; for any other bot the log may
+differ from the two runs no more than they differ from each other. The league does the same with a sample of its matches (docs/fairness.md,
+"Audits").
 
 exit codes:
   0  the match is what the bot plays by itself
-  1  it is not, or the bot failed when it was run again
+  1  it is not, or the bot failed in a run
   2  the log, the bot or the choice of the party is wrong
-  3  something of this machine failed
+  3  something on this machine failed
 """
 
 
@@ -34,7 +35,7 @@ def add(commands: Any) -> None:
     parser.add_argument("log", metavar="LOG|ID")
     remote.add_league_flag(parser)
     parser.add_argument("bot", metavar="BOT", help="a file, folder, zip or house bot")
-    parser.add_argument("--party", type=int, help="which party of the match the bot was (the one of its name)")
+    parser.add_argument("--party", type=int, help="the bot's party in the match (by default the one with its name)")
     table.add_sandbox_flags(parser)
     json_flag(parser)
     parser.set_defaults(run=run)
@@ -55,13 +56,13 @@ def run(args: argparse.Namespace) -> int:
         party = party_of(groups[0], bot, args.party)
         box = table.open_sandbox(args.sandbox)
         with progress(f"asking {bot.name} twice") as advance:
-            for done, group in enumerate(groups):
-                advance(done, len(groups))
+            for finished, group in enumerate(groups):
+                advance(finished, len(groups))
                 for seat in seats_of(group, party, None):
                     number = group[0]["meta"]["sitting"]
-                    found = audit(bot, box, group, seat, deterministic=bot.deterministic, seed=f"{number} {seat}")
-                    if found is not None:
-                        reports.append({"pass": number, "seat": seat, **found.plain()})
+                    result = audit(bot, box, group, seat, deterministic=bot.deterministic, seed=f"{number} {seat}")
+                    if result is not None:
+                        reports.append({"pass": number, "seat": seat, **result.plain()})
     except (ReplayError, ValueError, KeyError, TypeError, IndexError) as error:
         raise Problem(f"{args.log}: {error}") from None
     except SandboxError as error:
@@ -80,11 +81,11 @@ def _print(reports: Sequence[dict[str, Any]]) -> None:
     for report in reports:
         print(
             f"pass {report['pass']}, seat {report['seat']}: {VERDICTS[report['verdict']]} ({report['decisions']} decisions;"
-            f" odd one out: the match {report['log_odd']} times, a run {report['run_odd']} times; all differ {report['all_differ']} times)"
+            f" odd one out: the match {report['log_odd']} times, a run {report['run_odd']} times; all three differ {report['all_differ']} times)"
         )
         if first := report["first"]:
             print(
-                f"  first at board {first['board']}, request {first['request']}, after {first['step']} actions:"
+                f"  first difference: board {first['board']}, request {first['request']}, after {first['step']} actions:"
                 f" in the match {first['logged']}, alone {' and '.join(first['runs'])}"
             )
         if report["fault"]:

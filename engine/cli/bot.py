@@ -1,4 +1,4 @@
-"""`tute bot`: a new bot from the starter kit, and a check of one before it is entered."""
+"""`tute bot`: create a bot from the starter kit, or check one before it is entered."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ tute bot check my_bot -g partnership -g guiñote
 tute bot check my_bot.zip --all --json
 """
 DETAILS = """
-new NAME     makes a folder with a bot that plays, its bot.toml and the SDK
+new NAME     creates a folder with a bot that plays, its bot.toml and the SDK
 check PATH   plays a file, folder, zip or house bot in the sandbox, at tables of the games it claims (all, if it names none), against the house
-             bot random and then through awkward states: each kind of decision that a game knows, however rare, a long match, and one that is
-             broken off. Explains each failure with the exact request and answer. Exit code 1 if it failed anywhere.
+             bot random and then through rare decisions: every kind of decision of a game, a long match, and a cancelled one. Explains each
+             failure with the exact request and answer. Exit code 1 if the bot failed.
 
-A check takes as few tables as meet every kind of decision of its games: seconds. With --all, or for the games of -g, it takes every size of table
-of every game, which is what the league's validation asks.
+A check plays the few tables that together have every kind of decision of its games, which takes seconds. With --all, or for the games of -g, it
+plays every table size of every game, as the league's validation does.
 """
-DEALS = 4  # of a table, in every seating: as that many boards where a board is one deal
+DEALS = 4  # Deals of a table, in every seating: as many boards if a board is one deal.
 OPPONENT = "random"
 
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "bot", "make a new bot, or check one", EXAMPLE, DETAILS)
+    parser = command(commands, "bot", "create a bot, or check one", EXAMPLE, DETAILS)
     parser.add_argument("action", choices=("new", "check"))
     parser.add_argument("target", metavar="NAME|PATH")
     parser.add_argument("-g", "--game", action="append", help="check: only this game (may be repeated)")
@@ -50,7 +50,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make a bot, or check one."""
+    """Create a bot, or check one."""
     return new(args) if args.action == "new" else check(args)
 
 
@@ -68,23 +68,23 @@ def new(args: argparse.Namespace) -> int:
     except PackageRefused as error:
         raise Problem(str(error)) from None
     if target.exists():
-        raise Problem(f"{target} is there already; choose another name or remove it")
+        raise Problem(f"{target} exists already; choose another name or remove it")
     house = table.house_folder()
     template = house.parent / "sdk" / "template" if house else None
     if template is None or not template.is_dir():
-        raise Problem("the starter kit is not installed: install the whole project, bots included", INFRASTRUCTURE)
+        raise Problem("the starter kit is not installed; install the whole project with its bots", INFRASTRUCTURE)
     shutil.copytree(template, target, ignore=shutil.ignore_patterns("__pycache__"))
     for path in sorted((template.parent).glob("tute_*.py")):
         shutil.copy(path, target)
     manifest = target / "bot.toml"
     lines = manifest.read_text(encoding="utf-8").splitlines()
-    named = [f'name = "{_toml(name)}"' if line.startswith("name") else line for line in lines]
-    manifest.write_text("\n".join(named) + "\n", encoding="utf-8")
+    new_lines = [f'name = "{_toml(name)}"' if line.startswith("name") else line for line in lines]
+    manifest.write_text("\n".join(new_lines) + "\n", encoding="utf-8")
     files = sorted(path.name for path in target.iterdir())
     if args.json:
         print_json({"folder": str(target), "files": files})
         return OK
-    print(f"made {target}: {', '.join(files)}")
+    print(f"created {target}: {', '.join(files)}")
     quoted = shlex.quote(str(target))
     print(
         f"edit {shlex.quote(str(target / 'bot.py'))}, then:\n  tute bot check {quoted}\n  tute play {quoted} random -g partnership -n 50"
@@ -100,29 +100,29 @@ def _toml(text: str) -> str:
 
 
 def check(args: argparse.Namespace) -> int:
-    """Play every game that the bot claims, at every size of table, and explain what goes wrong."""
+    """Play every game that the bot claims, at every table size, and explain its failures."""
     from engine.game import games
 
     bot = table.find_bot(args.target)
-    asked = [table.find_game(game) for game in args.game or ()]
-    wanted = asked or list(bot.games) or games()
-    refused = [game for game in wanted if bot.games and game not in bot.games]
+    named_games = [table.find_game(game) for game in args.game or ()]
+    games_to_check = named_games or list(bot.games) or games()
+    refused = [game for game in games_to_check if bot.games and game not in bot.games]
     if refused:
         raise Problem(f"{args.target} does not claim {refused[0]}: its bot.toml says games = {list(bot.games)}")
     opponent = table.find_bot(OPPONENT)
     box = table.open_sandbox(args.sandbox)
-    every = [(game, players) for game in wanted for players in _sizes(game)]
-    tables = every if args.all or asked else few(every)
+    every = [(game, players) for game in games_to_check for players in _sizes(game)]
+    tables = every if args.all or named_games else few(every)
     if not args.json:
         print(
-            f"{bot.name}, {bot.runtime}, sandbox {box.tier}, {DEALS} deals in every seat against {OPPONENT}, then the rare kinds of decisions of"
+            f"{bot.name}, {bot.runtime}, sandbox {box.tier}, {DEALS} deals in every seat against {OPPONENT}, then the rare decisions of"
             " each game\n",
             flush=True,
         )
     reports = []
     with progress(f"checking {bot.name}") as advance:
-        for done, (game, players) in enumerate(tables):
-            advance(done, len(tables))
+        for finished, (game, players) in enumerate(tables):
+            advance(finished, len(tables))
             reports.append(_check_table(bot, opponent, game, players, box, args))
             if not args.json:
                 _print_table(bot, reports[-1])
@@ -135,7 +135,7 @@ def check(args: argparse.Namespace) -> int:
     print(f"\n{len(reports) - len(failed)} of {len(reports)} tables played without a fault", end="")
     if len(tables) < len(every):
         print(
-            f"; they meet every kind of decision of its games. The league asks all {len(every)}: tute bot check {shlex.quote(args.target)} --all"
+            f"; they have every kind of decision of its games. The league checks all {len(every)}: tute bot check {shlex.quote(args.target)} --all"
         )
     else:
         print("" if failed else ": the bot may be entered")
@@ -143,7 +143,7 @@ def check(args: argparse.Namespace) -> int:
 
 
 def few(tables: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """As few of the tables as meet every situation that they meet together: the one that adds most comes first, the smaller of two alike."""
+    """Return as few tables as have every situation together: greedily the one that adds most, the smaller of two equal ones."""
     import engine
     from engine.runner import rare_decisions
 
@@ -218,18 +218,21 @@ def _print_table(bot: BotSpec, report: dict[str, Any]) -> None:
     slowest = f"slowest decision {report['max_cpu_s'] * 1000:.1f} ms of CPU"
     print(f"{'FAILED' if faults else 'ok':<7}{where}: {report['decisions']} decisions, {slowest}")
     if report["missed"]:
-        print(f"       not tried, since it never came up: {', '.join(report['missed'])}")
-    seen = set()
+        print(f"       not tried, because they never came up: {', '.join(report['missed'])}")
+    explained = set()
     for fault in faults:
         fault = dict(fault)
         where = fault.pop("at")
-        found = FaultReport(**fault)
-        if (found.kind, found.detail[:60]) in seen:  # the same mistake in a later pass teaches nothing new
+        report_of_fault = FaultReport(**fault)
+        if (
+            report_of_fault.kind,
+            report_of_fault.detail[:60],
+        ) in explained:  # The same mistake in a later pass adds nothing.
             continue
-        seen.add((found.kind, found.detail[:60]))
+        explained.add((report_of_fault.kind, report_of_fault.detail[:60]))
         if where != "match":
-            print(f"  in an awkward state ({where}):")
-        explain(bot.name, found, "  ")
+            print(f"  at a rare decision ({where}):")
+        explain(bot.name, report_of_fault, "  ")
     if faults and report["stderr"]:
         print("  end of its log (stderr):")
         for line in report["stderr"].splitlines()[-12:]:

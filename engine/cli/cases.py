@@ -1,4 +1,4 @@
-"""`tute cases`: the worked cases of the rules book against the engine."""
+"""`tute cases`: run the worked cases of the rules book against the engine."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run every worked case; exit code 1 where one does not hold."""
+    """Run every worked case. Return exit code 1 if one fails."""
     from engine import cases
     from engine.errors import EngineError
 
-    held = 0
+    passed = 0
     failures = []
     files = [file for path in args.paths for file in (sorted(path.glob("*.yaml")) if path.is_dir() else [path])]
     if not files:
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
             try:
                 for result in cases.run(file):
                     if result.holds:
-                        held += 1
+                        passed += 1
                     else:
                         failures.append(
                             {"file": str(file), "case": result.case, "kind": result.kind, "problem": result.problem}
@@ -47,9 +47,9 @@ def run(args: argparse.Namespace) -> int:
                 raise Problem(str(error)) from None
             advance(number, len(files))
     if args.json:
-        print_json({"held": held, "failed": failures})
+        print_json({"held": passed, "failed": failures})
         return FAILED if failures else OK
     for failure in failures:
         print("{file}: {case} ({kind}): {problem}".format(**failure))
-    print(f"{held} of {held + len(failures)} cases hold")
+    print(f"{passed} of {passed + len(failures)} cases pass")
     return FAILED if failures else OK

@@ -1,4 +1,4 @@
-"""`tute games`: what can be played."""
+"""`tute games`: list the games and their options."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def run(args: argparse.Namespace) -> int:
     from engine.game import declared, games
 
     keys = [table.find_game(args.game)] if args.game else games()
-    found = [_description(declared(key)) for key in keys]
+    descriptions = [_description(declared(key)) for key in keys]
     if args.json:
-        print_json({"games": found})
+        print_json({"games": descriptions})
         return OK
     if args.game:
-        _print_one(found[0])
+        _print_one(descriptions[0])
         return OK
-    rows = [(g["key"], g["title"], _numbers(g["players"]), g["score_unit"], len(g["options"])) for g in found]
-    print_table(("game", "title", "players", "score unit", "options"), rows, left=4)
+    rows = [(g["key"], g["title"], _numbers(g["players"]), g["score_unit"], len(g["options"])) for g in descriptions]
+    print_table(("game", "title", "players", "score unit", "options"), rows, left_columns=4)
     print("\nOptions of one game: tute games KEY. Play: tute play BOT BOT -g KEY -o option=value")
     return OK
 
@@ -86,7 +86,7 @@ def _print_one(game: dict[str, Any]) -> None:
             else ", ".join(f"{n}: {_word(v)}" for n, v in defaults.items())
         )
         rows.append((name, default, _values(option["values"])))
-    print_table(("option", "default", "values"), rows, left=3)
+    print_table(("option", "default", "values"), rows, left_columns=3)
 
 
 def _values(values: Any) -> str:

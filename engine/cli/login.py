@@ -1,4 +1,4 @@
-"""`tute login`: which league, and who asks."""
+"""`tute login`: sign in to a league."""
 
 from __future__ import annotations
 
@@ -16,33 +16,37 @@ tute login http://127.0.0.1:8000 < token.txt
 tute login https://tute.example --forget
 """
 DETAILS = """
-Asks for a token of yours, tries it, and keeps both for tute submit and tute status. Make a token on the page of your account, with the scope
-submit. It is read from the terminal without being shown, or from a pipe; never give it as an argument, where others could read it. Programs may
-set TUTE_LEAGUE and TUTE_TOKEN instead.
+Asks for a token, checks it, and stores both for tute submit and tute status. Create a token on your account page, with the scope submit. It is
+read from the terminal without being shown, or from a pipe; never pass it as an argument, where others could read it. Programs may set
+TUTE_LEAGUE and TUTE_TOKEN instead.
 """
 
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "login", "sign in at a league, for submit and status", EXAMPLE, DETAILS)
-    parser.add_argument("league", metavar="ADDRESS", help="where the league's site is")
-    parser.add_argument("--forget", action="store_true", help="forget the league and its token")
+    parser = command(commands, "login", "sign in to a league, for submit and status", EXAMPLE, DETAILS)
+    parser.add_argument("league", metavar="ADDRESS", help="the address of the league's site")
+    parser.add_argument("--forget", action="store_true", help="remove the league and its token")
     json_flag(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Keep a league and a token that it knows."""
+    """Store a league and a token that it accepts."""
     from engine.cli import remote
 
     url = remote.at(args.league)
     if args.forget:
         remote.keep(None, forget=url)
-        _told(args, {"league": url, "player": None}, f"{url} is forgotten here; revoke its token on your account page")
+        _report(
+            args,
+            {"league": url, "player": None},
+            f"removed {url} from this machine; revoke its token on your account page",
+        )
         return OK
     if sys.stdin.isatty():
         print(
-            f"Make a token with the scope submit on {url}/accounts/me/ and paste it here; it is not shown.",
+            f"Create a token with the scope submit on {url}/accounts/me/ and paste it here; it is not shown.",
             file=sys.stderr,
         )
         token = getpass.getpass("token: ", stream=sys.stderr)
@@ -50,15 +54,15 @@ def run(args: argparse.Namespace) -> int:
         token = sys.stdin.readline()
     token = token.strip()
     if not token or not token.isascii() or not token.isprintable():
-        raise Problem("no token was given; one looks like tute_ and many letters and digits")
+        raise Problem("no token was given; a token is tute_ followed by letters and digits")
     league = remote.League(url, token)
     name = str(league.get("me")["name"])
     remote.keep(league)
-    _told(args, {"league": url, "player": name}, f"signed in at {url} as {name}; kept in {remote.leagues_file()}")
+    _report(args, {"league": url, "player": name}, f"signed in at {url} as {name}; stored in {remote.leagues_file()}")
     return OK
 
 
-def _told(args: argparse.Namespace, document: dict[str, Any], text: str) -> None:
+def _report(args: argparse.Namespace, document: dict[str, Any], text: str) -> None:
     if args.json:
         print_json(document)
     else:

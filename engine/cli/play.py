@@ -1,4 +1,4 @@
-"""`tute play`: a match between bots, here and now."""
+"""`tute play`: play a match between bots on this machine."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ tute play my_bot.zip greedy -g corriente -o match_games=3 --log games.jsonl
 tute play new.py old.py -g guiñote --sprt 0 20 --resume series.jsonl
 """
 DETAILS = f"""
-BOT is a source file, a folder with a bot.toml, a zip, or the name of a house bot. Two bots at a table of pairs hold a side each; elsewhere
+BOT is a source file, a folder with a bot.toml, a zip, or the name of a house bot. At a table of pairs two bots hold a side each; elsewhere
 every bot holds one seat. A board is played once in each seating with the same cards. The same seed deals the same cards.
 
-Every {series.BOARDS} boards are a match of their own, with fresh processes of the bots. Matches are played on all cores at once; the same seed
-gives the same result on any number of them, and with --resume after any number of interruptions.
+Every {series.BOARDS} boards are a match of their own, with fresh processes of the bots. Matches are played on all cores in parallel; the same
+seed gives the same result on any number of cores, and with --resume after any number of interruptions.
 
---sprt ELO0 ELO1 plays until a sequential test says whether the first bot is at least ELO1 stronger than the second (Elo of a board), or at most
-ELO0, each wrong in 5 % of series at most; -n is then the most that is played. 0 20 asks whether a new version is better.
+--sprt ELO0 ELO1 plays until a sequential test decides that the first bot is at least ELO1 stronger than the second (Elo per board), or at most
+ELO0, with an error rate of at most 5% each; -n is then the upper limit. 0 20 asks whether a new version is better.
 
 exit codes:
   0  played
   1  a bot failed; the report says how
   2  the command or its input is wrong
-  3  something of this machine failed
+  3  something on this machine failed
 """
-FAULTS = 8  # of a bot that are printed in full
-MOST = 20_000  # boards of a test, unless -n says otherwise
+FAULTS = 8  # Faults of a bot that are printed in full.
+MOST = 20_000  # Limit of boards of a test, unless -n says otherwise.
 
 
 def add(commands: Any) -> None:
@@ -49,19 +49,19 @@ def add(commands: Any) -> None:
     table.add_game_flags(parser)
     parser.add_argument("-n", "--boards", type=int, help=f"boards to play (16; with --sprt at most {MOST})")
     table.add_seed_flag(parser)
-    parser.add_argument("--log", type=Path, metavar="FILE", help="write the replays, one a line (.jsonl)")
-    parser.add_argument("--jobs", type=int, metavar="N", help="matches played at a time (as many as there are cores)")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="write the replays, one per line (.jsonl)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="matches played in parallel (default: one per core)")
     parser.add_argument(
         "--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help="stop when a sequential test has decided"
     )
     parser.add_argument(
-        "--resume", type=Path, metavar="FILE", help="keep finished matches in FILE, and go on from those that it holds"
+        "--resume", type=Path, metavar="FILE", help="store finished matches in FILE, and continue from those in it"
     )
     table.add_sandbox_flags(parser)
     parser.add_argument(
         "--sealed",
         action="store_true",
-        help="keep every clock of the host from the bots, as the league does where partners sit (docs/sandbox.md)",
+        help="hide every clock of the host from the bots, as the league does at tables with partners (docs/sandbox.md)",
     )
     table.add_limit_flags(parser)
     json_flag(parser)
@@ -69,7 +69,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play and print the standings; exit code 1 where a bot failed, 3 where something of ours did."""
+    """Play and print the standings. Return exit code 1 if a bot failed, 3 if the platform did."""
     test = series.Sequential(*args.sprt) if args.sprt else None
     seed = args.seed if args.seed is not None else secrets.token_hex(4)
     if args.resume is not None and args.seed is None:
@@ -78,22 +78,22 @@ def run(args: argparse.Namespace) -> int:
     if test is not None and len(spec.parties) != 2:
         raise Problem(f"--sprt compares two bots, not {len(spec.parties)}")
     if args.log is not None and args.log.suffix != ".jsonl":
-        raise Problem(f"--log {args.log}: the log holds one replay a line; give it a name that ends in .jsonl")
+        raise Problem(f"--log {args.log}: the log has one replay per line; give it a name that ends in .jsonl")
     jobs = args.jobs if args.jobs is not None else len(os.sched_getaffinity(0))
     if jobs < 1:
-        raise Problem(f"--jobs {jobs}: at least one match is played at a time")
+        raise Problem(f"--jobs {jobs} is too small; give at least 1")
     box = table.open_sandbox(args.sandbox)
     if args.sealed and box.report.unsealed:
-        raise Problem(f"no bot is sealed in the tier {box.tier} here: {box.report.unsealed}", INFRASTRUCTURE)
+        raise Problem(f"bots cannot be sealed in the tier {box.tier} here: {box.report.unsealed}", INFRASTRUCTURE)
     journal = series.Journal(args.resume, spec, seed, args.log) if args.resume is not None else None
     with progress(f"{spec.game}, {len(spec.boards)} boards") as advance:
         played = series.play(series.matches(spec), box, jobs, log=args.log, journal=journal, test=test, advance=advance)
-    found = test.found(played.scores()) if test is not None else None
+    test_result = test.result(played.scores()) if test is not None else None
     names = table.labels(spec.parties)
     if args.json:
-        print_json(document(spec, played, names, seed, found))
+        print_json(document(spec, played, names, seed, test_result))
     else:
-        _print(spec, played, names, seed, found)
+        _print(spec, played, names, seed, test_result)
     return FAILED if any(party["faults"] for party in played.parties) else OK
 
 
@@ -107,7 +107,7 @@ def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
 
     most = args.boards if args.boards is not None else MOST if args.sprt else 16
     if most < 1:
-        raise Problem(f"-n {most}: play at least one board")
+        raise Problem(f"-n {most} is too small; play at least one board")
     bots = tuple(table.find_bot(bot, refused=USAGE) for bot in args.bots)
     game, players, options = table.chosen_game(args)
     try:
@@ -132,16 +132,16 @@ def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
         load(spec).sittings(len(bots))
     except engine.OptionError as error:
         raise Problem(str(error)) from None
-    for bot, given in zip(bots, args.bots, strict=True):
+    for bot, text in zip(bots, args.bots, strict=True):
         if bot.games and game not in bot.games:
-            raise Problem(f"{given} plays {', '.join(bot.games)}, not {game}: see games in its bot.toml")
+            raise Problem(f"{text} plays {', '.join(bot.games)}, not {game}; see games in its bot.toml")
     return spec
 
 
 def document(
     spec: MatchSpec, played: series.Played, names: Sequence[str], seed: str, test: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """The result as data for scripts, format tute-play/1."""
+    """Return the result as data for scripts, format tute-play/1."""
     from dataclasses import asdict
 
     from engine.cli.stats import standing
@@ -153,8 +153,8 @@ def document(
     for number, (name, report) in enumerate(zip(names, played.parties, strict=True)):
         entry: dict[str, Any] = {"name": name, "sha256": spec.parties[number].sha256}
         if scores:
-            found = standing(scores, number, size)
-            entry |= {**asdict(found), "clear": found.clear}
+            result = standing(scores, number, size)
+            entry |= {**asdict(result), "clear": result.clear}
         parties.append(entry | report)
     return {
         "format": "tute-play/1",
@@ -180,9 +180,9 @@ def _print(
     scores = played.scores()
     game = load(spec.game)
     unit = game.score_unit
-    found = [standing(scores, number, game.score_size) for number in range(len(names))]
+    standings = [standing(scores, number, game.score_size) for number in range(len(names))]
     rows = []
-    for name, party in zip(names, found, strict=True):
+    for name, party in zip(names, standings, strict=True):
         margin = "" if party.margin is None else f"{party.difference:+.2f} ± {party.margin:.2f}"
         verdict = "" if party.margin is None else "yes" if party.clear else "no"
         rows.append(
@@ -196,12 +196,12 @@ def _print(
     print_table(("bot", "won", "drawn", "lost", "share", f"{unit}/board", "ahead by (95%)", "certain"), rows)
     if len(scores) > 1:
         print(
-            f"\nahead by: {unit} per board more than the others' mean, interval over boards; certain: the interval excludes zero"
+            f"\nahead by: {unit} per board more than the mean of the others, interval over boards; certain: the interval excludes zero"
         )
         if test is not None:
             print_test(names, test)
         elif len(names) == 2:
-            paragraph(_verdict(names, found))
+            paragraph(_verdict(names, standings))
     for name, report in zip(names, played.parties, strict=True):
         print_faults(name, report)
     rate = played.decisions / played.seconds if played.seconds else 0.0
@@ -212,30 +212,30 @@ def _print(
 
 
 def print_test(names: Sequence[str], test: dict[str, Any]) -> None:
-    """What the sequential test says."""
+    """Print the verdict of the sequential test."""
     elo0, elo1 = f"{test['elo0']:g}", f"{test['elo1']:g}"
     verdict = {
-        "elo1": f"{names[0]} is stronger than {names[1]}: the test accepts a difference of at least {elo1} Elo of a board.",
-        "elo0": f"{names[0]} is not stronger than {names[1]} by what was asked: the test accepts a difference of at most {elo0} Elo.",
-        None: f"Undecided between {elo0} and {elo1} Elo: play more boards (-n), with --resume FILE from where it stopped.",
+        "elo1": f"{names[0]} is stronger than {names[1]}: the test accepts a difference of at least {elo1} Elo per board.",
+        "elo0": f"{names[0]} is not stronger than {names[1]} by that much: the test accepts a difference of at most {elo0} Elo.",
+        None: f"Undecided between {elo0} and {elo1} Elo. Play more boards (-n); --resume FILE continues from where it stopped.",
     }[test["accepted"]]
     paragraph(
         f"{verdict} Log-likelihood ratio {test['llr']:+.2f}, decided at {test['lower']:.2f} or {test['upper']:+.2f}; estimated"
-        f" {test['elo']:+.0f} ± {test['elo_margin']:.0f} Elo of a board (a series that stops by a test overstates it)."
+        f" {test['elo']:+.0f} ± {test['elo_margin']:.0f} Elo per board (a series that is stopped by a test overstates it)."
     )
 
 
-def _verdict(names: Sequence[str], found: Sequence[Any]) -> str:
-    first = found[0]
+def _verdict(names: Sequence[str], standings: Sequence[Any]) -> str:
+    first = standings[0]
     if not first.clear:
         interval = f"{first.difference:+.2f} ± {first.margin:.2f}"
-        return f"No difference shown between {names[0]} and {names[1]}: the 95% interval of {interval} holds zero; play more boards."
+        return f"No difference shown between {names[0]} and {names[1]}: the 95% interval of {interval} contains zero; play more boards."
     better, worse = (names[0], names[1]) if first.difference > 0 else (names[1], names[0])
     return f"{better} is better than {worse}: the 95% interval of {abs(first.difference):.2f} ± {first.margin:.2f} excludes zero."
 
 
 def print_faults(name: str, report: dict[str, Any]) -> None:
-    """A paragraph for each of the first faults of a party, and the end of its log."""
+    """Print a paragraph for each of the first faults of a party, and the end of its log."""
     from engine.cli.explain import explain
     from engine.runner import FaultReport
 

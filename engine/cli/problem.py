@@ -1,16 +1,16 @@
-"""Exit codes, and the error that ends a command with one."""
+"""Exit codes, and the error that ends a command with one of them."""
 
 from __future__ import annotations
 
 OK = 0
-FAILED = 1  # the thing that was checked does not hold
-USAGE = 2  # bad command or input
-INFRASTRUCTURE = 3  # this machine: sandbox, disk
-INTERRUPTED = 130  # as shells report SIGINT
+FAILED = 1  # What was checked is not valid.
+USAGE = 2  # Wrong command or input.
+INFRASTRUCTURE = 3  # A failure of this machine: sandbox, disk.
+INTERRUPTED = 130  # The code that shells report for SIGINT.
 
 
 class Problem(Exception):
-    """Ends the command with a message for people on stderr, and an exit code."""
+    """An error that ends the command with a message on stderr and an exit code."""
 
     def __init__(self, message: str, code: int = USAGE) -> None:
         super().__init__(message)

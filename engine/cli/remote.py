@@ -1,4 +1,4 @@
-"""A league over its REST API: where it is, who asks, and its answers as data. Standard library only."""
+"""A client for the REST API of a league. Standard library only."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from engine.cli.problem import INFRASTRUCTURE, Problem
 
 API = "/api/v1"
-PATIENCE_S = 30.0  # for one answer
-LARGEST = 64 << 20  # bytes of one answer
-TRIES = 5  # where the league asks to come again later
+PATIENCE_S = 30.0  # Timeout of one answer.
+LARGEST = 64 << 20  # Bytes of one answer.
+TRIES = 5  # Attempts while the league asks to retry later.
 LONGEST_WAIT_S = 60.0
 MATCH_ID = re.compile("[a-z0-9]{6,20}")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A body, already read, and its headers."""
+    """The headers and the body of an answer."""
 
     headers: Message
     body: bytes
 
     def data(self) -> Any:
-        """The body as JSON. Problem where it is none."""
+        """Parse the body as JSON. Raise Problem if it is not."""
         try:
             return json.loads(self.body)
         except ValueError:
-            raise Problem("the answer is not JSON: this address is no league of this kind", INFRASTRUCTURE) from None
+            raise Problem("the answer is not JSON; this address is not a Tute league", INFRASTRUCTURE) from None
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """A token goes to the league that it was made for and nowhere else."""
+    """Refuses redirects: a token is sent only to the league that issued it."""
 
     def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Message, newurl: str) -> NoReturn:
-        raise Problem(f"{req.full_url} sends us on to {newurl}. If that is the league's address, tute login there")
+        raise Problem(f"{req.full_url} redirects to {newurl}. If that is the league's address, run tute login there")
 
 
 _opener = build_opener(_NoRedirects)
@@ -54,17 +54,17 @@ _opener = build_opener(_NoRedirects)
 
 @dataclass(frozen=True)
 class League:
-    """One league. `token` may be empty: reading needs none."""
+    """A league. `token` may be empty: reading needs none."""
 
     url: str
     token: str = ""
 
     def get(self, path: str, **query: object) -> Any:
-        """The JSON at an address of the API."""
+        """Return the JSON at an address of the API."""
         return self.ask("GET", f"{API}/{path}" + (f"?{urlencode(query)}" if query else "")).data()
 
     def pages(self, path: str, most: int, **query: object) -> Iterator[Any]:
-        """The rows of a list, at most so many, page after page."""
+        """Yield at most `most` rows of a list, page after page."""
         address: str | None = f"{API}/{path}?{urlencode({'page_size': min(most, 50), **query})}"
         while address and most > 0:
             page = self.ask("GET", address).data()
@@ -75,8 +75,8 @@ class League:
     def ask(
         self, method: str, address: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
-        """One request to an address of this league. Problem in the league's own words where it refuses, or where it cannot be reached."""
-        request = Request(self.url + address, data=body, method=method, headers=dict(headers or {}))  # noqa: S310 - `at` lets http and https through
+        """Send one request to this league. Raise Problem, in the league's own words if it refuses, or if it cannot be reached."""
+        request = Request(self.url + address, data=body, method=method, headers=dict(headers or {}))  # noqa: S310 - `at` allows only http and https
         request.add_header("Accept", "application/json, */*;q=0.5")
         if self.token:
             request.add_unredirected_header("Authorization", f"Bearer {self.token}")
@@ -92,13 +92,14 @@ class League:
             except (URLError, OSError, ssl.SSLError) as error:
                 reason = getattr(error, "reason", error)
                 raise Problem(
-                    f"cannot reach {self.url}: {reason}. Is the address right, and the league up?", INFRASTRUCTURE
+                    f"cannot reach {self.url}: {reason}. Check the address, and whether the league is up",
+                    INFRASTRUCTURE,
                 ) from None
-        raise AssertionError("the last try waits for nothing")
+        raise AssertionError("the last attempt does not wait")
 
 
 def _wait(error: HTTPError, attempt: int) -> float | None:
-    """How long to wait before the same request again; None where that is no use."""
+    """Return how long to wait before repeating the request; None if that is no use."""
     if error.code not in (429, 503) or attempt == TRIES - 1:
         return None
     try:
@@ -111,32 +112,32 @@ def _wait(error: HTTPError, attempt: int) -> float | None:
 def _refused(error: HTTPError) -> NoReturn:
     body = error.read(1 << 16)
     try:
-        told = json.loads(body)
-        parts = [str(told[part]).rstrip(".") for part in ("title", "detail", "what_to_do") if told.get(part)]
+        document = json.loads(body)
+        parts = [str(document[part]).rstrip(".") for part in ("title", "detail", "what_to_do") if document.get(part)]
         text = ". ".join(parts) + "."
     except (ValueError, AttributeError):
         text = f"{error.reason}"
-    raise Refused(error.code, f"the league refused it ({error.code}). {text}")
+    raise Refused(error.code, f"the league refused the request ({error.code}). {text}")
 
 
 class Refused(Problem):
-    """An answer from 400 on."""
+    """The league answered with a status of 400 or above."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
         self.status = status
 
 
-# ---- which league
+# ---- Choosing a league
 
 
 def at(url: str) -> str:
-    """The address of a league as it is kept, scheme and host, from that of any page of it. Problem where no token may be sent to it."""
+    """Reduce the address of any page of a league to scheme and host. Raise Problem if no token may be sent to it."""
     parts = urlsplit(url if "//" in url else f"https://{url}")
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise Problem(f"{url} is no address of a league; give one such as https://tute.example")
+        raise Problem(f"{url} is not the address of a league; give one such as https://tute.example")
     if parts.scheme == "http" and not _local(parts.hostname):
-        raise Problem(f"{url} is not encrypted, so anybody on the way could read your token: use https")
+        raise Problem(f"{url} is not encrypted, so others could read your token on the way; use https")
     return f"{parts.scheme}://{parts.netloc}"
 
 
@@ -148,15 +149,15 @@ def _local(host: str) -> bool:
 
 
 def leagues_file() -> Path:
-    """Where addresses and tokens are kept, readable for their owner only."""
+    """Return the file of addresses and tokens, which only its owner can read."""
     base = os.environ.get("XDG_CONFIG_HOME")
     return (Path(base) if base else Path.home() / ".config") / "tute-league" / "leagues.json"
 
 
-def _kept() -> dict[str, Any]:
+def _stored() -> dict[str, Any]:
     try:
-        found = json.loads(leagues_file().read_text(encoding="utf-8"))
-        return {"latest": found["latest"], "tokens": dict(found["tokens"])}
+        document = json.loads(leagues_file().read_text(encoding="utf-8"))
+        return {"latest": document["latest"], "tokens": dict(document["tokens"])}
     except FileNotFoundError:
         return {"latest": None, "tokens": {}}
     except (ValueError, KeyError, TypeError):
@@ -164,31 +165,31 @@ def _kept() -> dict[str, Any]:
 
 
 def keep(league: League | None, forget: str = "") -> None:
-    """Keep a league and its token as the latest one, or forget one."""
-    kept = _kept()
+    """Store a league and its token as the latest one, or remove one."""
+    stored = _stored()
     if league is not None:
-        kept["tokens"][league.url] = league.token
-        kept["latest"] = league.url
+        stored["tokens"][league.url] = league.token
+        stored["latest"] = league.url
     else:
-        kept["tokens"].pop(forget, None)
-        kept["latest"] = next(iter(kept["tokens"]), None) if kept["latest"] == forget else kept["latest"]
+        stored["tokens"].pop(forget, None)
+        stored["latest"] = next(iter(stored["tokens"]), None) if stored["latest"] == forget else stored["latest"]
     path = leagues_file()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     beside = path.with_name(path.name + ".new")
     beside.unlink(missing_ok=True)
     with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump(kept, file, indent=1)
+        json.dump(stored, file, indent=1)
     beside.replace(path)
 
 
 def chosen(url: str | None, *, signed_in: bool = False) -> League:
-    """The league of --league, TUTE_LEAGUE or the latest `tute login`, with the token of TUTE_TOKEN or that login. Problem where there is none."""
-    kept = _kept()
-    where = url or os.environ.get("TUTE_LEAGUE") or kept["latest"]
+    """Return the league of --league, TUTE_LEAGUE or the latest `tute login`, with the token of TUTE_TOKEN or that login. Raise Problem if none."""
+    stored = _stored()
+    where = url or os.environ.get("TUTE_LEAGUE") or stored["latest"]
     if where is None:
-        raise Problem("which league? Run tute login ADDRESS once, or give --league ADDRESS")
+        raise Problem("no league is chosen; run tute login ADDRESS once, or give --league ADDRESS")
     where = at(where)
-    token = os.environ.get("TUTE_TOKEN") or kept["tokens"].get(where, "")
+    token = os.environ.get("TUTE_TOKEN") or stored["tokens"].get(where, "")
     if signed_in and not token:
         raise Problem(f"you are not signed in at {where}: run tute login {where}")
     return League(where, token)
@@ -196,24 +197,26 @@ def chosen(url: str | None, *, signed_in: bool = False) -> League:
 
 def add_league_flag(parser: Any) -> None:
     """Declare --league."""
-    parser.add_argument("--league", metavar="ADDRESS", help="which league (that of the latest tute login)")
+    parser.add_argument(
+        "--league", metavar="ADDRESS", help="address of the league (default: that of the latest tute login)"
+    )
 
 
-# ---- what several commands ask for
+# ---- Shared requests
 
 
 def is_match_id(text: str) -> bool:
-    """Whether a word looks like the id of a match and is no file here."""
+    """Return True if a word looks like the id of a match and is not a file here."""
     return bool(MATCH_ID.fullmatch(text)) and not Path(text).exists()
 
 
 def match_log(league: League, match: str) -> str:
-    """The replays of a finished match, one a line. Problem where there is no such match, or its cards are not open yet."""
+    """Return the replays of a finished match, one per line. Raise Problem if there is no such match, or its cards are not public yet."""
     try:
         return league.ask("GET", f"/m/{quote(match)}.jsonl").body.decode()
     except Refused as refused:
         if refused.status != 404:
             raise
         raise Problem(
-            f"{league.url} has no match {match} whose cards are open: is the id right, and the match over?"
+            f"{league.url} has no match {match} with public cards; check the id, and whether the match is finished"
         ) from None

@@ -1,4 +1,4 @@
-"""`tute replay`: a match of a league as text, or its log."""
+"""`tute replay`: print a match of a league as text, or fetch its log."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ tute replay h7k2m9xq4d --board 3
 tute replay h7k2m9xq4d --log match.jsonl
 """
 DETAILS = """
-Prints a finished match like a newspaper's bridge column, or writes its log, which tute verify, tute repro and tute audit read. The last two take
-the id of a match in place of a log, too.
+Prints a finished match like a newspaper's bridge column, or writes its log for tute verify, tute repro and tute audit. The last two also accept
+the id of a match instead of a log.
 """
 
 
@@ -29,27 +29,27 @@ def add(commands: Any) -> None:
     parser = command(commands, "replay", "print a match of a league, or fetch its log", EXAMPLE, DETAILS)
     parser.add_argument("match", metavar="ID", help="the id of the match: the end of its address, /m/ID")
     parser.add_argument("--board", type=int, metavar="N", help="only this board")
-    parser.add_argument("--log", type=Path, metavar="FILE", help="write the log of the whole match there (.jsonl)")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="write the log of the whole match to FILE (.jsonl)")
     remote.add_league_flag(parser)
     json_flag(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Fetch and print, or write."""
+    """Fetch a match and print it, or write its log."""
     from engine.cli import remote
 
     league = remote.chosen(args.league)
     if args.log is not None:
         if args.log.suffix != ".jsonl":
-            raise Problem(f"--log {args.log}: the log holds one replay a line; give it a name that ends in .jsonl")
+            raise Problem(f"--log {args.log}: the log has one replay per line; give it a name that ends in .jsonl")
         text = remote.match_log(league, args.match)
         args.log.write_text(text, encoding="utf-8")
-        told = {"match": args.match, "file": str(args.log), "replays": text.count("\n")}
+        document = {"match": args.match, "file": str(args.log), "replays": text.count("\n")}
         if args.json:
-            print_json(told)
+            print_json(document)
         else:
-            print(f"{told['replays']} replays of {args.match} in {args.log}")
+            print(f"wrote {document['replays']} replays of {args.match} to {args.log}")
         return OK
     if args.json:
         print_json(league.get(f"matches/{quote(args.match, safe='')}"))

@@ -1,4 +1,4 @@
-"""`tute repro`: what a bot was sent in a logged match, put to it again."""
+"""`tute repro`: send a bot again what it received in a logged match."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ tute repro games.jsonl --pass 0 --seat 2 --lines > requests.jsonl
 tute repro h7k2m9xq4d --bot my_bot --league https://tute.example
 """
 DETAILS = """
-Works out from the log of a match every byte that a bot was sent, sends it to a fresh process of the bot, and shows where the bot now gives another
-answer than the log. It stops at a fault, with the exact request and answer. LOG is what tute play --log wrote, the log of a whole match from the
-site, or the id of a match there.
+Rebuilds from the log of a match every byte that a bot received, sends it to a fresh process of the bot, and shows where the bot now gives an
+answer that differs from the log. It stops at a fault, with the exact request and answer. LOG is the output of tute play --log, the log of a
+whole match from the site, or the id of a match there.
 
 exit codes:
-  0  every answer is the one in the log
+  0  every answer is the same as in the log
   1  an answer differs, or the bot failed
   2  the log, the bot or the choice of seats is wrong
-  3  something of this machine failed
+  3  something on this machine failed
 """
-SHOWN = 20  # differences in the printed report; --json has all
+SHOWN = 20  # Printed differences; --json has all.
 
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "repro", "put a logged match to a bot again", EXAMPLE, DETAILS)
+    parser = command(commands, "repro", "repeat a logged match with a bot", EXAMPLE, DETAILS)
     parser.add_argument("log", metavar="LOG|ID")
     remote.add_league_flag(parser)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--bot", metavar="PATH", help="a file, folder, zip or house bot")
-    what.add_argument("--lines", action="store_true", help="print the requests and the answers in the log instead")
-    parser.add_argument("--party", type=int, help="which party of the match the bot was (the one of its name)")
+    what.add_argument("--lines", action="store_true", help="print the requests and the logged answers instead")
+    parser.add_argument("--party", type=int, help="the bot's party in the match (by default the one with its name)")
     parser.add_argument("--pass", type=int, dest="number", metavar="N", help="only this pass (0 is the first)")
     parser.add_argument("--seat", type=int, help="only this seat")
     table.add_sandbox_flags(parser)
@@ -56,7 +56,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Put a logged match to a bot again, or print its lines."""
+    """Repeat a logged match with a bot, or print its lines."""
     from engine.replay import ReplayError
     from engine.runner.rebuild import exchanges, passes
 
@@ -71,15 +71,15 @@ def run(args: argparse.Namespace) -> int:
         party = party_of(groups[0], bot, args.party)
         reports = []
         with progress(f"asking {bot.name}") as advance:
-            for done, group in enumerate(groups):
-                advance(done, len(groups))
+            for finished, group in enumerate(groups):
+                advance(finished, len(groups))
                 for seat in seats_of(group, party, args.seat):
-                    mine = [exchange for exchange in exchanges(group) if exchange.seat == seat]
-                    reports.append(_again(bot, box, group[0], mine, party))
+                    seat_exchanges = [exchange for exchange in exchanges(group) if exchange.seat == seat]
+                    reports.append(_again(bot, box, group[0], seat_exchanges, party))
     except (ReplayError, ValueError, KeyError, TypeError) as error:
         raise Problem(f"{args.log}: {error}") from None
     if not reports:
-        raise Problem(f"party {party} had no seat {args.seat} there")
+        raise Problem(f"party {party} did not hold seat {args.seat}")
     same = all(report["fault"] is None and not report["differences"] for report in reports)
     if args.json:
         print_json({"format": "tute-repro/1", "bot": bot.name, "sha256": bot.sha256, "same": same, "seats": reports})
@@ -88,11 +88,11 @@ def run(args: argparse.Namespace) -> int:
     return OK if same else FAILED
 
 
-# ---- the log
+# ---- The log
 
 
 def documents(log: str, league: str | None) -> Iterator[dict[str, Any]]:
-    """The replays of a log: of one file, or one a line, or of a match of the league. Problem where it is none."""
+    """Yield the replays of a log: of one file, one per line, or of a match of the league. Raise Problem if it is not a log."""
     path = Path(log)
     if remote.is_match_id(log):
         path, text = Path(f"{log}.jsonl"), remote.match_log(remote.chosen(league), log)
@@ -113,31 +113,33 @@ def _pass(group: Sequence[dict[str, Any]]) -> int:
     return int(group[0]["meta"]["sitting"])
 
 
-def party_of(group: Sequence[dict[str, Any]], bot: BotSpec, given: int | None) -> int:
-    """Which party of the match the bot was: the one of its name, or the one given. Problem where that says nothing."""
+def party_of(group: Sequence[dict[str, Any]], bot: BotSpec, wanted_number: int | None) -> int:
+    """Return the bot's party in the match: the one with its name, or `wanted_number`. Raise Problem if neither decides."""
     names = group[0]["meta"]["parties"]
-    if given is not None:
-        if not 0 <= given < len(names):
-            raise Problem(f"--party {given}: the match has parties 0 to {len(names) - 1}: {', '.join(names)}")
-        return given
-    found = [number for number, name in enumerate(names) if name == bot.name]
-    if len(found) != 1:
+    if wanted_number is not None:
+        if not 0 <= wanted_number < len(names):
+            raise Problem(f"--party {wanted_number}: the match has parties 0 to {len(names) - 1}: {', '.join(names)}")
+        return wanted_number
+    numbers = [number for number, name in enumerate(names) if name == bot.name]
+    if len(numbers) != 1:
         raise Problem(
-            f"say with --party which one {bot.name} was: {', '.join(f'{n} {x}' for n, x in enumerate(names))}"
+            f"choose with --party which party was {bot.name}: {', '.join(f'{n} {x}' for n, x in enumerate(names))}"
         )
-    return found[0]
+    return numbers[0]
 
 
-def seats_of(group: Sequence[dict[str, Any]], party: int, given: int | None) -> list[int]:
-    """The seats of a party in a pass, or the one given if it is among them."""
-    return [seat for seat, who in enumerate(group[0]["meta"]["seating"]) if who == party and given in (None, seat)]
+def seats_of(group: Sequence[dict[str, Any]], party: int, wanted_number: int | None) -> list[int]:
+    """Return the seats of a party in a pass, or only seat `wanted_number`."""
+    return [
+        seat for seat, who in enumerate(group[0]["meta"]["seating"]) if who == party and wanted_number in (None, seat)
+    ]
 
 
-def _print_lines(found: Sequence[Exchange], args: argparse.Namespace) -> int:
-    seats = {exchange.seat for exchange in found}
+def _print_lines(exchanges: Sequence[Exchange], args: argparse.Namespace) -> int:
+    seats = {exchange.seat for exchange in exchanges}
     if args.seat not in seats:
-        raise Problem(f"--lines prints one seat of one pass: give --seat 0 to {max(seats)}")
-    for exchange in found:
+        raise Problem(f"--lines prints one seat of one pass; give --seat 0 to {max(seats)}")
+    for exchange in exchanges:
         if exchange.seat == args.seat:
             sys.stdout.write(exchange.request.decode())
             if exchange.answer and exchange.step >= 0:
@@ -145,13 +147,13 @@ def _print_lines(found: Sequence[Exchange], args: argparse.Namespace) -> int:
     return OK
 
 
-# ---- the bot
+# ---- The bot
 
 
 def _again(
     bot: BotSpec, box: Sandbox, first: dict[str, Any], exchanges: Sequence[Exchange], party: int
 ) -> dict[str, Any]:
-    """Put the requests of one seat and pass to a fresh process; what it answered, and where it failed."""
+    """Send the requests of one seat and pass to a fresh process; return its answers and its fault."""
     from dataclasses import asdict
 
     from engine.runner import Limits
@@ -161,17 +163,17 @@ def _again(
     limits = Limits(**first["pass"]["limits"])
     number = first["meta"]["sitting"]
     try:
-        found = rerun(bot, box, exchanges, limits, party=party, sitting=number) or Rerun()
+        result = rerun(bot, box, exchanges, limits, party=party, sitting=number) or Rerun()
     except (SandboxError, OSError) as error:
         raise Problem(f"{error}; this is not the bot's fault", INFRASTRUCTURE) from None
     return {
         "pass": number,
         "seat": exchanges[0].seat,
-        "decisions": len(found.replies),
-        "differences": [_difference(reply) for reply in found.replies if reply.differs and reply.now in reply.legal],
-        "fault": asdict(found.fault) if found.fault else None,
-        "max_cpu_s": found.max_cpu_s,
-        "stderr": found.stderr,
+        "decisions": len(result.replies),
+        "differences": [_difference(reply) for reply in result.replies if reply.differs and reply.now in reply.legal],
+        "fault": asdict(result.fault) if result.fault else None,
+        "max_cpu_s": result.max_cpu_s,
+        "stderr": result.stderr,
     }
 
 
@@ -188,7 +190,7 @@ def _difference(reply: Reply) -> dict[str, Any]:
     }
 
 
-# ---- the report
+# ---- The report
 
 
 def _print(bot: BotSpec, reports: Sequence[dict[str, Any]]) -> None:
@@ -198,20 +200,24 @@ def _print(bot: BotSpec, reports: Sequence[dict[str, Any]]) -> None:
     for report in reports:
         differing = report["differences"]
         print(
-            f"pass {report['pass']}, seat {report['seat']}: {report['decisions'] - len(differing)} of {report['decisions']} answers as in the log,"
+            f"pass {report['pass']}, seat {report['seat']}: {report['decisions'] - len(differing)} of {report['decisions']} answers match the log,"
             f" slowest {report['max_cpu_s'] * 1000:.1f} ms of CPU"
         )
-        for found in differing[:SHOWN]:
-            print("  board {board}, request {id}, after {step} actions: now {now}, in the log {logged}".format(**found))
+        for difference in differing[:SHOWN]:
+            print(
+                "  board {board}, request {id}, after {step} actions: now {now}, in the log {logged}".format(
+                    **difference
+                )
+            )
         if len(differing) > SHOWN:
             print(f"  ... and {len(differing) - SHOWN} more (--json shows all)")
         if report["fault"]:
             explain(bot.name, FaultReport(**report["fault"]), "  ")
             for line in report["stderr"].splitlines()[-12:]:
                 print("    " + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line[:200]))
-    asked = sum(report["decisions"] for report in reports)
-    same = asked - sum(len(report["differences"]) for report in reports)
+    decisions = sum(report["decisions"] for report in reports)
+    same = decisions - sum(len(report["differences"]) for report in reports)
     failed = sum(report["fault"] is not None for report in reports)
     print(
-        f"\n{same} of {asked} answers of {bot.name} are those of the log; it failed in {failed} of {len(reports)} conversations"
+        f"\n{same} of {decisions} answers of {bot.name} match the log; it failed in {failed} of {len(reports)} conversations"
     )

@@ -1,4 +1,4 @@
-"""`tute rules`: the rules pages."""
+"""`tute rules`: print or write the rules pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
     parser.add_argument("game", nargs="?", metavar="KEY", help="one game; without it the list of the pages")
     parser.add_argument("--lang", choices=("es", "en"), help="one language; without it both")
     parser.add_argument(
-        "--write", type=Path, metavar="DIR", help="write DIR/KEY.md and DIR/img/KEY.svg of every game (or of KEY)"
+        "--write", type=Path, metavar="DIR", help="write DIR/KEY.md and DIR/img/KEY.svg for every game (or for KEY)"
     )
     json_flag(parser)
     parser.set_defaults(run=run)
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def document(key: str | None, lang: str) -> dict[str, Any]:
-    """The pages as data for scripts: of one game, or the list of all."""
+    """Return the page of one game, or the list of all games, as data for scripts."""
     from engine import rulebook
     from engine.game import declared, games
 

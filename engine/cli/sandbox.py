@@ -1,4 +1,4 @@
-"""`tute sandbox`: which tiers of isolation hold on this machine, and what bots can tell each other past the referee."""
+"""`tute sandbox`: test which tiers of isolation hold on this machine, and measure covert channels between bots."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ tute sandbox channels --tier namespaces
 tute sandbox channels --json
 """
 DETAILS = """
-check   starts a canary bot in every tier. A tier holds only if each of its attempts to do harm fails and it can play. Exit code 1 if no tier
-        that isolates bots holds. A tier seals bots where one that looks at every clock learns nothing of having been stopped. Control groups
-        are a second limit on each bot where this machine has them; no tier needs them.
-tiers   prints what holds a bot in each tier, what the tier needs and what it leaves open.
-channels starts two bots, frozen while they are not asked, and lets one tell the other something past the referee in every way that is known: clocks,
-        counters, pages, caches. Prints bits a decision with a 95 % interval, in every tier that holds, sealed and not. Keep the machine quiet.
+check   starts a canary bot in every tier. A tier holds only if all its attempts to do harm fail and it can play. Exit code 1 if no tier that
+        isolates bots holds. A tier seals bots if a canary that reads every clock cannot notice that it was stopped. Control groups are a second
+        limit on each bot if this machine has them; no tier needs them.
+tiers   prints what confines a bot in each tier, what the tier needs and what it leaves open.
+channels starts two bots, frozen between their turns, and lets one send the other symbols without the referee through every known channel: clocks,
+        counters, pages, caches. Prints bits per decision with a 95% interval, for every tier that holds, sealed and not. Keep the machine idle.
 tiers and channels: --write puts the table into a document.
 """
 
@@ -42,21 +42,21 @@ MARKS = "<!-- {}: begin -->\n", "<!-- {}: end -->\n"
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "sandbox", "prove which sandbox tiers hold here, or list them", EXAMPLE, DETAILS)
+    parser = command(commands, "sandbox", "test which sandbox tiers hold here, or list them", EXAMPLE, DETAILS)
     parser.add_argument("action", choices=("check", "tiers", "channels"))
     parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="tiers, channels: put the table between the marks of FILE"
+        "--write", type=Path, metavar="FILE", help="tiers, channels: put the table between the markers in FILE"
     )
-    parser.add_argument("--tier", action="append", metavar="NAME", help="channels: in this tier only; may be repeated")
+    parser.add_argument("--tier", action="append", metavar="NAME", help="channels: only this tier; may be repeated")
     parser.add_argument(
-        "--trials", type=int, default=200, metavar="N", help="channels: symbols sent through each (default 200)"
+        "--trials", type=int, default=200, metavar="N", help="channels: symbols sent through each channel (default 200)"
     )
     json_flag(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check the tiers, list them, or measure what bots can tell each other in them."""
+    """Test the tiers, list them, or measure their covert channels."""
     return {"check": check, "tiers": tiers, "channels": channels}[args.action](args)
 
 
@@ -80,17 +80,17 @@ def _write(file: Path, name: str, table: str) -> None:
 
 
 def _with_table(text: str, name: str, table: str) -> str:
-    """A document with the table between its marks. Problem where it has none."""
+    """Return the document with the table between its markers. Raise Problem if it has none."""
     begin, end = (mark.format(name) for mark in MARKS)
-    head, found, rest = text.partition(begin)
+    head, opening, rest = text.partition(begin)
     _old, closed, tail = rest.partition(end)
-    if not found or not closed:
-        raise Problem(f"the file has no lines {begin.strip()} and {end.strip()} between which the table would stand")
+    if not opening or not closed:
+        raise Problem(f"the file has no lines {begin.strip()} and {end.strip()}; add them where the table belongs")
     return head + begin + table + end + tail
 
 
 def channels(args: argparse.Namespace) -> int:
-    """Measure every channel in every tier that holds here. Problem where none does, or where one that is named does not."""
+    """Measure every channel in every tier that holds here. Raise Problem if none does, or a named one does not."""
     from engine.sandbox import SandboxError
     from engine.sandbox.channels.meter import KINDS, measure
     from engine.sandbox.files import runtimes
@@ -98,20 +98,20 @@ def channels(args: argparse.Namespace) -> int:
 
     if args.trials < MIN_TRIALS:
         raise Problem(f"--trials {args.trials} is too few; give at least {MIN_TRIALS}")
-    found: dict[str, list[Finding]] = {}
+    findings_by_mode: dict[str, list[Finding]] = {}
     try:
         with progress("channels") as advance:
             modes = _modes(args.tier)
             for tier, sealed in modes:
-                findings = found[f"{tier}, sealed" if sealed else tier] = []
+                findings = findings_by_mode[f"{tier}, sealed" if sealed else tier] = []
                 start = partial(choosing.start, tier)
                 for finding in measure(start, runtimes.python(state_dir()), trials=args.trials, sealed=sealed):
                     findings.append(finding)
-                    advance(sum(map(len, found.values())), len(modes) * len(KINDS))
+                    advance(sum(map(len, findings_by_mode.values())), len(modes) * len(KINDS))
     except SandboxError as error:
         raise Problem(str(error), INFRASTRUCTURE) from None
     if args.write:
-        _write(args.write, "channels", _channel_table(found))
+        _write(args.write, "channels", _channel_table(findings_by_mode))
     if args.json:
         rows = [
             {
@@ -121,40 +121,42 @@ def channels(args: argparse.Namespace) -> int:
                 "refused": finding.refused,
                 **asdict(finding.estimate),
             }
-            for name, findings in found.items()
+            for name, findings in findings_by_mode.items()
             for finding in findings
         ]
         print_json({"format": "tute-sandbox-channels/1", "machine": machine(), "rows": rows})
     elif not args.write:
-        print(_channel_table(found), end="")
+        print(_channel_table(findings_by_mode), end="")
     return OK
 
 
 def machine() -> str:
-    """The machine on which something was measured."""
+    """Describe the machine of a measurement."""
     return f"Linux {platform.release()}, {platform.machine()}, {os.cpu_count()} processors, {'root' if os.geteuid() == 0 else 'an ordinary user'}"
 
 
-def _modes(wanted: Sequence[str] | None) -> list[tuple[str, bool]]:
-    """(tier, whether sealed) of every way in which bots can be started here, or of the tiers that are wanted."""
+def _modes(tier_names: Sequence[str] | None) -> list[tuple[str, bool]]:
+    """Return (tier, sealed) for every way of starting bots here, or for the named tiers."""
     from engine.sandbox import check
 
     reports = {report.name: report for report in check(state_dir())}
-    names = list(wanted or (name for name, report in reports.items() if report.holds and report.isolates))
+    names = list(tier_names or (name for name, report in reports.items() if report.holds and report.isolates))
     missing = [name for name in names if name not in reports or not reports[name].holds]
     if missing or not names:
-        raise Problem(f"no tier {', '.join(missing) or 'that isolates'} holds here; `tute sandbox check` says why")
+        raise Problem(
+            f"no tier {', '.join(missing) or 'that isolates'} holds here; run `tute sandbox check` to see why"
+        )
     return [
         (name, sealed) for name in names for sealed in (False, True) if not sealed or reports[name].unsealed is None
     ]
 
 
-def _channel_table(found: Mapping[str, Sequence[Finding]]) -> str:
+def _channel_table(findings_by_mode: Mapping[str, Sequence[Finding]]) -> str:
     lines = [
-        f"| channel | tried | {' | '.join(f'`{name}`' for name in found)} |",
-        f"|---|---|{'---|' * len(found)}",
+        f"| channel | tried | {' | '.join(f'`{name}`' for name in findings_by_mode)} |",
+        f"|---|---|{'---|' * len(findings_by_mode)}",
     ]
-    for row in zip(*found.values(), strict=True):
+    for row in zip(*findings_by_mode.values(), strict=True):
         kind = row[0].kind
         lines.append(f"| {kind.name} | {log2(kind.symbols):g} | {' | '.join(map(_cell, row))} |")
     return "\n".join(lines) + "\n"
@@ -168,7 +170,7 @@ def _cell(finding: Finding) -> str:
 
 
 def check(args: argparse.Namespace) -> int:
-    """Prove every tier by its canary. FAILED where none isolates bots."""
+    """Test every tier by its canary. Return FAILED if none isolates bots."""
     from engine.sandbox import SandboxError, check, control_groups
 
     try:

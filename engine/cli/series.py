@@ -1,7 +1,7 @@
-"""Many boards as a series of matches: on as many cores as there are, with a journal to go on from, until a test decides or the boards end.
+"""Many boards as a series of matches: on all cores, with a journal for resuming, until a test decides or the boards end.
 
-Each match has the same boards, cards and seeds whoever plays it and when, so the result of a series depends on its seed alone, not on the
-number of cores or on how often it was interrupted. Matches are counted in order; what was played beyond the one that decided is dropped.
+Each match has the same boards, cards and seeds in every run, so the result of a series depends on its seed alone, not on the number of cores or
+on interruptions. Matches are counted in order; those played after the deciding one are dropped.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from engine.runner import MatchResult, MatchSpec
     from engine.sandbox import Sandbox
 
-BOARDS = 32  # of one match: enough that starting the bots costs little, few enough that all cores have work
-STDERR = 1 << 16  # characters of a bot's log that are kept, the last ones
-LOOK_S = 0.5  # how often progress is read while matches are played elsewhere
+BOARDS = 32  # Boards of one match: enough that starting the bots costs little, few enough that all cores have work.
+STDERR = 1 << 16  # The last characters of a bot's log, which are stored.
+LOOK_S = 0.5  # Interval between reading the progress of other processes.
 FORMAT = "tute-series/1"
 
 Advance = Callable[[int, int], None]
@@ -34,10 +34,10 @@ Advance = Callable[[int, int], None]
 
 @dataclass
 class Played:
-    """What is kept of a match, and of all together: plain data.
+    """The stored result of a match, and the sum of several: plain data.
 
     boards: number, complete, scores by party, and seating, scores and kind of fault of each sitting. parties: sealed, decisions, cpu_s,
-    max_cpu_s, faults, stderr. seconds: of the matches, one after another.
+    max_cpu_s, faults, stderr. seconds: the total time of the matches.
     """
 
     boards: list[dict[str, Any]] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Played:
     host: dict[str, Any] = field(default_factory=dict)
 
     def add(self, more: Played) -> None:
-        """Count the next match."""
+        """Add the next match."""
         self.boards += more.boards
         self.decisions += more.decisions
         self.seconds += more.seconds
@@ -55,36 +55,36 @@ class Played:
         if not self.parties:
             self.parties = [dict(party) for party in more.parties]
             return
-        for mine, new in zip(self.parties, more.parties, strict=True):
-            mine["sealed"] = mine["sealed"] and new["sealed"]
-            mine["decisions"] += new["decisions"]
-            mine["cpu_s"] += new["cpu_s"]
-            mine["max_cpu_s"] = max(mine["max_cpu_s"], new["max_cpu_s"])
-            mine["faults"] = mine["faults"] + new["faults"]
-            mine["stderr"] = (mine["stderr"] + new["stderr"])[-STDERR:]
+        for party, new in zip(self.parties, more.parties, strict=True):
+            party["sealed"] = party["sealed"] and new["sealed"]
+            party["decisions"] += new["decisions"]
+            party["cpu_s"] += new["cpu_s"]
+            party["max_cpu_s"] = max(party["max_cpu_s"], new["max_cpu_s"])
+            party["faults"] = party["faults"] + new["faults"]
+            party["stderr"] = (party["stderr"] + new["stderr"])[-STDERR:]
 
     def scores(self) -> list[list[int]]:
-        """Of each complete board, by party."""
+        """Return the scores of each complete board, by party."""
         return [board["scores"] for board in self.boards if board["complete"]]
 
 
 def matches(spec: MatchSpec) -> list[MatchSpec]:
-    """The matches of a series, from one that holds all boards. The first bears its name; the others say which boards are theirs."""
+    """Split a match with all boards into the matches of a series. The first keeps its name; the others are named by their boards."""
     boards = list(spec.boards)
     parts = [boards[first : first + BOARDS] for first in range(0, len(boards), BOARDS)]
-    named = [
+    names = [
         spec.match_id if not number else f"{spec.match_id}, boards {part[0]} to {part[-1]}"
         for number, part in enumerate(parts)
     ]
-    return [replace(spec, match_id=name, boards=part) for name, part in zip(named, parts, strict=True)]
+    return [replace(spec, match_id=name, boards=part) for name, part in zip(names, parts, strict=True)]
 
 
-# ---- the test that ends a series
+# ---- The test that ends a series
 
 
 @dataclass(frozen=True)
 class Sequential:
-    """A sequential test of the first party against the second: is it at least elo1 stronger, or at most elo0 (Elo of a board)?"""
+    """A sequential test: is the first party at least elo1 stronger than the second, or at most elo0 (Elo per board)?"""
 
     elo0: float
     elo1: float
@@ -93,9 +93,9 @@ class Sequential:
         if not self.elo0 < self.elo1:
             raise Problem(f"--sprt {self.elo0:g} {self.elo1:g}: the first bound must be less than the second")
 
-    def found(self, scores: Sequence[Sequence[int]]) -> dict[str, Any]:
-        """Counts, ratio, bounds and what was accepted: "elo0", "elo1" or None so far."""
-        counts = [0, 0, 0]  # boards of the first party lost, drawn, won
+    def result(self, scores: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """Return counts, ratio, bounds and the accepted hypothesis: "elo0", "elo1" or None so far."""
+        counts = [0, 0, 0]  # Boards that the first party lost, drew, won.
         for first, second in scores:
             counts[1 + (first > second) - (first < second)] += 1
         ratio, bounds = sprt.llr(counts, self.elo0, self.elo1), sprt.bounds()
@@ -116,7 +116,7 @@ class Sequential:
         }
 
 
-# ---- play
+# ---- Play
 
 
 def play(
@@ -129,24 +129,24 @@ def play(
     test: Sequential | None = None,
     advance: Advance | None = None,
 ) -> Played:
-    """Play the matches that the journal does not hold, `jobs` at a time, and sum up all.
+    """Play the matches that are not in the journal, `jobs` at a time, and add up all.
 
-    log: takes the replays, one a line, in order. Problem where a match cannot be set up or something of ours fails; what was finished
-    before is in the journal.
+    log: receives the replays, one per line, in order. Raise Problem if a match cannot be set up or the platform fails; finished matches are in
+    the journal then.
     """
     total = Played()
-    kept = journal.finished if journal else []
-    for one in kept[: len(specs)]:
-        total.add(one)
-        if test is not None and test.found(total.scores())["accepted"]:
+    finished = journal.finished if journal else []
+    for match in finished[: len(specs)]:
+        total.add(match)
+        if test is not None and test.result(total.scores())["accepted"]:
             return total
-    todo = specs[len(kept) :]
-    before = sum(len(spec.boards) for spec in specs[: len(kept)])
+    todo = specs[len(finished) :]
+    before = sum(len(spec.boards) for spec in specs[: len(finished)])
     boards = before + sum(len(spec.boards) for spec in todo)
-    told = _boards_done(advance, before, boards)
+    report = _boards_done(advance, before, boards)
     if not todo:
         return total
-    with _open_log(log, journal) as file, _player(box, min(jobs, len(todo)), todo, told) as results:
+    with _open_log(log, journal) as file, _player(box, min(jobs, len(todo)), todo, report) as results:
         for played, lines in results:
             total.add(played)
             if file is not None:
@@ -154,17 +154,17 @@ def play(
                 file.flush()
             if journal is not None:
                 journal.add(played, file)
-            if test is not None and test.found(total.scores())["accepted"]:
+            if test is not None and test.result(total.scores())["accepted"]:
                 break
     return total
 
 
 def _boards_done(advance: Advance | None, before: int, total: int) -> Callable[[float], None]:
-    def told(boards: float) -> None:
+    def report(boards: float) -> None:
         if advance is not None:
             advance(before + int(boards), total)
 
-    return told
+    return report
 
 
 @contextmanager
@@ -176,41 +176,41 @@ def _open_log(path: Path | None, journal: Journal | None) -> Iterator[IO[str] | 
         yield file
 
 
-Result = tuple[Played, list[str]]  # and its replays, a line each
+Result = tuple[Played, list[str]]  # With its replays, one per line.
 
 
 @contextmanager
 def _player(
-    box: Sandbox, jobs: int, specs: Sequence[MatchSpec], told: Callable[[float], None]
+    box: Sandbox, jobs: int, specs: Sequence[MatchSpec], report: Callable[[float], None]
 ) -> Iterator[Iterator[Result]]:
-    """The results of the matches in their order. What is under way when the block is left is stopped."""
+    """Yield the results of the matches in order. Matches that still run when the block is left are stopped."""
     if jobs == 1:
-        yield _here(box, specs, told)
+        yield _play_here(box, specs, report)
         return
     context = get_context("spawn")
     stop, sittings = context.Event(), context.Value("q", 0)
     pool = ProcessPoolExecutor(jobs, context, _begin, (box.tier, str(box.state_dir), stop, sittings))
     try:
-        yield _elsewhere(pool, jobs, specs, sittings, told)
+        yield _play_elsewhere(pool, jobs, specs, sittings, report)
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
 
 
-def _here(box: Sandbox, specs: Sequence[MatchSpec], told: Callable[[float], None]) -> Iterator[Result]:
-    done = 0
+def _play_here(box: Sandbox, specs: Sequence[MatchSpec], report: Callable[[float], None]) -> Iterator[Result]:
+    boards_done = 0
     for spec in specs:
-        start, size = done, len(spec.boards)
+        start, size = boards_done, len(spec.boards)
 
-        def advance(sittings: int, of: int, start: int = start, size: int = size) -> None:
-            told(start + size * sittings / of)
+        def advance(sittings: int, total: int, start: int = start, size: int = size) -> None:
+            report(start + size * sittings / total)
 
         yield _play(spec, box, advance)
-        done += size
+        boards_done += size
 
 
-def _elsewhere(
-    pool: ProcessPoolExecutor, jobs: int, specs: Sequence[MatchSpec], sittings: Any, told: Callable[[float], None]
+def _play_elsewhere(
+    pool: ProcessPoolExecutor, jobs: int, specs: Sequence[MatchSpec], sittings: Any, report: Callable[[float], None]
 ) -> Iterator[Result]:
     from engine.runner.match import load
 
@@ -218,41 +218,41 @@ def _elsewhere(
     under_way: list[Future[Result | str]] = []
     coming = iter(specs)
     for spec in coming:
-        under_way.append(pool.submit(_play_there, spec))
-        if len(under_way) <= jobs:  # one more than is played, so that no core waits
+        under_way.append(pool.submit(_play_in_pool, spec))
+        if len(under_way) <= jobs:  # One more than are played, so that no core waits.
             continue
-        yield _outcome(under_way.pop(0), sittings, each, told)
+        yield _outcome(under_way.pop(0), sittings, each, report)
     for future in under_way:
-        yield _outcome(future, sittings, each, told)
+        yield _outcome(future, sittings, each, report)
 
 
-def _outcome(future: Future[Result | str], sittings: Any, each: int, told: Callable[[float], None]) -> Result:
+def _outcome(future: Future[Result | str], sittings: Any, each: int, report: Callable[[float], None]) -> Result:
     while not wait([future], LOOK_S).done:
-        told(sittings.value / each)
-    told(sittings.value / each)
-    found = future.result()
-    if isinstance(found, str):
-        raise Problem(found, INFRASTRUCTURE)
-    return found
+        report(sittings.value / each)
+    report(sittings.value / each)
+    result = future.result()
+    if isinstance(result, str):
+        raise Problem(result, INFRASTRUCTURE)
+    return result
 
 
-_there: dict[str, Any] = {}  # in a process of the pool: its sandbox, when to stop, where it counts its sittings
+_pool_state: dict[str, Any] = {}  # In a process of the pool: its sandbox, when to stop, the counter of its sittings.
 
 
 def _begin(tier: str, state_dir: str, stop: Any, sittings: Any) -> None:
     from engine.sandbox import Sandbox
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asked for the series ends it
-    _there.update(box=Sandbox(tier=tier, state_dir=Path(state_dir)), stop=stop.is_set, sittings=sittings)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The main process handles Ctrl-C.
+    _pool_state.update(box=Sandbox(tier=tier, state_dir=Path(state_dir)), stop=stop.is_set, sittings=sittings)
 
 
-def _play_there(spec: MatchSpec) -> Result | str:
-    def advance(_done: int, _of: int) -> None:
-        with _there["sittings"].get_lock():
-            _there["sittings"].value += 1
+def _play_in_pool(spec: MatchSpec) -> Result | str:
+    def advance(_finished: int, _total: int) -> None:
+        with _pool_state["sittings"].get_lock():
+            _pool_state["sittings"].value += 1
 
     try:
-        return _play(spec, _there["box"], advance, _there["stop"])
+        return _play(spec, _pool_state["box"], advance, _pool_state["stop"])
     except Problem as problem:
         return str(problem)
 
@@ -266,16 +266,16 @@ def _play(spec: MatchSpec, box: Sandbox, advance: Advance, stop: Callable[[], bo
     except ValueError as error:
         raise Problem(str(error)) from None
     except Infrastructure as error:
-        raise Problem(f"{error}. This is no fault of a bot: play again", INFRASTRUCTURE) from None
+        raise Problem(f"{error}. This is not a bot's fault: play again", INFRASTRUCTURE) from None
     lines = [
         json.dumps(sitting.replay, ensure_ascii=False, separators=(",", ":")) + "\n"
         for board in result.boards
         for sitting in board.sittings
     ]
-    return _kept(result), lines
+    return _stored(result), lines
 
 
-def _kept(result: MatchResult) -> Played:
+def _stored(result: MatchResult) -> Played:
     boards = [
         {
             "number": board.number,
@@ -306,28 +306,28 @@ def _kept(result: MatchResult) -> Played:
     return Played(boards, parties, result.decisions, result.seconds, result.host)
 
 
-# ---- the journal
+# ---- The journal
 
 
 class Journal:
-    """The finished matches of a series in a file: a line that says what is played, then a line a match.
+    """The finished matches of a series in a file: a header line, then one line per match.
 
-    A line is written, and on disk, after its match is whole, so a series that was killed loses only what was under way.
+    A line is written, and synced to disk, after its match is complete, so a series that is killed loses only the matches that were running.
     """
 
     def __init__(self, path: Path, spec: MatchSpec, seed: str, log: Path | None) -> None:
-        """Open it, or begin it. Problem where it holds another series."""
+        """Open the journal, or create it. Raise Problem if the file belongs to another series."""
         self.path = path
         self.finished: list[Played] = []
-        told = _told(spec, seed, log)
+        header = _header(spec, seed, log)
         if path.exists() and path.stat().st_size:
-            self._read(told, spec, log)
+            self._read(header, spec, log)
         else:
-            self._append(told)
+            self._append(header)
 
     @staticmethod
     def seed(path: Path) -> str | None:
-        """The seed of the series that a file holds, if it holds one."""
+        """Return the seed of the series in a file, None if there is none."""
         try:
             with path.open(encoding="utf-8") as file:
                 return str(json.loads(file.readline())["seed"])
@@ -335,7 +335,7 @@ class Journal:
             return None
 
     def add(self, played: Played, log: IO[str] | None) -> None:
-        """Keep a finished match; its replays are in the log already."""
+        """Store a finished match; its replays are in the log already."""
         if log is not None:
             os.fsync(log.fileno())
         self._append({**asdict(played), "log_bytes": log.tell() if log is not None else 0})
@@ -347,44 +347,46 @@ class Journal:
             file.flush()
             os.fsync(file.fileno())
 
-    def _read(self, told: dict[str, Any], spec: MatchSpec, log: Path | None) -> None:
+    def _read(self, header: dict[str, Any], spec: MatchSpec, log: Path | None) -> None:
         raw = self.path.read_bytes()
-        whole = raw[: raw.rfind(b"\n") + 1]  # the last line may have been cut off with its writer
+        whole = raw[: raw.rfind(b"\n") + 1]  # The last line may be incomplete if its writer was killed.
         try:
             first, *lines = [json.loads(line) for line in whole.splitlines()]
             if first["format"] != FORMAT:
                 raise ValueError(f"its format is {first['format']!r}")
-            differing = [name for name in told if first.get(name) != told[name]]
+            differing = [name for name in header if first.get(name) != header[name]]
             if differing:
                 raise Problem(
-                    f"{self.path} holds another series: {_compared(differing[0], first, told)}. Give the same bots, game and options, or name"
-                    " another file"
+                    f"{self.path} belongs to another series: {_compared(differing[0], first, header)}. Use the same bots, game and options, or"
+                    " name another file"
                 )
             ends = [_end(line) for line in lines]
-            found = [Played(**line) for line in lines]
+            matches_read = [Played(**line) for line in lines]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise Problem(
                 f"{self.path} is not the journal of a series ({error}); remove it, or name another file"
             ) from None
-        wanted = [list(part.boards) for part in matches(spec)]
-        there = [[board["number"] for board in one.boards] for one in found]
-        same = 0  # the last match is played again where it was shorter than it is now
-        while same < len(found) and (same >= len(wanted) or there[same] == wanted[same]):
+        expected_boards = [list(part.boards) for part in matches(spec)]
+        stored_boards = [[board["number"] for board in match.boards] for match in matches_read]
+        same = 0  # The last match is played again if it was shorter than it is now.
+        while same < len(matches_read) and (
+            same >= len(expected_boards) or stored_boards[same] == expected_boards[same]
+        ):
             same += 1
-        self.finished = found[:same]
+        self.finished = matches_read[:same]
         if log is not None:
             _cut(log, ends[same - 1] if same else 0)
-        if same < len(found) or len(whole) < len(raw):
-            kept = b"".join(whole.splitlines(keepends=True)[: same + 1])
+        if same < len(matches_read) or len(whole) < len(raw):
+            kept_lines = b"".join(whole.splitlines(keepends=True)[: same + 1])
             beside = self.path.with_name(self.path.name + ".new")
             with beside.open("wb") as file:
-                file.write(kept)
+                file.write(kept_lines)
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(self.path)
 
 
-def _told(spec: MatchSpec, seed: str, log: Path | None) -> dict[str, Any]:
+def _header(spec: MatchSpec, seed: str, log: Path | None) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "game": spec.game,
@@ -398,21 +400,21 @@ def _told(spec: MatchSpec, seed: str, log: Path | None) -> dict[str, Any]:
     }
 
 
-def _compared(name: str, first: dict[str, Any], told: dict[str, Any]) -> str:
-    return f"its {name} is {first.get(name)}, not {told[name]}"
+def _compared(name: str, first: dict[str, Any], header: dict[str, Any]) -> str:
+    return f"its {name} is {first.get(name)}, not {header[name]}"
 
 
 def _end(line: dict[str, Any]) -> int:
-    """Where the log ended after this match; taken out of the line."""
+    """Return where the log ended after this match, and remove that from the line."""
     return int(line.pop("log_bytes"))
 
 
 def _cut(log: Path, size: int) -> None:
-    """Take from the log what came after the last match of the journal."""
-    there = log.stat().st_size if log.exists() else 0
-    if there < size:
+    """Remove from the log what came after the last match of the journal."""
+    log_bytes = log.stat().st_size if log.exists() else 0
+    if log_bytes < size:
         raise Problem(
-            f"{log} has {there} bytes, but its series had written {size}: it was changed or moved. Put it back, or begin anew with other files"
+            f"{log} has {log_bytes} bytes, but its series had written {size}: it was changed or moved. Restore it, or start again with other files"
         )
-    if there > size:
+    if log_bytes > size:
         os.truncate(log, size)

@@ -1,4 +1,4 @@
-"""`tute serve`: a league of your own on this machine."""
+"""`tute serve`: run a league on this machine."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ tute serve
 tute serve --bind 127.0.0.1:8080 --state ~/my-league
 """
 DETAILS = """
-Runs web server, worker and scheduler of a league until Ctrl-C. Its database is a file in the state folder, whose name is printed, so
-the same folder brings the same league back. Needs the extra `league`: pip install 'tute-league[league]'.
-`tute-manage` has the commands of an operator, such as tute-manage enter_house for the house bots.
+Runs web server, worker and scheduler of a league until Ctrl-C. Its database is a file in the state folder, whose name is printed; the same
+folder brings the same league back. Needs the extra `league`: pip install 'tute-league[league]'.
+`tute-manage` has the operator's commands, such as tute-manage enter_house for the house bots.
 """
 EXTRA = "league"
 
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "serve", "run a league of your own on this machine", EXAMPLE, DETAILS)
-    parser.add_argument("--bind", metavar="ADDRESS:PORT", help="where the site is (127.0.0.1:8000)")
-    parser.add_argument("--slots", type=int, metavar="N", help="matches at a time (2, or 1 on a single core)")
+    parser = command(commands, "serve", "run a league on this machine", EXAMPLE, DETAILS)
+    parser.add_argument("--bind", metavar="ADDRESS:PORT", help="address of the site (127.0.0.1:8000)")
+    parser.add_argument("--slots", type=int, metavar="N", help="matches played in parallel (2, or 1 on a single core)")
     parser.add_argument(
         "--state",
         type=Path,
         metavar="DIR",
-        help="folder of the league's data (STATE_DIR; else ~/.local/share/tute-league, for root /var/lib/tute-league)",
+        help="folder of the league's data (default: STATE_DIR, else ~/.local/share/tute-league, for root /var/lib/tute-league)",
     )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> NoReturn:
-    """Become the league's own `serve`: the toolbox knows nothing of the league but how to start it."""
+    """Become the league's own `serve`: the toolbox only knows how to start the league."""
     if importlib.util.find_spec("django") is None or importlib.util.find_spec("league") is None:
         raise Problem(
-            f"the league is not installed here, only the toolbox. Add it with: pip install 'tute-league[{EXTRA}]'",
+            f"only the toolbox is installed here, not the league. Add it with: pip install 'tute-league[{EXTRA}]'",
             INFRASTRUCTURE,
         )
     words = [
@@ -54,5 +54,5 @@ def run(args: argparse.Namespace) -> NoReturn:
     environment = dict(os.environ)
     if args.state is not None:
         environment["STATE_DIR"] = str(args.state.expanduser().absolute())
-    # -P: a file of this folder, such as somebody's bot random.py, must not pass for a module
+    # -P: a file of the current folder, such as a bot named random.py, must not be imported as a module.
     os.execve(sys.executable, [sys.executable, "-P", "-m", "league.manage", "serve", *words], environment)  # noqa: S606 - the league's program

@@ -1,6 +1,6 @@
-"""What the boards of a match say: results by comparison, and an interval whose unit is the board.
+"""Statistics of the boards of a match: results by comparison, and an interval with the board as its unit.
 
-The sittings of one board share their cards, so they are one observation; research on duplicate play calls it the cluster.
+The sittings of one board share their cards, so they are one observation; research on duplicate play calls it a cluster.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ from engine.intervals import t95 as t95
 class Standing:
     """One party over all complete boards. With more than two parties, won/drawn/lost count its comparisons with each other party.
 
-    `difference` is its board score less the mean of the others', in the game's unit; `margin` the half width of the 95% interval of its
-    mean, None for fewer than two boards.
+    difference: its board score minus the mean of the others', in the game's unit; margin: the half-width of the 95% interval of its mean, None
+    for fewer than two boards.
     """
 
     won: int
     drawn: int
     lost: int
-    share: float  # of the comparisons, a draw counts half
-    mean: float  # score per board
+    share: float  # Of the comparisons; a draw counts half.
+    mean: float  # Score per board.
     difference: float
     margin: float | None
 
     @property
     def clear(self) -> bool:
-        """Whether the interval excludes zero."""
+        """True if the interval excludes zero."""
         return self.margin is not None and abs(self.difference) > self.margin
 
 
 def standing(boards: Sequence[Sequence[int]], party: int, size: int = 1) -> Standing:
-    """The standing of one party from the board scores per party, `size` of which make one unit. ValueError for no board."""
+    """Compute the standing of one party from board scores per party, in units of `size`. Raise ValueError without a board."""
     if not boards:
         raise ValueError("no complete board")
     won = drawn = lost = 0
     differences = []
     for scores in boards:
-        mine = scores[party]
+        own_score = scores[party]
         others = [score for other, score in enumerate(scores) if other != party]
-        won += sum(mine > score for score in others)
-        drawn += sum(mine == score for score in others)
-        lost += sum(mine < score for score in others)
-        differences.append(mine - fmean(others))
+        won += sum(own_score > score for score in others)
+        drawn += sum(own_score == score for score in others)
+        lost += sum(own_score < score for score in others)
+        differences.append(own_score - fmean(others))
     margin = t95(len(boards) - 1) * stdev(differences) / math.sqrt(len(boards)) if len(boards) > 1 else None
     return Standing(
         won=won,

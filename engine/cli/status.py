@@ -1,4 +1,4 @@
-"""`tute status`: your bots in a league, or one bot: versions, ratings, latest matches."""
+"""`tute status`: show your bots in a league, or one bot: versions, ratings, latest matches."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ tute status rufo
 tute status counting --league https://tute.example --json
 """
 DETAILS = """
-Without a name: all your bots, and what you have used of your limits (tute login first). With one: the bot's versions, its ratings and its latest
-matches; anybody's bot may be asked about.
+Without a name: all your bots, and your usage of your limits (tute login first). With a name: the bot's versions, ratings and latest matches; you
+can ask about anybody's bot.
 """
 BOTS = 200
 LATEST = 10
@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
     """Declare the command and its arguments."""
     from engine.cli import remote
 
-    parser = command(commands, "status", "how your bots do in a league", EXAMPLE, DETAILS)
+    parser = command(commands, "status", "show your bots in a league", EXAMPLE, DETAILS)
     parser.add_argument("bot", nargs="?", metavar="BOT")
     remote.add_league_flag(parser)
     json_flag(parser)
@@ -57,13 +57,13 @@ def _mine(league: Any) -> dict[str, Any]:
 def _one(league: Any, bot: str) -> dict[str, Any]:
     from engine.packages.manifest import slug
 
-    found = league.get(f"bots/{quote(slug(bot) or bot, safe='')}")
-    versions = list(league.pages(f"bots/{found['slug']}/versions", LATEST))
-    accepted = found["sends"] or found["newest_accepted"]
+    bot_document = league.get(f"bots/{quote(slug(bot) or bot, safe='')}")
+    versions = list(league.pages(f"bots/{bot_document['slug']}/versions", LATEST))
+    accepted = bot_document["sends"] or bot_document["newest_accepted"]
     playing = next((version for version in versions if version["number"] == accepted), None)
     ratings = list(league.pages(f"versions/{playing['id']}/ratings", BOTS)) if playing else []
-    matches = list(league.pages("matches", LATEST, bot=found["slug"]))
-    return {"league": league.url, "bot": found, "versions": versions, "ratings": ratings, "matches": matches}
+    matches = list(league.pages("matches", LATEST, bot=bot_document["slug"]))
+    return {"league": league.url, "bot": bot_document, "versions": versions, "ratings": ratings, "matches": matches}
 
 
 def _print_mine(document: dict[str, Any]) -> None:
@@ -73,7 +73,7 @@ def _print_mine(document: dict[str, Any]) -> None:
             (bot["slug"], _state(bot), bot["versions"], bot["sends"] or bot["newest_accepted"] or "none accepted")
             for bot in document["bots"]
         ]
-        print_table(("bot", "state", "versions", "plays"), rows, left=2)
+        print_table(("bot", "state", "versions", "plays"), rows, left_columns=2)
     else:
         print("no bot yet: tute submit PATH")
     used = (
@@ -93,7 +93,7 @@ def _print_one(document: dict[str, Any]) -> None:
     print_table(
         ("version", "status", "fault", "uploaded"),
         [(v["number"], v["status"], v["fault"] or "", v["created"][:16]) for v in document["versions"]],
-        left=4,
+        left_columns=4,
     )
     if document["ratings"]:
         print()
@@ -115,7 +115,7 @@ def _print_one(document: dict[str, Any]) -> None:
         print_table(
             ("match", "game", "status", "against"),
             [(m["id"], m["pool"]["game"], _course(m), _others(m, bot["slug"])) for m in document["matches"]],
-            left=4,
+            left_columns=4,
         )
 
 

@@ -1,4 +1,4 @@
-"""`tute submit`: a bot into a league, and what its validation says."""
+"""`tute submit`: send a bot to a league, and show its validation."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ tute submit rufo.py --as rufo --games partnership,guinote
 tute submit my_bot.zip --no-wait --json
 """
 DETAILS = """
-Sends a file, folder or zip as a new version of one of your bots (tute login first) and waits for what the league says of it. A repeated command
-finds the version that the first one made. Exit code 1 if the league refuses it.
+Sends a file, folder or zip as a new version of one of your bots (tute login first) and waits for its validation. Repeating the command finds the
+version that the first one created. Exit code 1 if the league refuses it.
 """
 LOOK_S = 2.0
 PATIENCE_S = 600.0
@@ -33,10 +33,13 @@ def add(commands: Any) -> None:
     parser = command(commands, "submit", "send a bot to a league", EXAMPLE, DETAILS)
     parser.add_argument("path", type=Path, metavar="PATH", help="file, folder or zip")
     parser.add_argument(
-        "--as", dest="name", metavar="NAME", help="name of the bot (that of the package); My Bot becomes my-bot"
+        "--as",
+        dest="name",
+        metavar="NAME",
+        help="name of the bot (default: that of the package); My Bot becomes my-bot",
     )
     parser.add_argument(
-        "--games", metavar="KEYS", help="games that it plays, separated by commas, where the package does not say"
+        "--games", metavar="KEYS", help="games that it plays, separated by commas, if the package does not say"
     )
     parser.add_argument("--no-wait", action="store_true", help="do not wait for the validation")
     remote.add_league_flag(parser)
@@ -45,7 +48,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Upload, wait, and show the checks; exit code 1 for a version that was refused."""
+    """Upload, wait, and show the checks. Return exit code 1 if the version was refused."""
     from engine.cli import remote, table
     from engine.packages.archive import read_path
     from engine.packages.manifest import PackageRefused, slug
@@ -60,11 +63,11 @@ def run(args: argparse.Namespace) -> int:
         raise Problem(str(error)) from None
     name = slug(args.name or package.manifest.name)
     if not name:
-        raise Problem("nothing of the bot's name can stand in an address; give one of letters and digits: --as rufo-2")
+        raise Problem("the bot's name has no letters or digits for its address; give another name, such as --as rufo-2")
     where = f"{remote.API}/bots/{quote(name, safe='')}/versions"
     headers = {
         "Content-Type": "application/octet-stream",
-        "Idempotency-Key": f"submit-{sha256(f'{name} {package.sha256}'.encode()).hexdigest()[:48]}",  # a repeat finds what was made
+        "Idempotency-Key": f"submit-{sha256(f'{name} {package.sha256}'.encode()).hexdigest()[:48]}",  # A repeated command finds its version.
     }
     answer = league.ask("POST", f"{where}?{urlencode({'filename': 'bot.zip'})}", package.zip(), headers)
     version = answer.data()
@@ -78,16 +81,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _decided(league: Any, version: dict[str, Any], *, quiet: bool) -> dict[str, Any]:
-    """The version once its validation is over, or as it is when patience ends."""
+    """Wait for the end of the validation, or until patience ends; return the version."""
     until = time.monotonic() + PATIENCE_S
-    told = 0
+    reported = 0
     while version["status"] == "validating" and time.monotonic() < until:
         time.sleep(LOOK_S)
         version = league.get(f"versions/{version['id']}")
         checks = len(version.get("checks", ()))
-        if checks > told and not quiet:
+        if checks > reported and not quiet:
             print(f"{checks} checks done", file=sys.stderr)
-        told = checks
+        reported = checks
     return version
 
 
@@ -101,5 +104,5 @@ def _print(url: str, version: dict[str, Any]) -> None:
     if version["refused"]:
         print(f"  not accepted for: {', '.join(version['refused'])}")
     if version["status"] == "validating":
-        print("  its validation goes on; tute status tells how it ends")
+        print("  the validation continues; see its result with tute status")
     print(f"  {url}/bots/{version['bot']}/")

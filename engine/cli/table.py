@@ -1,4 +1,4 @@
-"""What the commands share that seat bots at a table: finding bots, the sandbox, the limits, the options of a game."""
+"""Helpers of commands that seat bots at a table: finding bots, the sandbox, the limits, the options of a game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _TierNames:
-    """The words of --sandbox. The sandbox is imported only when somebody asks for them: `tute --help` would wait for it."""
+    """The values of --sandbox. The sandbox is imported only when they are needed: `tute --help` would be slow otherwise."""
 
     def __iter__(self) -> Iterator[str]:
         from engine.sandbox import TIERS
@@ -30,9 +30,9 @@ class _TierNames:
 
 
 def add_game_flags(parser: argparse.ArgumentParser) -> None:
-    """Declare which game is played, and how: --game, --players and --option. `chosen_game` reads them."""
+    """Declare the game: --game, --players and --option. `chosen_game` reads them."""
     parser.add_argument("-g", "--game", required=True, help="key or name of the game (tute games)")
-    parser.add_argument("--players", type=int, help="seats at the table, where the game has several sizes")
+    parser.add_argument("--players", type=int, help="seats at the table, if the game has several sizes")
     parser.add_argument(
         "-o",
         "--option",
@@ -44,7 +44,7 @@ def add_game_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_game(args: argparse.Namespace) -> tuple[str, int | None, dict[str, Any]]:
-    """Key of the game, seats at the table (None: as the game says) and options. Problem where one is not understood."""
+    """Return the game's key, the number of seats (None: the game's default) and the options. Raise Problem for an unknown one."""
     options = option_values(args.option)
     players = args.players if args.players is not None else options.pop("players", None)
     return find_game(args.game), players, options
@@ -52,7 +52,9 @@ def chosen_game(args: argparse.Namespace) -> tuple[str, int | None, dict[str, An
 
 def add_seed_flag(parser: argparse.ArgumentParser) -> None:
     """Declare --seed."""
-    parser.add_argument("--seed", help="any text; the same text deals the same cards (a random one, which is printed)")
+    parser.add_argument(
+        "--seed", help="any text; the same text deals the same cards (default: a random text, which is printed)"
+    )
 
 
 def add_sandbox_flags(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +77,7 @@ def add_sandbox_flags(parser: argparse.ArgumentParser) -> None:
 
 def add_limit_flags(parser: argparse.ArgumentParser) -> None:
     """Declare the limits of a bot."""
-    group = parser.add_argument_group("limits (seconds of CPU time, as in the league unless changed)")
+    group = parser.add_argument_group("limits (seconds of CPU time; by default those of the league)")
     group.add_argument("--start-s", type=float, metavar="S", help="from start to ready (5)")
     group.add_argument("--move-s", type=float, metavar="S", help="per decision (0.5)")
     group.add_argument("--bank-s", type=float, metavar="S", help="beyond that, per pass (3)")
@@ -83,28 +85,28 @@ def add_limit_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def limits(args: argparse.Namespace) -> Limits:
-    """The limits of the league, with those that were given in their place. Problem where one is out of range."""
+    """Return the limits of the league, with the given ones replaced. Raise Problem if one is out of range."""
     from engine.runner import Limits
 
-    given = {
+    values = {
         name: getattr(args, name)
         for name in ("start_s", "move_s", "bank_s", "memory_mb")
         if getattr(args, name, None) is not None
     }
     try:
-        return Limits(**given)
+        return Limits(**values)
     except ValueError as error:
         raise Problem(str(error)) from None
 
 
 def state_dir() -> Path:
-    """Where copied runtimes and unpacked bots are kept: STATE_DIR, else the user's cache.
+    """Return the folder of copied runtimes and unpacked bots: STATE_DIR, else the user's cache.
 
-    Root's bots run as other users, who may not pass root's home: root's cache is /var/cache.
+    Root's bots run as other users, who may not enter root's home, so root's cache is /var/cache.
     """
-    given = os.environ.get("STATE_DIR")
-    if given:
-        return Path(given).resolve()
+    setting = os.environ.get("STATE_DIR")
+    if setting:
+        return Path(setting).resolve()
     if os.getuid() == 0:
         return Path("/var/cache/tute-league")
     cache = os.environ.get("XDG_CACHE_HOME")
@@ -112,33 +114,33 @@ def state_dir() -> Path:
 
 
 def open_sandbox(tier: str) -> Sandbox:
-    """A sandbox of the tier. Problem with what to do where it does not hold."""
+    """Return a sandbox of the tier. Raise Problem with what to do if it does not hold."""
     from engine.sandbox import Sandbox, SandboxError
 
     try:
-        with progress("proving the sandbox"):
+        with progress("testing the sandbox"):
             return Sandbox(tier=tier, state_dir=state_dir())
     except SandboxError as error:
         raise Problem(str(error), INFRASTRUCTURE) from None
 
 
 def house_folder() -> Path | None:
-    """The folder of the house bots, where they are installed."""
-    found = importlib.util.find_spec("bots")
-    for folder in (found.submodule_search_locations or []) if found else []:
+    """Return the folder of the house bots, if they are installed."""
+    spec = importlib.util.find_spec("bots")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
         if (Path(folder) / "house").is_dir():
             return Path(folder) / "house"
     return None
 
 
 def house_names() -> list[str]:
-    """Names of the house bots, sorted."""
+    """Return the names of the house bots, sorted."""
     folder = house_folder()
     return sorted(path.parent.name for path in folder.glob("*/bot.toml")) if folder else []
 
 
 def _bot_files() -> list[str]:
-    """What in this folder looks like a bot."""
+    """Return the files in this folder that look like bots."""
     here = Path()
     return sorted(
         str(path) for path in here.iterdir() if path.suffix in (".py", ".zip", ".js") or (path / "bot.toml").is_file()
@@ -146,7 +148,7 @@ def _bot_files() -> list[str]:
 
 
 def find_bot(text: str, *, refused: int = FAILED) -> BotSpec:
-    """The bot of a file, folder, zip or house name. `refused`: exit code for a package that is not taken."""
+    """Load the bot in a file, folder or zip, or a house bot. refused: exit code for a package that is refused."""
     from engine.errors import meant
     from engine.runner import PackageRefused, load_package
 
@@ -154,9 +156,9 @@ def find_bot(text: str, *, refused: int = FAILED) -> BotSpec:
     if not path.exists():
         folder = house_folder()
         if folder is None or text not in house_names():
-            there = ", ".join(house_names()) or "none here"
+            house = ", ".join(house_names()) or "none here"
             near = meant(text, [*house_names(), *_bot_files()])
-            raise Problem(f"no bot {text!r}{near}: it is neither a file or folder nor a house bot ({there})")
+            raise Problem(f"no bot {text!r}{near}: there is no such file or folder, and no such house bot ({house})")
         path = folder / text
     try:
         return load_package(path, state_dir() / "packages")
@@ -165,23 +167,23 @@ def find_bot(text: str, *, refused: int = FAILED) -> BotSpec:
 
 
 def find_game(text: str) -> str:
-    """The key of a game from its key or its name, whatever the accents, capitals and spaces: guinote, Guiñote, "tute por parejas", parejas.
+    """Return the key of a game from its key or name, ignoring accents, capitals and spaces: guinote, Guiñote, "tute por parejas", parejas.
 
-    Problem for another word, with the nearest.
+    Raise Problem for another word, with the nearest name.
     """
     from engine.game import declared, games
 
     if text in games():
         return text
-    named: dict[str, str] = {}
+    keys_by_name: dict[str, str] = {}
     for key in games():
         for name in (key, declared(key).title, declared(key).title.removeprefix("Tute ").removeprefix("por ")):
-            named.setdefault(_folded(name), key)
-    if (folded := _folded(text)) in named:
-        return named[folded]
+            keys_by_name.setdefault(_folded(name), key)
+    if (folded := _folded(text)) in keys_by_name:
+        return keys_by_name[folded]
     from engine.errors import meant
 
-    raise Problem(f"unknown game {text!r}{meant(folded, named)}; games are: {', '.join(games())}")
+    raise Problem(f"unknown game {text!r}{meant(folded, keys_by_name)}; games are: {', '.join(games())}")
 
 
 def _folded(name: str) -> str:
@@ -192,14 +194,14 @@ def _folded(name: str) -> str:
 
 
 def option_values(pairs: Sequence[str]) -> dict[str, Any]:
-    """`key=value` arguments as options; values read as in the rules book: numbers, true, false, null, else text."""
+    """Parse `key=value` arguments as options; values as in the rules book: numbers, true, false, null, else text."""
     import json
 
     values: dict[str, Any] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:
-            raise Problem(f"-o takes name=value, such as -o match_games=3, not {pair!r}")
+            raise Problem(f"-o needs name=value, such as -o match_games=3, not {pair!r}")
         try:
             value = json.loads(text)
         except ValueError:
@@ -209,10 +211,10 @@ def option_values(pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def labels(bots: Sequence[BotSpec]) -> list[str]:
-    """Names to tell the parties apart by."""
-    seen: dict[str, int] = {}
-    found = []
+    """Return names that distinguish the parties."""
+    counts: dict[str, int] = {}
+    names = []
     for bot in bots:
-        seen[bot.name] = seen.get(bot.name, 0) + 1
-        found.append(bot.name if seen[bot.name] == 1 else f"{bot.name} ({seen[bot.name]})")
-    return found
+        counts[bot.name] = counts.get(bot.name, 0) + 1
+        names.append(bot.name if counts[bot.name] == 1 else f"{bot.name} ({counts[bot.name]})")
+    return names

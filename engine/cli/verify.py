@@ -1,4 +1,4 @@
-"""`tute verify`: replays against the rules."""
+"""`tute verify`: check replays against the rules."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ tute verify --reveal 9f2c...e1 --commitment 41d0...7a match.jsonl
 tute verify --reveal tournament.json match.jsonl
 """
 DETAILS = """
-Runs every action again through the rules and compares every event and the scores. A .jsonl file holds one replay a line, any other file
-one replay. Exit code 1 if one does not hold: the file, line and step are named.
+Runs every action through the rules again and compares every event and the scores. A .jsonl file has one replay per line, any other file one
+replay. Exit code 1 if a replay is invalid: file, line and step are named.
 
-With --reveal it also checks the deals against the secret of the tournament, which is published when the tournament is over: the hash of the
-secret is the one in the log (and the one of --commitment, if you noted it), every deal follows from the secret, and no board is left out.
-docs/fairness.md tells how to do it by hand."""
+With --reveal it also checks the deals against the secret of the tournament, which is published when the tournament is finished: the hash of
+the secret is the one in the log (and that of --commitment, if you noted it), every deal follows from the secret, and no board is left out.
+docs/fairness.md explains how to do it by hand."""
 
 
 def add(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "verify", "re-run replays and compare everything", EXAMPLE, DETAILS)
+    parser = command(commands, "verify", "run replays again and compare everything", EXAMPLE, DETAILS)
     parser.add_argument(
-        "files", nargs="+", type=Path, metavar="FILE", help="replay, or a log of replays, one a line (.jsonl)"
+        "files", nargs="+", type=Path, metavar="FILE", help="a replay, or a log with one replay per line (.jsonl)"
     )
     parser.add_argument(
         "--reveal",
@@ -47,95 +47,99 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check every replay; exit code 1 where one does not hold."""
+    """Check every replay. Return exit code 1 if one is invalid."""
     from engine.runner.evidence.reveal import commitment
 
     revealed = _revealed(args.reveal, args.commitment)
-    seen = Boards()
+    boards = Boards()
     total = sum(path.stat().st_size for path in args.files)
-    done = held = 0
+    bytes_done = valid = 0
     failures: list[dict[str, Any]] = []
     with progress("verifying") as advance:
         for path in args.files:
             for line, text in _documents(path):
-                done += len(text)
-                problem = _problem(text, revealed, seen)
+                bytes_done += len(text)
+                problem = _problem(text, revealed, boards)
                 if problem is None:
-                    held += 1
+                    valid += 1
                 else:
                     failures.append({"file": str(path), "line": line, **problem})
-                advance(done, total)
-    if held + len(failures) == 0:
-        raise Problem(f"no replay in {', '.join(map(str, args.files))}: write one with tute play --log FILE")
-    left_out = seen.left_out() if revealed is not None else []
+                advance(bytes_done, total)
+    if valid + len(failures) == 0:
+        raise Problem(f"no replay in {', '.join(map(str, args.files))}; create one with tute play --log FILE")
+    left_out = boards.left_out() if revealed is not None else []
     if args.json:
         proved = {"commitment": commitment(revealed.secret), "left_out": left_out} if revealed is not None else {}
-        print_json({"held": held, "failed": failures, **proved})
+        print_json({"held": valid, "failed": failures, **proved})
         return FAILED if failures or left_out else OK
     for failure in failures:
         print("{file}:{line}: {problem}".format(**failure))
     for missing in left_out:
         print(missing["problem"])
-    print(f"{held} of {held + len(failures)} replays hold")
+    print(f"{valid} of {valid + len(failures)} replays are valid")
     if revealed is not None and not failures and not left_out:
-        print(f"every deal follows from the secret with the hash {commitment(revealed.secret)}: {seen}")
+        print(f"every deal follows from the secret with the hash {commitment(revealed.secret)}: {boards}")
     return FAILED if failures or left_out else OK
 
 
-def _revealed(given: str | None, published: str | None) -> Revealed | None:
-    if given is None:
+def _revealed(secret_text: str | None, published: str | None) -> Revealed | None:
+    if secret_text is None:
         if published is not None:
-            raise Problem("--commitment needs a secret to compare with: give one with --reveal")
+            raise Problem("--commitment needs a secret to compare with; give one with --reveal")
         return None
     from engine.runner.evidence.reveal import Revealed, RevealError, parse
 
-    path = Path(given)
+    path = Path(secret_text)
     try:
-        text = path.read_text(encoding="utf-8") if len(given) < 256 and path.is_file() else given
-        found = parse(text)
+        text = path.read_text(encoding="utf-8") if len(secret_text) < 256 and path.is_file() else secret_text
+        revealed = parse(text)
     except (ValueError, OSError) as error:
         raise Problem(f"--reveal: {error}") from None
     if published is not None and not re.fullmatch("[0-9a-fA-F]{64}", published):
         raise Problem(f"--commitment {published}: a SHA-256 has 64 hexadecimal digits")
     try:
-        for noted in filter(None, (found.published, published)):
-            Revealed(found.secret, noted).check_commitment()
+        for noted in filter(None, (revealed.published, published)):
+            Revealed(revealed.secret, noted).check_commitment()
     except RevealError as error:
         raise Problem(f"wrong_secret: {error}", FAILED) from None
-    return Revealed(found.secret, published or found.published)
+    return Revealed(revealed.secret, published or revealed.published)
 
 
 class Boards:
-    """Which boards and sittings of which match have come by, to tell those that were left out."""
+    """The boards and sittings of each match so far, to find those that were left out."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[str, str], set[tuple[int, int]]] = {}
-        self._whole: dict[tuple[str, str], tuple[int, int]] = {}  # first and last board, as the log says
+        self._sittings_by_match: dict[tuple[str, str], set[tuple[int, int]]] = {}
+        self._whole: dict[tuple[str, str], tuple[int, int]] = {}  # First and last board, by the log.
 
     def add(self, meta: dict[str, Any]) -> None:
-        """A replay whose deal has been proved."""
+        """Add a replay whose deal has been verified."""
         place = str(meta.get("match", "")), meta["table"]
-        self._seen.setdefault(place, set()).add((meta["board"], meta["sitting"]))
-        told = meta.get("boards")
-        first, last = told if isinstance(told, list) and [type(n) for n in told] == [int, int] else (1, 1)
+        self._sittings_by_match.setdefault(place, set()).add((meta["board"], meta["sitting"]))
+        first_and_last = meta.get("boards")
+        first, last = (
+            first_and_last
+            if isinstance(first_and_last, list) and [type(n) for n in first_and_last] == [int, int]
+            else (1, 1)
+        )
         before = self._whole.get(place, (first, last))
         self._whole[place] = min(first, before[0], meta["board"]), max(last, before[1], meta["board"])
 
     def left_out(self) -> list[dict[str, Any]]:
-        """Gaps: each board of a match in as many sittings as the others."""
-        found = []
-        for (match, table), seen in sorted(self._seen.items()):
+        """Return the gaps: every board of a match must have as many sittings as the others."""
+        gaps = []
+        for (match, table), sittings_seen in sorted(self._sittings_by_match.items()):
             first, last = self._whole[match, table]
-            sittings = max(sitting for _, sitting in seen) + 1
+            sittings = max(sitting for _, sitting in sittings_seen) + 1
             for board in range(first, last + 1):
-                missing = [sitting for sitting in range(sittings) if (board, sitting) not in seen]
+                missing = [sitting for sitting in range(sittings) if (board, sitting) not in sittings_seen]
                 if missing:
                     what = "" if len(missing) == sittings else f", sitting {', '.join(map(str, missing))}"
-                    text = f"missing_board: match {match} (table {table}) lacks board {board}{what}: a deal was left out of the log"
-                    found.append(
+                    text = f"missing_board: match {match} (table {table}) lacks board {board}{what}: this deal was left out of the log"
+                    gaps.append(
                         {"kind": "missing_board", "match": match, "table": table, "board": board, "problem": text}
                     )
-        return found
+        return gaps
 
     def __str__(self) -> str:
         return "; ".join(
@@ -145,7 +149,7 @@ class Boards:
 
 
 def _documents(path: Path) -> Iterator[tuple[int, bytes]]:
-    """(line number, text) of each replay in a file."""
+    """Yield (line number, text) for each replay in a file."""
     if path.suffix != ".jsonl":
         yield 1, path.read_bytes()
         return
@@ -155,7 +159,7 @@ def _documents(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _problem(text: bytes, revealed: Revealed | None, seen: Boards) -> dict[str, Any] | None:
+def _problem(text: bytes, revealed: Revealed | None, boards: Boards) -> dict[str, Any] | None:
     from engine.replay import ReplayError
     from engine.runner.evidence.replays import check
     from engine.runner.evidence.reveal import RevealError
@@ -173,5 +177,5 @@ def _problem(text: bytes, revealed: Revealed | None, seen: Boards) -> dict[str, 
             revealed.check(replay)
         except RevealError as error:
             return {"step": 0, "kind": error.kind, "problem": f"{error.kind}: {error}"}
-        seen.add(replay["meta"])
+        boards.add(replay["meta"])
     return None

@@ -141,9 +141,9 @@ def test_the_command_tells_the_same(tmp_path: Path, capsys: pytest.CaptureFixtur
     ("words", "said"),
     [
         (["--board", "9"], "has no board 9"),
-        (["--fair", "1"], "--fair 1: at least 2"),
-        (["--nodes", "0"], "--nodes 0: at least 1"),
-        (["--lines", "--fair", "4"], "there is no one line"),
+        (["--fair", "1"], "--fair 1 is too small; give at least 2"),
+        (["--nodes", "0"], "--nodes 0 is too small; give at least 1"),
+        (["--lines", "--fair", "4"], "have no common line"),
     ],
 )
 def test_wrong_input_is_told(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -167,7 +167,7 @@ def test_a_bot_that_fails_is_told_so_and_no_result(tmp_path: Path, capsys: pytes
         (["random", "-g", "codillo"], "cannot be probed"),
         (["random", "-g", "brisca", "--players", "3"], "3 sides"),
         (["champion", "-g", "a_dos"], "champion plays"),
-        (["random", "-g", "brisca", "--boards", "1"], "--boards 1: at least 2"),
+        (["random", "-g", "brisca", "--boards", "1"], "--boards 1 is too small; give at least 2"),
         (["random", "-g", "brisca", "--seconds", "nan"], "--seconds nan"),
         (["random", "-g", "brisca", "--jobs", "0"], "--jobs 0"),
         (["random", "-g", "brisca", "--tries", "5"], "at least 10"),

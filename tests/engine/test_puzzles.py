@@ -148,7 +148,7 @@ def test_the_commands_find_puzzles_and_put_them_to_bots(
     log: Path, file: Path, mine: list[puzzles.Puzzle], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["puzzles", "find", str(log), *FEW, "-o", str(file)]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert [puzzles.read(line) for line in file.read_text().splitlines()] == mine
 
     def try_a_bot(answers: list[str], *words: str) -> str:
@@ -219,12 +219,12 @@ def test_a_file_that_was_changed_is_refused(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["find", "{log}", "--deals", "1"], "--deals 1: at least 2"),
+        (["find", "{log}", "--deals", "1"], "--deals 1 is too small; give at least 2"),
         (["find", "{log}", "other"], "takes one log"),
-        (["try", "random"], "name the file of the puzzles"),
+        (["try", "random"], "the file of the puzzles is missing"),
         (["try", "random", "{empty}"], "is empty"),
         (["try", "random", "{blank}"], "is empty"),
-        (["try", "random", "{binary}"], "holds no puzzles"),
+        (["try", "random", "{binary}"], "is not a file of puzzles"),
     ],
 )
 def test_wrong_input_is_told(

@@ -296,13 +296,13 @@ def test_the_toolbox_plays_checks_and_explains(toolbox: Path, place: Path, desk:
     for rival in ("greedy", "deep"):
         report = json.loads(tute(f"play rufo.py {rival} -g partnership -n 1 --seed 1 --json"))
         assert [party["faults"] for party in report["parties"]] == [[], []], rival
-    assert "4 of 4 replays hold" in tute("verify games.jsonl")
+    assert "4 of 4 replays are valid" in tute("verify games.jsonl")
     assert "decisions" in tute("analyse games.jsonl --board 1")
     assert (TOP / "docs" / "games" / "cabrero.md").read_text(encoding="utf-8") == tute("rules cabrero")
     tute("rules --write pages")
     assert len(list((desk / "pages").glob("*.md"))) == len(list((TOP / "docs" / "games").glob("*.md")))
     shutil.copy(TOP / "tests" / "cases" / "cabrero.yaml", desk)
-    assert re.search(r"(\d+) of \1 cases hold", tute("cases cabrero.yaml"))
+    assert re.search(r"(\d+) of \1 cases pass", tute("cases cabrero.yaml"))
     tute("bot new my_bot")
     assert "the bot may be entered" in tute("bot check my_bot -g partnership")
 

@@ -1,4 +1,4 @@
-"""`tute bench`: how fast the rules, the runner and the start of a bot are, as ratios to a floor measured in the same run."""
+"""`tute bench`: the speed of the rules, the runner and the start of a bot, relative to a floor measured in the same run."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ tute bench sandbox --seconds 20
 """
 DETAILS = """
 engine   random playouts of every game as multiples of OpenSpiel's hearts, driven from Python in the same way in the same run; without
-         pyspiel, of a plain Python loop. Also recorded, and by `engine.playout` and `engine.play_many` against OpenSpiel's rollouts in C++
+         pyspiel, of a plain Python loop. Also with a record, and by `engine.playout` and `engine.play_many` against OpenSpiel's C++ rollouts
 runner   the time of one decision between sandboxed bots as a multiple of the floor, the same bytes exchanged with the same bot over bare
-         pipes on the same core, unwatched
-sandbox  milliseconds from the start of a Python bot to its first answer in every tier that holds, over the same interpreter without a sandbox
-Rounds of both alternate; medians of ratios within a round and best rounds are given, so that a busy machine disturbs them little.
+         pipes on the same core, without supervision
+sandbox  milliseconds from the start of a Python bot to its first answer in every tier that holds, compared with the same interpreter
+         without a sandbox
+Rounds of both alternate. The medians of ratios within a round and the best rounds are printed, which a busy machine distorts little.
 """
 
-PARTS = ("engine", "runner", "sandbox")  # a module each
+PARTS = ("engine", "runner", "sandbox")  # One module each.
 
 
 def add(commands: Any) -> None:
@@ -33,15 +34,17 @@ def add(commands: Any) -> None:
     parser = command(commands, "bench", "measure the engine, the runner or the sandbox", EXAMPLE, DETAILS)
     parser.add_argument("what", nargs="?", choices=PARTS, default="engine")
     parser.add_argument("-g", "--game", action="append", help="only this game (may be repeated; runner: partnership)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="about how long to measure each game (2)")
-    parser.add_argument("--bot", default=None, help="runner: the bot at every seat (a plain one of ten lines)")
+    parser.add_argument("--seconds", type=float, default=2.0, help="approximate time to measure each game (2)")
+    parser.add_argument(
+        "--bot", default=None, help="runner: the bot at every seat (by default a plain one of ten lines)"
+    )
     table.add_sandbox_flags(parser)
     json_flag(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure what was asked for, and print it."""
+    """Run the chosen benchmark and print it."""
     if args.seconds <= 0:
         raise Problem(f"--seconds {args.seconds}: give a number above 0")
     args.game = [table.find_game(game) for game in args.game or []]

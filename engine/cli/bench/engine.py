@@ -1,9 +1,9 @@
-"""Random playouts against a rival, in turn: OpenSpiel's hearts where pyspiel is there, else a loop that does next to nothing.
+"""Random playouts against a rival, alternating: OpenSpiel's hearts if pyspiel is installed, else a loop that does next to nothing.
 
-What is driven is what an author would write: `legal_actions`, a uniform choice, `apply`, over whole matches with their deals, auctions,
-songs, counts and settlements. A claim is never chosen at random: it would end the game at once, mostly wrongly. Both loops are general:
-ours plays every game and asks at each step whether the action is a claim, the rival's is that of OpenSpiel's examples and asks whether
-it is chance's turn. How much faster a loop is that knows hearts, with its deal apart, is measured in the same rounds and told.
+The loop is what an author would write: `legal_actions`, a uniform choice, `apply`, over whole matches with their deals, auctions, songs,
+counts and settlements. A claim is never chosen at random: it would end the game at once, mostly wrongly. Both loops are general: ours plays
+every game and checks at each step for a claim; the rival's is the loop of OpenSpiel's examples and checks for chance nodes. The gain of a
+loop written for hearts, with a separate deal, is measured in the same rounds and reported.
 Time is the CPU time of this process. Rounds of rival and engine alternate, and a ratio is taken within its round.
 """
 
@@ -34,7 +34,7 @@ clock = time.process_time
 
 
 def floor(rounds: int) -> int:
-    """The floor: so many rounds of `FLOOR`."""
+    """Run rounds of `FLOOR`."""
     x = 1
     for _ in range(rounds):
         x = (x * 1103515245 + 12345) & 0x7FFFFFFF
@@ -42,7 +42,7 @@ def floor(rounds: int) -> int:
 
 
 def playouts(game: engine.Game, seconds: float, record: bool, seed: int) -> tuple[int, int, float]:
-    """(decisions, matches, seconds) of random play of whole matches for about so many seconds of CPU time."""
+    """Play random whole matches for about `seconds` of CPU time. Return (decisions, matches, seconds)."""
     draw = random.Random(seed).random
     decisions = matches = 0
     began = clock()
@@ -62,16 +62,16 @@ def playouts(game: engine.Game, seconds: float, record: bool, seed: int) -> tupl
 
 
 def floor_rate(seconds: float) -> float:
-    """Rounds of the floor a second."""
-    done, began = 0, clock()
+    """Return the rounds of the floor per second."""
+    rounds, began = 0, clock()
     while (spent := clock() - began) < seconds:
         floor(10_000)
-        done += 10_000
-    return done / spent
+        rounds += 10_000
+    return rounds / spent
 
 
 class OpenSpiel:
-    """Hearts of OpenSpiel. Its chance moves (one a card) are its deal and count as time, not as decisions."""
+    """Hearts of OpenSpiel. Its chance nodes (one per card) are its deal; they count as time, not as decisions."""
 
     def __init__(self) -> None:
         import pyspiel
@@ -81,7 +81,7 @@ class OpenSpiel:
         self.version: str = getattr(pyspiel, "__version__", "")
 
     def driven_rate(self, seconds: float) -> float:
-        """Decisions a second of whole random games driven from Python by the loop of OpenSpiel's examples, which plays any of its games."""
+        """Return decisions per second of random games driven from Python by the loop of OpenSpiel's examples, which plays any of its games."""
         draw = random.random
         decisions, began = 0, clock()
         while (spent := clock() - began) < seconds:
@@ -94,7 +94,7 @@ class OpenSpiel:
         return decisions / spent
 
     def tuned_rate(self, seconds: float) -> float:
-        """The same by a loop that knows hearts: the deal comes first and has a loop of its own, so no play pays for asking whether it is one."""
+        """Return the same for a loop written for hearts: the deal has a loop of its own, so plays need no check for chance nodes."""
         draw = random.random
         decisions, began = 0, clock()
         while (spent := clock() - began) < seconds:
@@ -109,7 +109,7 @@ class OpenSpiel:
         return decisions / spent
 
     def rollout_rate(self, seconds: float) -> float:
-        """Plays a second of OpenSpiel's own random rollouts, no Python in the loop.
+        """Return plays per second of OpenSpiel's own random rollouts, without Python in the loop.
 
         Python cannot call the evaluator, so this is one simulation of its tree search whose leaf does 100 rollouts of 52 plays.
         """
@@ -127,7 +127,7 @@ class OpenSpiel:
 
 
 def open_spiel() -> OpenSpiel | None:
-    """The rival, or None where pyspiel cannot be imported (it comes with the extra `learn`)."""
+    """Return the rival, or None if pyspiel cannot be imported (it comes with the extra `learn`)."""
     try:
         return OpenSpiel()
     except ImportError:
@@ -135,7 +135,7 @@ def open_spiel() -> OpenSpiel | None:
 
 
 def clone_in_plays(game: engine.Game, per_s: float, seconds: float) -> float:
-    """The time of one `clone()` in the middle of a deal, in decisions of the same game."""
+    """Return the time of one `clone()` in the middle of a deal, in decisions of the same game."""
     state = game.new_match(seed=1, record=False)
     draw = random.Random(1)
     for _ in range(12):
@@ -143,28 +143,28 @@ def clone_in_plays(game: engine.Game, per_s: float, seconds: float) -> float:
         if not legal:
             break
         state.apply(draw.choice(legal))
-    done, began = 0, clock()
+    clones, began = 0, clock()
     while (spent := clock() - began) < seconds:
         for _ in range(100):
             state.clone()
-        done += 100
-    return spent / done * per_s
+        clones += 100
+    return spent / clones * per_s
 
 
 def batch_rates(game: engine.Game, seconds: float, seed: int) -> tuple[float, float]:
-    """Decisions a second of `playout` (from the first action of a one-deal match) and of `play_many` (whole matches).
+    """Return decisions per second of `playout` (from the first action of a one-deal match) and of `play_many` (whole matches).
 
-    How many decisions there were is counted apart from the clock, by playing the same dice through `apply`.
+    The decisions are counted outside the measured time, by playing the same dice through `apply`.
     """
     start = game.new_match(seed=1, deals=1, record=False)
-    done, began = 0, clock()
+    playouts_done, began = 0, clock()
     while (spent := clock() - began) < seconds:
-        for number in range(done, done + 20):
+        for number in range(playouts_done, playouts_done + 20):
             engine.playout(start, number)
-        done += 20
-    sample = min(done, 40)
+        playouts_done += 20
+    sample = min(playouts_done, 40)
     length = sum(_decisions(start.clone(), Dice(number)) for number in range(sample)) / sample
-    single = done * length / spent
+    single = playouts_done * length / spent
     matches, began = 0, clock()
     while (spent := clock() - began) < seconds:
         engine.play_many(game, 5, seed)
@@ -185,44 +185,44 @@ def _decisions(state: engine.State, dice: Dice) -> int:
 
 
 def measure(key: str, seconds: float, rival: OpenSpiel | None = None) -> dict[str, Any]:
-    """The rates of one game at its default table, and their ratios to the rival or the floor, round by round."""
+    """Return the rates of one game at its default table, and their ratios to the rival or the floor, round by round."""
     game = engine.load(key)
     slice_s = seconds / ROUNDS / 5
     playouts(game, slice_s / 4, False, 0)
     against: Callable[[float], float] = rival.driven_rate if rival else floor_rate
-    found: dict[str, list[float]] = {name: [] for name in NAMES}
+    samples: dict[str, list[float]] = {name: [] for name in NAMES}
     for number in range(ROUNDS):
-        found["rollout_per_s"].append(rival.rollout_rate(slice_s / 2) if rival else 0.0)
-        found["tuned_per_s"].append(rival.tuned_rate(slice_s / 2) if rival else 0.0)
-        found["rival_per_s"].append(against(slice_s / 2))
+        samples["rollout_per_s"].append(rival.rollout_rate(slice_s / 2) if rival else 0.0)
+        samples["tuned_per_s"].append(rival.tuned_rate(slice_s / 2) if rival else 0.0)
+        samples["rival_per_s"].append(against(slice_s / 2))
         decisions, matches, spent = playouts(game, slice_s, False, number * 100_000)
-        found["per_s"].append(decisions / spent)
-        found["length"].append(decisions / matches)
-        found["rival_per_s"][-1] = (found["rival_per_s"][-1] + against(slice_s / 2)) / 2
+        samples["per_s"].append(decisions / spent)
+        samples["length"].append(decisions / matches)
+        samples["rival_per_s"][-1] = (samples["rival_per_s"][-1] + against(slice_s / 2)) / 2
         decisions, _, spent = playouts(game, slice_s, True, number * 100_000)
-        found["recorded_per_s"].append(decisions / spent)
-        found["clone"].append(clone_in_plays(game, found["per_s"][-1], slice_s / 8))
+        samples["recorded_per_s"].append(decisions / spent)
+        samples["clone"].append(clone_in_plays(game, samples["per_s"][-1], slice_s / 8))
         playout, many = batch_rates(game, slice_s / 2, number)
-        found["playout_per_s"].append(playout)
-        found["play_many_per_s"].append(many)
+        samples["playout_per_s"].append(playout)
+        samples["play_many_per_s"].append(many)
     row: dict[str, Any] = {
         "game": key,
         "players": game.players,
-        "per_s": median(found["per_s"]),
-        "recorded_per_s": median(found["recorded_per_s"]),
-        "rival_per_s": median(found["rival_per_s"]),
-        "ratio": median(map(_over, found["per_s"], found["rival_per_s"])),
-        "recorded_ratio": median(map(_over, found["recorded_per_s"], found["rival_per_s"])),
-        "clone_in_plays": median(found["clone"]),
-        "playout_per_s": median(found["playout_per_s"]),
-        "play_many_per_s": median(found["play_many_per_s"]),
-        "decisions_per_match": median(found["length"]),
+        "per_s": median(samples["per_s"]),
+        "recorded_per_s": median(samples["recorded_per_s"]),
+        "rival_per_s": median(samples["rival_per_s"]),
+        "ratio": median(map(_over, samples["per_s"], samples["rival_per_s"])),
+        "recorded_ratio": median(map(_over, samples["recorded_per_s"], samples["rival_per_s"])),
+        "clone_in_plays": median(samples["clone"]),
+        "playout_per_s": median(samples["playout_per_s"]),
+        "play_many_per_s": median(samples["play_many_per_s"]),
+        "decisions_per_match": median(samples["length"]),
     }
     if rival:
-        row["rollout_per_s"] = median(found["rollout_per_s"])
-        row["tuned_factor"] = median(map(_over, found["rival_per_s"], found["tuned_per_s"]))
-        row["playout_ratio"] = median(map(_over, found["playout_per_s"], found["rollout_per_s"]))
-        row["play_many_ratio"] = median(map(_over, found["play_many_per_s"], found["rollout_per_s"]))
+        row["rollout_per_s"] = median(samples["rollout_per_s"])
+        row["tuned_factor"] = median(map(_over, samples["rival_per_s"], samples["tuned_per_s"]))
+        row["playout_ratio"] = median(map(_over, samples["playout_per_s"], samples["rollout_per_s"]))
+        row["play_many_ratio"] = median(map(_over, samples["play_many_per_s"], samples["rollout_per_s"]))
     return row
 
 
@@ -236,8 +236,8 @@ def run(args: argparse.Namespace) -> int:
     keys = args.game or engine.games()
     rival = open_spiel()
     with progress("engine") as advance, pinned() as core:
-        for done, key in enumerate(keys):
-            advance(done, len(keys))
+        for finished, key in enumerate(keys):
+            advance(finished, len(keys))
             rows.append(measure(key, args.seconds, rival))
     against = f"OpenSpiel {RIVAL}" if rival else FLOOR
     if args.json:
@@ -260,12 +260,12 @@ def run(args: argparse.Namespace) -> int:
     how = "compiled" if engine.COMPILED else "Python source"
     print(f"\nengine: {how}; random play of whole matches, deals included; CPU time, core {core}")
     if rival is None:
-        print("pyspiel is not installed (extra `learn`), so the rival is only a floor: one round of a plain loop,")
+        print("pyspiel is not installed (extra `learn`), so the comparison is with a floor: one round of a plain loop,")
         print(against)
         return OK
     tuned = median(row["tuned_factor"] for row in rows)
     print(f"rival: {against}, whole games driven from Python, {rows[-1]['rival_per_s']:,.0f} decisions/s in this run")
-    print(f"compared with a loop written for hearts alone: multiply every 'x rival' by {tuned:.2f}")
+    print(f"to compare with a loop written for hearts alone, multiply every 'x rival' by {tuned:.2f}")
     print(
         f"rollouts: OpenSpiel's own random rollouts of it, in C++, {rows[-1]['rollout_per_s']:,.0f} plays/s in this run"
     )

@@ -1,11 +1,11 @@
-"""A decision between sandboxed bots against the same bytes over bare pipes.
+"""Measure a decision between sandboxed bots against the same bytes over bare pipes.
 
-The floor is honest only if everything else is alike: the requests of a real match are recorded and put, byte for byte and in their order, to
-fresh processes of the same runtime and bot, one for each seat, pinned to the same core, without sandbox, clock, freezing, encoding, reading of
+The floor is fair only if everything else is equal: the requests of a real match are recorded and sent, byte for byte and in order, to fresh
+processes of the same runtime and bot, one for each seat, pinned to the same core, without sandbox, clock, freezing, encoding, parsing of
 answers, or rules.
 
-Time is CPU time of the worker and of everything below it (bots, wrappers, the process that starts them) while decisions are made: on one core
-that is what a decision costs, and other programs of the machine do not count.
+Time is CPU time of the worker and of everything below it (bots, wrappers, the forkserver) while decisions are made: on one core this is the
+cost of a decision, and other programs of the machine do not count.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ for line in sys.stdin:
     else:
         break
 """
-Script = list[list[tuple[int, bytes]]]  # per pass: (seat, request) in the order of the match
+Script = list[list[tuple[int, bytes]]]  # Per pass: (seat, request) in the order of the match.
 
 
 class Unwatched(BotProcess):
-    """Neither stopped nor timed between its answers: for the measurement of what that costs, and for nothing else."""
+    """A process that is neither stopped nor timed between its answers, to measure what that costs."""
 
     def _rest(self) -> float:
         return self._mark
@@ -72,7 +72,7 @@ class Unwatched(BotProcess):
 
 
 class Timed(BotProcess):
-    """Timed but never stopped."""
+    """A process that is timed but never stopped."""
 
     def _rest(self) -> float:
         return self.cpu()
@@ -85,7 +85,7 @@ class Timed(BotProcess):
 
 
 class Meter(Sandbox):
-    """A sandbox that counts the CPU time of this process and of all that stands between it and its bots, bots included."""
+    """A sandbox that counts the CPU time of this process and of everything between it and its bots, bots included."""
 
     def __init__(self, box: Sandbox, kind: type[BotProcess] = BotProcess) -> None:
         self.state_dir = box.state_dir
@@ -95,7 +95,7 @@ class Meter(Sandbox):
         self.started: list[BotProcess] = []
 
     def start(self, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None) -> BotProcess:
-        """As a sandbox does; the process is of the kind that is to be measured."""
+        """Start a bot like a sandbox, as a process of the kind that is measured."""
         process = super().start(bot_dir, runtime, entry, policy, core)
         process.__class__ = self.kind
         self.started.append(process)
@@ -103,26 +103,26 @@ class Meter(Sandbox):
         return process
 
     def count(self, pid: int) -> None:
-        """Count a process from now on, and those above it up to this one."""
+        """Count a process from now on, and its ancestors up to this process."""
         while pid not in (0, 1, os.getpid()):
             self.clocks.add(watch.clock(pid))
             pid = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
 
     def seconds(self) -> float:
-        """CPU seconds so far. Only differences mean something, and only while nothing that is counted comes or goes."""
+        """Return the CPU seconds so far. Only differences are meaningful, and only while no counted process starts or ends."""
         total = time.process_time()
         for clock in tuple(self.clocks):
             try:
                 total += time.clock_gettime(clock)
             except OSError:
-                self.clocks.remove(clock)  # it has ended
+                self.clocks.remove(clock)  # The process has ended.
         return total
 
 
 def measure(
     game: str, seconds: float, bot: str | None, box: Sandbox, advance: Callable[[int, int], None] | None
 ) -> dict[str, Any]:
-    """Rounds of all rows for about so many seconds, three rounds at least; the best of each row, and its median multiple of its round's floor."""
+    """Measure all rows for about `seconds`, at least three rounds. Return the best of each row, and its median multiple of the floor."""
     with tempfile.TemporaryDirectory() as folder:
         if bot is None:
             path = Path(folder, "plain.py")
@@ -133,7 +133,7 @@ def measure(
     match = _spec(game, spec)
     runtime = runtimes.get(spec.runtime, box.state_dir)
     script, answer_bytes = _script(match, box)
-    found: dict[str, list[float]] = {}
+    samples: dict[str, list[float]] = {}
     began = time.monotonic()
     rounds = 0
     with pinned() as core:
@@ -141,13 +141,13 @@ def measure(
             os.sched_setaffinity(0, {core := min(os.sched_getaffinity(0))})
         while rounds < 3 or time.monotonic() - began < seconds:
             for name, value in _round(match, spec, runtime, script, box, core).items():
-                found.setdefault(name, []).append(value)
+                samples.setdefault(name, []).append(value)
             rounds += 1
             if advance is not None:
                 advance(rounds, max(rounds, 3))
-    for _ in range(rounds):  # as a worker plays them, on cores that it chooses itself
-        found.setdefault("match_s", []).append(play_match(match, box, ahead=False).seconds)
-        found.setdefault("ahead_s", []).append(play_match(match, box).seconds)
+    for _ in range(rounds):  # As a worker plays them, on cores that it chooses itself.
+        samples.setdefault("match_s", []).append(play_match(match, box, ahead=False).seconds)
+        samples.setdefault("ahead_s", []).append(play_match(match, box).seconds)
     sent = [len(line) for part in script for _, line in part if _asks(line)]
     return {
         "game": game,
@@ -159,15 +159,15 @@ def measure(
         "decisions": _decisions(script),
         "request_bytes": sum(sent) / len(sent),
         "answer_bytes": answer_bytes,
-        **{name: min(values) for name, values in found.items()},  # another program's load only ever adds
-        "x_floor": {name: median(map(truediv, found[name], found["floor_us"])) for _, name in ROWS},
+        **{name: min(values) for name, values in samples.items()},  # Other programs can only add time.
+        "x_floor": {name: median(map(truediv, samples[name], samples["floor_us"])) for _, name in ROWS},
     }
 
 
 def _round(
     match: MatchSpec, bot: BotSpec, runtime: Runtime, script: Script, box: Sandbox, core: int
 ) -> dict[str, float]:
-    """Every row once."""
+    """Measure every row once."""
     row = {"floor_us": _floor(bot, runtime, script, Meter(box))}
     row["pipes_us"], _ = _asked(bot, runtime, script, Meter(box, Unwatched), core)
     row["asked_us"], row["start_ms"] = _asked(bot, runtime, script, Meter(box), core)
@@ -197,14 +197,14 @@ def _spec(game: str, bot: BotSpec) -> MatchSpec:
 
 
 def _script(match: MatchSpec, box: Sandbox) -> tuple[Script, float]:
-    """The requests of the match, and the mean length of an answer."""
+    """Return the requests of the match, and the mean length of an answer."""
     script: Script = []
     answers: list[int] = []
 
     def note(sitting: int, seat: int, request: bytes, reply: bytes) -> None:
         if sitting == len(script):
             script.append([])
-        if reply:  # the end line has none
+        if reply:  # The end line has no reply.
             script[sitting].append((seat, request))
         if _asks(request):
             answers.append(len(reply) + 1)
@@ -212,19 +212,19 @@ def _script(match: MatchSpec, box: Sandbox) -> tuple[Script, float]:
     result = play_match(match, box, tap=note)
     faults = [fault for party in result.parties for fault in party.faults]
     if faults:
-        raise Problem(f"the bot failed by {faults[0].kind}: {faults[0].detail}; measure one that plays")
+        raise Problem(f"the bot failed by {faults[0].kind}: {faults[0].detail}; measure a bot that plays")
     return script, sum(answers) / len(answers)
 
 
 def _floor(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter) -> float:
-    """Microseconds a decision when nobody watches: write, read until the newline, next."""
+    """Return microseconds per decision without supervision: write, read until the newline, next."""
     root = str(runtime.root)
     argv = replace(runtime, gate=()).argv(root, str(bot.path), bot.entry)
     spent = 0.0
     for part in script:
         with ExitStack() as stack:
             ends = []
-            for _ in range(1 + max(seat for seat, _ in part)):  # children inherit the core
+            for _ in range(1 + max(seat for seat, _ in part)):  # Children inherit the core.
                 child = subprocess.Popen(
                     argv,
                     stdin=subprocess.PIPE,
@@ -239,7 +239,7 @@ def _floor(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter) -> floa
                 assert child.stdin
                 assert child.stdout
                 ends.append((child.stdin.fileno(), child.stdout.fileno()))
-            for seat, line in part[: len(ends)]:  # the hello lines
+            for seat, line in part[: len(ends)]:  # The hello lines.
                 _ping(*ends[seat], line)
             began = meter.seconds()
             for seat, line in part[len(ends) :]:
@@ -255,13 +255,13 @@ def _ping(to: int, back: int, line: bytes) -> None:
         more = os.read(back, 65536)
         if not more:
             raise Problem(
-                "the bot ended although it had played the same match before; measure one that depends on its input only"
+                "the bot ended although it had played the same match before; measure a bot that depends on its input only"
             )
         answer += more
 
 
 def _asked(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter, core: int) -> tuple[float, float]:
-    """(microseconds a decision, milliseconds of wall time a start to ready) in the sandbox, without rules and without reading answers."""
+    """Return (microseconds per decision, milliseconds from start to ready) in the sandbox, without rules and without parsing answers."""
     spent = starting = 0.0
     starts = 0
     for part in script:
@@ -288,29 +288,29 @@ def run(args: argparse.Namespace) -> int:
     """Measure a decision between sandboxed bots and print a table."""
     box = table.open_sandbox(args.sandbox)
     with progress("runner") as advance:
-        found = measure((args.game or ["partnership"])[0], args.seconds, args.bot, box, advance)
+        result = measure((args.game or ["partnership"])[0], args.seconds, args.bot, box, advance)
     if args.json:
-        print_json({"format": "tute-bench-runner/1", **found})
+        print_json({"format": "tute-bench-runner/1", **result})
         return OK
     print(
-        "{game}, bot {bot}, sandbox {tier}, core {core}: {decisions} decisions a match, {rounds} rounds\n".format(
-            **found
+        "{game}, bot {bot}, sandbox {tier}, core {core}: {decisions} decisions per match, {rounds} rounds\n".format(
+            **result
         )
     )
-    floor = found["floor_us"]
+    floor = result["floor_us"]
     print_table(
-        ("what", "CPU us/decision, best", "x floor, median", "+ us, best"),
+        ("case", "CPU us/decision, best", "x floor, median", "+ us, best"),
         [
-            (name, f"{found[key]:.1f}", f"{found['x_floor'][key]:.2f}", f"{found[key] - floor:.1f}")
+            (name, f"{result[key]:.1f}", f"{result['x_floor'][key]:.2f}", f"{result[key] - floor:.1f}")
             for name, key in ROWS
         ],
     )
     print(
-        f"\nfloor: {found['request_bytes']:.0f} bytes to the bot and {found['answer_bytes']:.0f} back over bare pipes, same bot, same core"
+        f"\nfloor: {result['request_bytes']:.0f} bytes to the bot and {result['answer_bytes']:.0f} back over bare pipes, same bot, same core"
     )
     print(
-        f"start of a bot to its ready: {found['start_ms']:.1f} ms; a match of {found['boards']} boards, starts and ends included: "
-        f"{found['match_s']:.2f} s, in which the worker and its bots computed {found['match_cpu_s']:.2f} s; "
-        f"with the bots of the second pass started ahead on another core: {found['ahead_s']:.2f} s"
+        f"bot start to ready: {result['start_ms']:.1f} ms; a match of {result['boards']} boards, starts and ends included: "
+        f"{result['match_s']:.2f} s, with {result['match_cpu_s']:.2f} s of CPU time of the worker and its bots; "
+        f"with the bots of the second pass started ahead on another core: {result['ahead_s']:.2f} s"
     )
     return OK

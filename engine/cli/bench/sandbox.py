@@ -1,7 +1,7 @@
-"""How long a Python bot takes from the call that starts it to its first answer, over the same interpreter without a sandbox.
+"""Measure the time from the call that starts a Python bot to its first answer, compared with the same interpreter without a sandbox.
 
-One round starts one bot of each kind, in turn, on one core with this process: the floor by an ordinary subprocess with the same program, files and
-environment. A busy machine adds to all of them, so the differences are given for the best rounds and for the median of the rounds' own differences.
+One round starts one bot of each kind, in turn, on one core with this process: the floor by an ordinary subprocess with the same program, files
+and environment. A busy machine slows all of them, so the differences are given for the best rounds and as the median of the rounds' differences.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from engine.runner.cores import pinned
 from engine.sandbox import Policy, Runtime, Sandbox, check
 
 ANSWERING = "import sys\nfor line in sys.stdin:\n    print(line, end='', flush=True)\n"
-PAUSE_S = 0.03  # between two starts, as between a match's passes: a worker gets ready for the next one then
+PAUSE_S = 0.03  # Between two starts, as between the passes of a match: a worker prepares the next one then.
 FLOOR = "no sandbox"
 
 
 def measure(boxes: list[Sandbox], seconds: float, advance: Callable[[int, int], None] | None) -> dict[str, Any]:
-    """Rounds for about so many seconds, ten at least."""
+    """Measure rounds for about `seconds`, at least ten."""
     runtime = runtimes.get("python", boxes[0].state_dir)
-    found: dict[str, list[float]] = {name: [] for name in (FLOOR, *(box.tier for box in boxes))}
+    times_by_kind: dict[str, list[float]] = {name: [] for name in (FLOOR, *(box.tier for box in boxes))}
     with _bot() as folder, pinned() as core:
         if core is None:
             os.sched_setaffinity(0, {core := min(os.sched_getaffinity(0))})
         began = time.monotonic()
         rounds = 0
         while rounds < 10 or time.monotonic() - began < seconds:
-            found[FLOOR].append(_floor(runtime, folder, core))
+            times_by_kind[FLOOR].append(_floor(runtime, folder, core))
             for box in boxes:
-                found[box.tier].append(_start(box, runtime, folder, core))
+                times_by_kind[box.tier].append(_start(box, runtime, folder, core))
             rounds += 1
             if advance is not None:
                 advance(rounds, max(rounds, 10))
@@ -50,10 +50,11 @@ def measure(boxes: list[Sandbox], seconds: float, advance: Callable[[int, int], 
         {
             "what": name,
             "best_ms": 1e3 * min(times),
-            "over_best_ms": 1e3 * (min(times) - min(found[FLOOR])),
-            "over_median_ms": 1e3 * median(one - bare for one, bare in zip(times, found[FLOOR], strict=True)),
+            "over_best_ms": 1e3 * (min(times) - min(times_by_kind[FLOOR])),
+            "over_median_ms": 1e3
+            * median(time_s - bare for time_s, bare in zip(times, times_by_kind[FLOOR], strict=True)),
         }
-        for name, times in found.items()
+        for name, times in times_by_kind.items()
     ]
     return {"rounds": rounds, "core": core, "control_groups": boxes[0].control_groups, "rows": rows}
 
@@ -93,7 +94,7 @@ def _floor(runtime: Runtime, folder: Path, core: int | None) -> float:
 def _start(box: Sandbox, runtime: Runtime, folder: Path, core: int | None) -> float:
     began = time.perf_counter()
     with box.start(folder, runtime, "bot.py", Policy(), core=core) as process:
-        process.ask(b"ready?\n", 5.0, 60.0)  # as a match does: stopped again before the clock is
+        process.ask(b"ready?\n", 5.0, 60.0)  # As in a match: it is stopped again before the clock is read.
         taken = time.perf_counter() - began
     time.sleep(PAUSE_S)
     return taken
@@ -101,19 +102,19 @@ def _start(box: Sandbox, runtime: Runtime, folder: Path, core: int | None) -> fl
 
 def run(args: argparse.Namespace) -> int:
     """Measure the start of a bot in each tier and print a table."""
-    held = [report.name for report in check(table.state_dir()) if report.holds]
-    boxes = [Sandbox(name, table.state_dir()) for name in held if args.sandbox in ("auto", name)]
+    tiers = [report.name for report in check(table.state_dir()) if report.holds]
+    boxes = [Sandbox(name, table.state_dir()) for name in tiers if args.sandbox in ("auto", name)]
     if not boxes:
-        raise Problem(f"the tier {args.sandbox} does not hold here; `tute sandbox check` says why")
+        raise Problem(f"the tier {args.sandbox} does not hold here; run `tute sandbox check` to see why")
     with progress("sandbox") as advance:
-        found = measure(boxes, args.seconds, advance)
+        result = measure(boxes, args.seconds, advance)
     if args.json:
-        print_json({"format": "tute-bench-sandbox/1", **found})
+        print_json({"format": "tute-bench-sandbox/1", **result})
         return OK
     cells = [
         (row["what"], f"{row['best_ms']:.1f}", f"{row['over_best_ms']:.1f}", f"{row['over_median_ms']:.1f}")
-        for row in found["rows"]
+        for row in result["rows"]
     ]
-    print_table(("what", "best ms", "over the floor, best", "over the floor, median"), cells)
-    print(f"\n{found['rounds']} rounds in turn on core {found['core']}, control groups: {found['control_groups']}")
+    print_table(("case", "best ms", "over the floor, best", "over the floor, median"), cells)
+    print(f"\n{result['rounds']} rounds in turn on core {result['core']}, control groups: {result['control_groups']}")
     return OK

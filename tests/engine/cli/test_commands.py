@@ -103,7 +103,7 @@ def test_play_prints_results_and_writes_a_log_that_holds(tute: Tute, tmp_path: P
     assert "95% interval" in done.stdout
     lines = (tmp_path / "log.jsonl").read_text().splitlines()
     assert len(lines) == 16
-    assert tute("verify", "log.jsonl").stdout == "16 of 16 replays hold\n"
+    assert tute("verify", "log.jsonl").stdout == "16 of 16 replays are valid\n"
 
 
 def test_play_with_the_same_seed_gives_the_same_numbers(tute: Tute) -> None:
@@ -188,7 +188,7 @@ def test_verify_names_file_line_and_step(tute: Tute, tmp_path: Path) -> None:
     said = done.stdout.splitlines()
     assert said[0].startswith("bad.jsonl:3: step 14: event ")
     assert said[1].startswith("bad.jsonl:5: not JSON")
-    assert said[2] == "7 of 9 replays hold"
+    assert said[2] == "7 of 9 replays are valid"
     data = json.loads(tute("verify", "bad.jsonl", "--json", code=1).stdout)
     assert (data["held"], [(f["line"], f["step"]) for f in data["failed"]]) == (3, [(3, 14), (5, 0)])
 
@@ -198,7 +198,7 @@ def test_verify_one_replay_in_a_file(tute: Tute, tmp_path: Path) -> None:
     replay = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[0])
     (tmp_path / "one.json").write_text(json.dumps(replay, indent=1))
 
-    assert tute("verify", "one.json").stdout == "1 of 1 replays hold\n"
+    assert tute("verify", "one.json").stdout == "1 of 1 replays are valid\n"
 
 
 def test_verify_without_a_file_or_replay_is_a_usage_error(tute: Tute, tmp_path: Path) -> None:
@@ -299,11 +299,11 @@ def test_sandbox_channels_says_what_it_needs(tute: Tute) -> None:
 def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -> None:
     made = tute("bot", "new", "my_bot")
 
-    assert "made my_bot: " in made.stdout
+    assert "created my_bot: " in made.stdout
     assert 'name = "my_bot"' in (tmp_path / "my_bot" / "bot.toml").read_text()
     checked = tute("bot", "check", "my_bot", *[word for game in FIRST_GAMES for word in ("-g", game)])
     assert "tables played without a fault: the bot may be entered" in checked.stdout
-    assert "is there already" in tute("bot", "new", "my_bot", code=2).stderr
+    assert "exists already" in tute("bot", "new", "my_bot", code=2).stderr
 
 
 def test_bot_new_prints_commands_that_work_for_any_name(tute: Tute) -> None:

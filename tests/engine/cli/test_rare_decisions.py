@@ -60,4 +60,4 @@ def test_a_good_bot_comes_through_and_is_told_what_it_met(tute: Tute) -> None:
     assert said["holds"] is True
     assert min(table["situations"][name] for name in ("play", "sing", "exchange", "claim")) >= trial.EACH
     assert not set(table["missed"]) & table["situations"].keys()
-    assert "then the rare kinds of decisions of each game" in " ".join(told.split())
+    assert "then the rare decisions of each game" in " ".join(told.split())

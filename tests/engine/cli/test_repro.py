@@ -70,7 +70,7 @@ def test_it_stops_at_a_fault_with_the_exact_request_and_answer(tute: Tute, log: 
     assert f"  request: {requests[2]}" in told.splitlines()[-4]
     assert "answer:  I pass" in told
     assert "new failed by protocol (board 1, sitting 0, seat 2, after" in " ".join(told.split())
-    assert "2 of 2 answers of new are those of the log; it failed in 1 of 1 conversations" in told
+    assert "2 of 2 answers of new match the log; it failed in 1 of 1 conversations" in told
 
 
 def test_a_fault_in_the_log_is_met_again(tute: Tute, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_the_log_of_a_real_match_holds(tute: Tute, tmp_path: Path, game: str) ->
 
 def test_what_is_said_to_people(tute: Tute, log: Log) -> None:
     said = tute("verify", "--reveal", "seed:abc", "abc.jsonl").stdout
-    assert "4 of 4 replays hold" in said
+    assert "4 of 4 replays are valid" in said
     assert f"follows from the secret with the hash {COMMITMENT}: match local abc, table local, boards 1 to 2" in said
 
 

@@ -69,7 +69,7 @@ def test_a_series_killed_half_way_goes_on_and_ends_the_same(tute: Tute, state_di
     again = json.loads(tute(*words, "--json").stdout)
     assert again["boards"] == told["boards"], "with all finished, nothing is left to do"
     other = tute("play", "random", "greedy", *words[3:], code=2).stderr
-    assert "holds another series: its bots is" in other
+    assert "belongs to another series: its bots is" in other
     log.write_text("")
     assert "has 0 bytes, but its series had written" in tute(*words, code=2).stderr
     journal.write_text("hello\n")
@@ -110,7 +110,7 @@ def test_the_test_needs_two_bots(tute: Tute) -> None:
 
 
 def test_the_test_counts_boards_of_the_first_bot() -> None:
-    found = Sequential(0, 20).found([(3, 1)] * 5 + [(1, 1)] * 2 + [(0, 1)])
+    found = Sequential(0, 20).result([(3, 1)] * 5 + [(1, 1)] * 2 + [(0, 1)])
 
     assert (found["won"], found["drawn"], found["lost"], found["accepted"]) == (5, 2, 1, None)
 

@@ -84,13 +84,13 @@ def test_from_login_to_the_replay(live_server, at_home, monkeypatch, capsys) -> 
     assert cli.main(["replay", match.public_id, "--board", "1"]) == 0
     assert "rufo" in capsys.readouterr().out
     assert cli.main(["replay", match.public_id, "--log", "match.jsonl"]) == 0
-    assert f"replays of {match.public_id} in match.jsonl" in capsys.readouterr().out
+    assert f"replays of {match.public_id} to match.jsonl" in capsys.readouterr().out
     assert cli.main(["verify", "match.jsonl"]) == 0
-    assert "replays hold" in capsys.readouterr().out
+    assert "replays are valid" in capsys.readouterr().out
 
     assert cli.main(["login", live_server.url, "--forget"]) == 0
     assert cli.main(["status"]) == 2
-    assert "which league?" in capsys.readouterr().err
+    assert "no league is chosen" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -135,13 +135,13 @@ def test_refusals_are_told_in_words(live_server, at_home, monkeypatch, capsys) -
     (at_home / "rufo.py").write_bytes(made.BOT)
 
     assert log_in(live_server.url, "tute_nobody", monkeypatch) == 2
-    assert "the league refused it (401)" in capsys.readouterr().err
+    assert "the league refused the request (401)" in capsys.readouterr().err
     assert not remote.leagues_file().exists()
     assert log_in(live_server.url, reader, monkeypatch) == 0
     assert cli.main(["submit", "rufo.py"]) == 2
     assert "(403)" in capsys.readouterr().err
     assert cli.main(["replay", "zzzzzzzzzz", "--log", "x.jsonl"]) == 2
-    assert "has no match zzzzzzzzzz whose cards are open" in capsys.readouterr().err
+    assert "has no match zzzzzzzzzz with public cards" in capsys.readouterr().err
     (at_home / "bad.zip").write_bytes(b"PK\x03\x04 nothing")
     assert cli.main(["submit", "bad.zip"]) == 1
     assert "bad.zip: the zip has no directory" in capsys.readouterr().err
@@ -157,5 +157,5 @@ def test_refusals_are_told_in_words(live_server, at_home, monkeypatch, capsys) -
 def test_a_token_follows_no_redirect(live_server, at_home) -> None:
     league = remote.League(live_server.url, "tute_secret")
 
-    with pytest.raises(remote.Problem, match="sends us on to"):
+    with pytest.raises(remote.Problem, match="redirects to"):
         league.ask("GET", "/accounts/requests/")

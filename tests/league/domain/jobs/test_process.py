@@ -190,7 +190,7 @@ def deals_are_those_that_were_promised(cup: tournaments.Tournament) -> None:
         ]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "12 of 12 replays hold" in done.stdout
+    assert "12 of 12 replays are valid" in done.stdout
     assert done.stdout.count("boards 1 to 2") == 3
 
 
