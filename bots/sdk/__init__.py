@@ -1,1 +1,1 @@
-"""What a bot author imports: `tute_bot`, one file to copy, and tools around it."""
+"""The kit for bot authors: `tute_bot`, one file to copy, and tools around it."""

@@ -1,4 +1,4 @@
-"""Write a bot for the Tute League: this file and the standard library are all that a bot needs (Python 3.11 or newer).
+"""Write a bot for the Tute League. A bot needs only this file and the standard library (Python 3.11 or newer).
 
     from tute_bot import Bot, run
 
@@ -8,13 +8,12 @@
 
     run(MyBot())
 
-`legal` is the list of actions to choose from, as text: "play 1o", "sing c", "pass", ... `view` is a `View`: everything
-your seat knows, kept up to date from the referee's events. Three habits of `run` to know about: `print` goes to the
-author's log and not to the referee; an exception ends the process, which is the fault `crash` (unless you say
-`run(bot, rescue=True)`); and `python my_bot.py --replay FILE` puts recorded request lines to the bot on your desk.
-The protocol itself is in docs/protocol.md; the words and the rules are those of the rules book.
+`legal` is the list of actions to choose from, as text: "play 1o", "sing c", "pass", ... `view` is a `View`: everything your seat knows, updated
+from the referee's events. Three features of `run` to know: `print` writes to the author's log instead of the referee; an exception ends the
+process, which is the fault `crash` (unless you write `run(bot, rescue=True)`); and `python my_bot.py --replay FILE` sends recorded request lines
+to the bot on your own machine. The protocol is described in docs/protocol.md; terms and rules are those of the rules book.
 
-Longer than other files of this project because it is meant to be copied as one file.
+This file is longer than others of this project because it is meant to be copied as one file.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from __future__ import annotations
 import json
 import sys
 
-TYPE_CHECKING = False  # imports for the types only would double the start-up time
+TYPE_CHECKING = False  # Imports for types alone would double the start-up time.
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from random import Random
@@ -32,34 +31,34 @@ if TYPE_CHECKING:
 
 __version__ = "1.0"
 PROTOCOL = 1
-NO_LIMIT = 99  # stronger than any card
-NOTE = 200  # characters of a note that the league keeps
+NO_LIMIT = 99  # Stronger than any card.
+NOTE = 200  # Characters of a note that the league stores.
 
-# --- cards and actions: plain text, as on the wire ------------------------------------------------------------------
+# --- Cards and actions: plain text, as in the protocol --------------------------------------------------------------
 
 
 def rank(card: str) -> str:
-    """'1' of '1o'. Ranks: 1 ace, 3 three, R king, C horse, S jack, 7 6 5 4 2."""
+    """Return '1' for '1o'. Ranks: 1 ace, 3 three, R king, C horse, S jack, 7 6 5 4 2."""
     return card[0]
 
 
 def suit(card: str) -> str:
-    """'o' of '1o'. Suits: o coins, c cups, e swords, b batons."""
+    """Return 'o' for '1o'. Suits: o coins, c cups, e swords, b batons."""
     return card[1]
 
 
 def parse(action: str) -> tuple[str, str]:
-    """Verb and object: 'play 1o' -> ('play', '1o'), 'pass' -> ('pass', ''), 'discard 4o 2c' -> ('discard', '4o 2c')."""
+    """Split into verb and object: 'play 1o' -> ('play', '1o'), 'pass' -> ('pass', ''), 'discard 4o 2c' -> ('discard', '4o 2c')."""
     verb, _, rest = action.partition(" ")
     return verb, rest
 
 
 def plays(legal: Iterable[str]) -> list[str]:
-    """The cards that may be played: what follows 'play ' in the legal actions (codillo's call 'play' names none)."""
+    """Return the cards that may be played: the text after 'play ' in the legal actions (codillo's call 'play' has none)."""
     return [action[5:] for action in legal if action.startswith("play ")]
 
 
-# --- what the rules book fixes per game; `options` of the hello message override it ---------------------------------
+# --- Parameters of each game by the rules book; `options` of the hello message override them ------------------------
 
 # >>> written by `make texts` from engine/games; do not edit
 _TUTE: dict[str, Any] = {
@@ -242,9 +241,9 @@ _IMPLIED: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def rules(game: str, seats: int, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a table that matter to a bot, by their names in the rules book (section 5 of its README).
+    """Return the parameters of a table that matter to a bot, by their names in the rules book (section 5 of its README).
 
-    An unknown game counts as ordinary Tute, so that a bot can sit down to it.
+    An unknown game counts as ordinary Tute, so that a bot can play it.
     """
     table = {**_TUTE, **_GAMES.get(game, {})}
     further = _IMPLIED.get(game, {})
@@ -252,13 +251,13 @@ def rules(game: str, seats: int, options: Mapping[str, Any]) -> dict[str, Any]:
         table.update(further.get(f"{name}={value}", {}))
     table.update(options)
     for name, value in table.items():
-        if isinstance(value, dict) and seats in value:  # it goes by the number of players
+        if isinstance(value, dict) and seats in value:  # The value depends on the number of players.
             table[name] = value[seats]
     return table
 
 
 def pack(deck: str, rank_order: str) -> list[str]:
-    """All cards of a pack, suit by suit, strongest first."""
+    """Return all cards of a pack, suit by suit, strongest first."""
     suits = "shdc" if deck == "fr52" else "oceb"
     left_out = {"es36": ("2o", "2c", "2e", "2b"), "es39": ("2c",)}.get(deck, ())
     return [r + s for s in suits for r in rank_order if r + s not in left_out]
@@ -269,11 +268,11 @@ _KINDS = (
     *("predict", "take", "discard", "play", "trick", "last_ten", "draw", "song", "tute", "capote", "score", "fault"),
 )
 
-# --- the table as one seat knows it ---------------------------------------------------------------------------------
+# --- The table as one seat knows it ---------------------------------------------------------------------------------
 
 
 class View:
-    """All that your seat knows. Read it freely; `run` keeps it.
+    """Everything that your seat knows. Read it freely; `run` updates it.
 
     Match: `game`, `options`, `seats` (how many), `seat` (yours), `sides` (seats of each side), `side` (yours),
     `boards`, `limits`, `seed`; `bank_s`: seconds of thinking time left beyond the limit per move; `legal`: what you may answer now.
@@ -323,32 +322,32 @@ class View:
         self.board = 0
         self.faults: list[tuple[int, str]] = []
         self.legal: list[str] = []
-        self._told: list[Event] = []  # events that `_knowledge` has not followed yet
+        self._unfollowed: list[Event] = []  # Events that `_knowledge` has not followed yet.
         self._rules: Any = None
         self._handlers = {name: getattr(self, "_on_" + name) for name in _KINDS}
         self._start_match()
         self._start_deal({})
 
-    # -- questions ---------------------------------------------------------------------------------------------------
+    # -- Questions ---------------------------------------------------------------------------------------------------
 
     def rule(self, name: str) -> Any:
-        """A parameter of this table by its name in the rules book; KeyError if the SDK does not carry it."""
+        """Return a parameter of this table by its name in the rules book. Raise KeyError if the SDK does not have it."""
         return self.rules[name]
 
     def value(self, card: str) -> int:
-        """Card points: 11 for an ace in most games."""
+        """Return the card points: 11 for an ace in most games."""
         return self._value[card]
 
     def strength(self, card: str) -> int:
-        """Place within its suit, 0 the weakest: 9 for an ace."""
+        """Return the strength within its suit, 0 for the weakest: 9 for an ace."""
         return self._strength[card]
 
     def sort(self, cards: Iterable[str]) -> list[str]:
-        """The cards suit by suit, strongest first."""
+        """Return the cards suit by suit, strongest first."""
         return sorted(cards, key=self._place.__getitem__)
 
     def same_side(self, a: int, b: int) -> bool:
-        """Whether two seats score together in this deal, as far as you know."""
+        """Return True if two seats score together in this deal, as far as you know."""
         if self.soloist is not None and self._auctioned:
             return (a in (self.soloist, self.partner)) == (b in (self.soloist, self.partner))
         return self._side_of.get(a, a) == self._side_of.get(b, b)
@@ -359,27 +358,27 @@ class View:
         return [s for s in range(self.seats) if s != self.seat and s not in self.out and self.same_side(s, self.seat)]
 
     def camps(self) -> list[list[int]]:
-        """The seats of this deal by who scores together: the sides, or the soloist's side and the defence."""
-        found: list[list[int]] = []
+        """Return the seats of this deal by who scores together: the sides, or the soloist's side and the defence."""
+        camps: list[list[int]] = []
         for seat in range(self.seats):
             if seat not in self.out:
-                camp = next((camp for camp in found if self.same_side(camp[0], seat)), None)
+                camp = next((camp for camp in camps if self.same_side(camp[0], seat)), None)
                 if camp is None:
-                    found.append([seat])
+                    camps.append([seat])
                 else:
                     camp.append(seat)
-        return found
+        return camps
 
     def points(self, seat: int) -> int:
-        """What a seat has in this deal: cards, songs and the bonus of the last trick."""
+        """Return a seat's points in this deal: cards, songs and the bonus of the last trick."""
         return self.taken[seat] + self.sung[seat] + self.bonus[seat]
 
     def side_points(self, side: int) -> int:
-        """The same for a whole side."""
+        """Return the points of a whole side."""
         return sum(self.points(seat) for seat in self.sides[side])
 
     def beats(self, card: str, other: str) -> bool:
-        """Whether `card`, played later, would beat `other` in the trick on the table."""
+        """Return True if `card`, played later, would beat `other` in the trick on the table."""
         if card[1] == other[1]:
             return self._strength[card] > self._strength[other]
         if card[1] == self.trump:
@@ -387,31 +386,31 @@ class View:
         return card[1] == self.led and other[1] != self.trump
 
     def would_win(self, card: str) -> bool:
-        """Whether the card would be winning the trick once played. True for every lead."""
+        """Return True if the card would be winning the trick once played. True for every lead."""
         return self.best is None or self.beats(card, self.best[1])
 
     def to_follow(self) -> list[int]:
-        """The seats that play to this trick after you, in order."""
+        """Return the seats that play to this trick after you, in order."""
         absent = {*self.out, *(seat for seat, _ in self.table)}
         order = ((self.seat + step) % self.seats for step in range(1, self.seats))
         return [seat for seat in order if seat not in absent]
 
     def may_hold(self, seat: int, card: str) -> bool:
-        """Whether a seat can hold a card, by what was shown and what its play has proved."""
+        """Return True if a seat can hold a card, given the shown cards and what its play has proved."""
         if card in self.known[seat]:
             return True
         return card in self.unseen and self._strength[card] < self.limit[seat].get(card[1], NO_LIMIT)
 
     def is_void(self, seat: int, suit_: str) -> bool:
-        """Whether a seat's play proves that it holds no card of a suit."""
+        """Return True if a seat's play proves that it holds no card of a suit."""
         return self.limit[seat].get(suit_, NO_LIMIT) == 0
 
     def voids(self, seat: int) -> str:
-        """The suits of which a seat is known to hold nothing, e.g. 'ce'."""
+        """Return the suits of which a seat is known to hold nothing, e.g. 'ce'."""
         return "".join(s for s in sorted(self.limit[seat]) if self.limit[seat][s] == 0)
 
     def is_safe(self, card: str) -> bool:
-        """Whether the card would win the trick whatever the others, who still have to play, can hold."""
+        """Return True if the card would win the trick whatever the seats that still have to play can hold."""
         if not self.would_win(card):
             return False
         led = self.led or card[1]
@@ -429,10 +428,10 @@ class View:
         return True
 
     def is_master(self, card: str) -> bool:
-        """Whether no card of its suit that may be in another hand or in the stock outranks it."""
-        mine = self._strength[card]
+        """Return True if no card of its suit that may be in another hand or in the stock is stronger."""
+        strength = self._strength[card]
         others = (*self.unseen, *(c for seat in range(self.seats) if seat != self.seat for c in self.known[seat]))
-        return all(c[1] != card[1] or self._strength[c] < mine for c in others)
+        return all(c[1] != card[1] or self._strength[c] < strength for c in others)
 
     @property
     def trick_points(self) -> int:
@@ -440,7 +439,7 @@ class View:
         return sum(self._value[card] for _, card in self.table)
 
     def __str__(self) -> str:
-        """A few lines for the log."""
+        """Return a few lines for the log."""
         table = " ".join(f"{seat}:{card}" for seat, card in self.table) or "-"
         lines = [
             f"{self.game} board {self.board} deal {self.deal}: seat {self.seat} of side {self.side}",
@@ -454,18 +453,18 @@ class View:
         ]
         return "\n".join(lines)
 
-    # -- with the league's rules ---------------------------------------------------------------------------------------
+    # -- With the league's rules -----------------------------------------------------------------------------------------
 
     def deals(self) -> Any:
-        """All deals of the hidden cards that agree with what you know: `view.deals().deal(dice)` gives one, each equally likely.
+        """Return all deals of the hidden cards that agree with what you know: `view.deals().deal(dice)` draws one, each equally likely.
 
-        An `engine.search.deals.Deals`; dice are an `engine.Dice(seed)`. ImportError where the rules (`engine`) are not installed; the
-        league's runtime for Python has them.
+        The result is an `engine.search.deals.Deals`; dice are an `engine.Dice(seed)`. Raise ImportError if the rules (`engine`) are not installed;
+        the league's runtime for Python has them.
         """
         return self._knowledge().deals()
 
     def to_state(self, deal: Any) -> Any:
-        """The match as an `engine.State` with the cards where a deal of `deals` has them: play on with `apply`, `engine.playout`, or solve it."""
+        """Return the match as an `engine.State` with the cards of a deal of `deals`: continue with `apply`, `engine.playout`, or solve it."""
         return self._knowledge().state(deal)
 
     def _knowledge(self) -> Any:
@@ -474,20 +473,20 @@ class View:
             from engine.search.knowledge import Knowledge
 
             self._rules = Knowledge(engine.load(self.game, players=self.seats, **self.options), self.seat)
-        if self._told:
-            self._rules.follow(self._told)
-            self._told = []
+        if self._unfollowed:
+            self._rules.follow(self._unfollowed)
+            self._unfollowed = []
         if self.legal:
             self._rules.asked(self.legal)
         return self._rules
 
-    # -- events ------------------------------------------------------------------------------------------------------
+    # -- Events ------------------------------------------------------------------------------------------------------
 
     def see(self, event: Event) -> None:
-        """Take note of one event. Kinds that this file does not know are passed over."""
+        """Update the view by one event. Unknown kinds are ignored."""
         if event.get("e") == "deal" and event.get("deal") == 1:
-            self._told = []  # of a board that is over
-        self._told.append(event)
+            self._unfollowed = []  # The previous board is finished.
+        self._unfollowed.append(event)
         handler = self._handlers.get(event.get("e", ""))
         if handler is not None:
             handler(event)
@@ -533,7 +532,7 @@ class View:
         self.gone: list[str] = []
         self.notice: tuple[int, str] | None = None
         self.known: list[set[str]] = [set() for _ in range(n)]
-        # per seat and suit: holds no card of this strength or more
+        # Per seat and suit: it holds no card of this strength or more.
         self.limit: list[dict[str, int]] = [{} for _ in range(n)]
         self.unseen: set[str] = set(self.pack).difference(self.hand)
         self._open = self.stock > 0
@@ -544,12 +543,12 @@ class View:
 
     def _on_deal(self, event: Event) -> None:
         if event.get("deal") == 1:
-            self._start_match()  # each board is a match of its own
+            self._start_match()  # Each board is a match of its own.
         self._start_deal(event)
         self._match_score(event)
 
     def _add(self, seat: int, card: str | None) -> None:
-        """A card comes into a hand; None where you may not see which."""
+        """Add a card to a hand; None if you may not see it."""
         if seat == self.seat:
             if card is not None:
                 self.unseen.discard(card)
@@ -559,7 +558,7 @@ class View:
             self.unseen.discard(card)
             self.known[seat].add(card)
         else:
-            self.limit[seat] = {}  # an unknown card may be anything: what was proved before proves no longer
+            self.limit[seat] = {}  # The unknown card may be any, so earlier proofs no longer hold.
 
     def _remove(self, seat: int, card: str | None) -> None:
         if card is None:
@@ -589,7 +588,7 @@ class View:
             self.notice = None
             self.counts[seat] += 1
         if self.shown is None and not self.played:
-            self.mano = seat  # the compulsory exchange of a first deal, as in `_on_reveal`
+            self.mano = seat  # The compulsory exchange of a first deal, as in `_on_reveal`.
         self._remove(seat, gives)
         self._add(seat, event.get("takes"))
         self.shown, self.holder = gives, None
@@ -600,29 +599,29 @@ class View:
         if call.startswith("bid") or (call == "play" and self.soloist is None):
             self.soloist, self.contract = seat, call
         if self.soloist is not None and self.rules["auction"] == "play_then_join":
-            said = dict(self.calls)  # the last word of each
+            last_calls = dict(self.calls)
             if self.rules["passed_may_join"] is False:
-                asked = [s for s in range(self.seats) if s not in said]
+                undecided = [s for s in range(self.seats) if s not in last_calls]
             else:
-                asked = [s for s in range(self.seats) if said.get(s) not in ("play", "join", "out")]
-            if not [s for s in asked if s not in self.out]:
-                self.out = [s for s in range(self.seats) if said.get(s) not in ("play", "join")]
+                undecided = [s for s in range(self.seats) if last_calls.get(s) not in ("play", "join", "out")]
+            if not [s for s in undecided if s not in self.out]:
+                self.out = [s for s in range(self.seats) if last_calls.get(s) not in ("play", "join")]
 
     def _on_look(self, event: Event) -> None:
         self._show(event["of"], event.get("cards") or [])
 
     def _on_takeover(self, event: Event) -> None:
-        seat, of = event["seat"], event["of"]
+        seat, replaced = event["seat"], event["of"]
         if seat == self.seat:
-            self.hand = self.sort(self.known[of])
-        if of == self.seat:
+            self.hand = self.sort(self.known[replaced])
+        if replaced == self.seat:
             self.known[seat], self.hand = set(self.hand), []
         else:
             self.known[seat] = set()
-        self.known[of] = set()
-        self.counts[seat], self.counts[of] = self.counts[of], self.counts[seat]
-        self.out = sorted({*self.out, of} - {seat})
-        self.mano = seat if self.mano == of else self.mano
+        self.known[replaced] = set()
+        self.counts[seat], self.counts[replaced] = self.counts[replaced], self.counts[seat]
+        self.out = sorted({*self.out, replaced} - {seat})
+        self.mano = seat if self.mano == replaced else self.mano
         self.soloist, self.contract = seat, f"bid {event['bid']}"
 
     def _on_take(self, event: Event) -> None:
@@ -684,10 +683,10 @@ class View:
                 self.best = (seat, card)
 
     def _learn(self, seat: int, card: str) -> None:
-        """What a seat's card proves about its hand, by the obligation of the trick (rules book, README section 4)."""
+        """Learn what a seat's card proves about its hand, by the obligation of the trick (rules book, README section 4)."""
         rule = self.rules["obligation_stock_open" if self._open else "obligation_stock_empty"]
         led, trump = self.led, self.trump
-        # where others have to accuse it a card may be a lie
+        # If revokes are settled by accusation, a card may be a lie.
         if rule == "free" or led is None or self.rules["illegal_move"] == "accuse":
             return
         followed = card[1] == led
@@ -699,7 +698,7 @@ class View:
             self._learn_strictly(seat, led, card)
 
     def _learn_strictly(self, seat: int, led: str, card: str) -> None:
-        """What a card proves where a seat must beat, or ruff, if it can."""
+        """Learn what a card proves if a seat must beat, or ruff, when it can."""
         exempt, trump, followed = self.rules["partner_exempt"], self.trump, card[1] == led
         if exempt != "none" and self.best and self.same_side(self.best[0], seat) and (exempt == "all" or not followed):
             return
@@ -708,11 +707,11 @@ class View:
         elif led != trump and trump:
             self._learn_unruffed(seat, trump, card)
 
-    def _learn_unbeaten(self, seat: int, led: str, mine: int) -> None:
-        """A seat that follows lower than the best card has no higher one, where it would have had to beat it."""
+    def _learn_unbeaten(self, seat: int, led: str, strength: int) -> None:
+        """A seat that follows below the best card has no higher one, if it would have had to beat it."""
         if led == self.trump or self._best_of(self.trump) < 0 or self.rules["beat_after_trumped"]:
             best = self._best_of(led)
-            if mine < best:
+            if strength < best:
                 self._lacks(seat, led, best)
 
     def _learn_unruffed(self, seat: int, trump: str, card: str) -> None:
@@ -724,7 +723,7 @@ class View:
             self._lacks(seat, trump, best)
 
     def _best_of(self, suit_: str | None) -> int:
-        """Strength of the best card of a suit on the table, -1 where there is none."""
+        """Return the strength of the best card of a suit on the table, -1 if there is none."""
         return max((self._strength[card] for _, card in self.table if card[1] == suit_), default=-1)
 
     def _lacks(self, seat: int, suit_: str, strength: int) -> None:
@@ -745,7 +744,7 @@ class View:
             self.bonus[event["seat"]] = 0
 
     def _on_reveal(self, event: Event) -> None:
-        self.mano = event["seat"]  # only the first deal of a cabrero match reveals a card: its holder leads
+        self.mano = event["seat"]  # Only the first deal of a cabrero match reveals a card: its holder leads.
         self._show(event["seat"], [event["card"]])
         if event.get("shown"):
             self.shown = event["shown"]
@@ -790,59 +789,59 @@ class View:
         self.faults.append((event["seat"], event.get("fault", "")))
 
 
-# --- a bot and its conversation with the referee --------------------------------------------------------------------
+# --- A bot and its conversation with the referee --------------------------------------------------------------------
 
 
 class Bot:
-    """Derive from this and write `act`; the rest is optional. One object plays all boards of a pass."""
+    """The base class of bots. Write `act`; the rest is optional. One object plays all boards of a pass."""
 
-    name = ""  # what the bot calls itself in the log; the class name if empty
-    seed = 0  # of the hello message; unrelated to the deals
+    name = ""  # The bot's name in the log; the class name if empty.
+    seed = 0  # From the hello message; unrelated to the deals.
     _note: str | None = None
     _random: Random | None = None
 
     def start(self, view: View) -> None:
-        """Called once, after hello and before ready. Limit: 5 seconds of processor time in the league."""
+        """Prepare the bot. Called once, after hello and before ready. Limit: 5 seconds of processor time in the league."""
 
     def act(self, view: View, legal: list[str]) -> str:
-        """One of `legal`. Called only when there is a choice. Limit: 0.5 s of processor time, then the bank of 3 s."""
+        """Return one of `legal`. Called only when there is a choice. Limit: 0.5 s of processor time, then the bank of 3 s."""
         raise NotImplementedError("write act(self, view, legal) in your bot: it returns one of the texts in legal")
 
     def seen(self, view: View, event: Event) -> None:
-        """Called after each event, once `view` has taken note of it. For bots that keep books of their own."""
+        """Observe an event. Called after `view` has been updated, for bots that keep records of their own."""
 
     def end(self, view: View, result: Any) -> None:
-        """Called when the pass is over. `result` is the referee's summary."""
+        """Finish. Called when the pass is over. `result` is the referee's summary."""
 
     def note(self, text: str) -> None:
-        """A remark that goes with the next answer into the match record, where you can read it beside the cards."""
+        """Add a remark to the next answer. It goes into the match record, where you can read it beside the cards."""
         self._note = str(text)
 
     def log(self, *things: object) -> None:
-        """Writes to the author's log (stderr; the league keeps 16 KiB)."""
+        """Write to the author's log (stderr; the league stores 16 KiB)."""
         print(*things, file=sys.stderr, flush=True)
 
     @property
     def random(self) -> Random:
-        """A random number generator seeded by the referee, so that a pass can be repeated. Made on first use."""
+        """A random number generator seeded by the referee, so that a pass can be repeated. Created on first use."""
         if self._random is None:
-            from random import Random  # not needed by every bot, and start-up time counts
+            from random import Random  # Imported here because not every bot needs it, and start-up time counts.
 
-            self._random = Random(self.seed)  # noqa: S311 - chance of play, by the referee's seed; nothing secret
+            self._random = Random(self.seed)  # noqa: S311 - randomness of play, seeded by the referee; no secret
         return self._random
 
 
 class Session:
-    """Turns request lines into answers. `run` drives one from stdin; tests and tools can drive one directly."""
+    """Turns request lines into answers. `run` reads them from stdin; tests and tools can call it directly."""
 
     def __init__(self, bot: Bot, rescue: bool = False) -> None:
-        """`rescue`: an exception in `act` is logged and the first legal action is played."""
+        """rescue: log an exception in `act` and play the first legal action."""
         self.bot = bot
         self.rescue = rescue
         self.view: View | None = None
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The answer to one request; None where none is due. Raises what the bot raises, ValueError before a hello."""
+        """Return the answer to one request; None if none is due. Raise what the bot raises, ValueError before a hello."""
         kind = message.get("type")
         if kind == "hello":
             self.view = View(message)
@@ -850,7 +849,7 @@ class Session:
             self.bot.start(self.view)
             return {"type": "ready", "name": self.bot.name or type(self.bot).__name__}
         if kind not in ("act", "end"):
-            self.bot.log(f"tute_bot: message of unknown type {kind!r} passed over")
+            self.bot.log(f"tute_bot: ignored a message of unknown type {kind!r}")
             return None
         view = self.view
         if view is None:
@@ -885,18 +884,18 @@ class Session:
 
 
 def run(bot: Bot, *, rescue: bool = False) -> None:
-    """Plays until the referee hangs up; with `--replay FILE` on the command line, answers recorded requests instead.
+    """Play until the referee closes the input; with `--replay FILE` on the command line, answer recorded requests instead.
 
-    `rescue=True` plays the first legal action where `act` raises an exception; the traceback goes to the log.
+    `rescue=True` plays the first legal action if `act` raises an exception; the traceback goes to the log.
     """
     if len(sys.argv) > 1:
         sys.exit(_command_line(bot, rescue, sys.argv[1:]))
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr  # print() must not break the conversation
+    sys.stdout = sys.stderr  # print() must not break the conversation.
     try:  # noqa: SIM105 - contextlib is one more import
         _talk(Session(bot, rescue), requests, answers)
     except BrokenPipeError:
-        pass  # the referee is gone: nothing to say, nobody to say it to
+        pass  # The referee is gone.
 
 
 def _talk(session: Session, requests: BinaryIO, answers: BinaryIO) -> None:
@@ -907,14 +906,14 @@ def _talk(session: Session, requests: BinaryIO, answers: BinaryIO) -> None:
             answers.flush()
 
 
-# --- at the author's desk -------------------------------------------------------------------------------------------
+# --- Tools for the author -------------------------------------------------------------------------------------------
 
 _USAGE = """usage: python my_bot.py --replay FILE [--view]
 
-Puts recorded request lines to this bot and prints what it answers. FILE holds one JSON request a line (hello, act, ...,
-end), as `tute repro LOG --lines --pass P --seat S` prints them; '> ' before a line is allowed, answers ('< ', or
-with "do") are compared. --view also prints the view before each answer.
-Exit status 1: an answer was not legal or the bot raised."""
+Sends recorded request lines to this bot and prints its answers. FILE has one JSON request per line (hello, act, ..., end),
+as `tute repro LOG --lines --pass P --seat S` prints them; '> ' before a line is allowed, and answers ('< ', or with "do")
+are compared. --view also prints the view before each answer.
+Exit status 1: an answer was not legal or the bot raised an exception."""
 
 
 def _command_line(bot: Bot, rescue: bool, arguments: Sequence[str]) -> int:
@@ -927,11 +926,11 @@ def _command_line(bot: Bot, rescue: bool, arguments: Sequence[str]) -> int:
 
 
 def replay(bot: Bot, lines: Iterable[str], *, rescue: bool = False, show_view: bool = False) -> int:
-    """Puts recorded lines to a bot and prints a table of its answers. 0: all legal; 1: not, or the bot raised."""
+    """Send recorded lines to a bot and print a table of its answers. Return 0 if all are legal, 1 if not or if the bot raised an exception."""
     from time import perf_counter
 
     session = Session(bot, rescue)
-    illegal = asked = 0
+    illegal = decisions = 0
     before = ""
     for number, line in enumerate(lines, 1):
         text = line.strip().removeprefix(">").removeprefix("<").strip()
@@ -954,7 +953,7 @@ def replay(bot: Bot, lines: Iterable[str], *, rescue: bool = False, show_view: b
         milliseconds = (perf_counter() - start) * 1000
         if answer is None or "do" not in answer:
             continue
-        asked += 1
+        decisions += 1
         before = answer["do"]
         legal = message["legal"]
         if show_view:
@@ -964,5 +963,5 @@ def replay(bot: Bot, lines: Iterable[str], *, rescue: bool = False, show_view: b
         print(f"{answer['id']:>6}  {before:<12} {milliseconds:7.2f} ms  of {', '.join(legal)}{mark}")
         if "note" in answer:
             print(f"        note: {answer['note']}")
-    print(f"{asked} decisions, {illegal} not legal")
+    print(f"{decisions} decisions, {illegal} not legal")
     return 1 if illegal else 0

@@ -1,7 +1,7 @@
-"""Table sense for bots of the Tute League: announcements, auctions and rough chances, for every game of the rules book.
+"""Table sense for bots of the Tute League: announcements, auctions and rough probabilities, for every game of the rules book.
 
-Optional; it lies beside `tute_bot` in the league's runtime and can be copied like it. The house bots stand on it. All
-judgements are rules of thumb, meant to be beaten: use them for what your bot does not care about.
+It is optional; it is beside `tute_bot` in the league's runtime and can be copied like it. The house bots build on it. All judgements are rules
+of thumb, meant to be beaten: use them for the parts that your bot does not care about.
 
     from tute_bot import Bot, run
     from tute_sense import announce
@@ -14,20 +14,20 @@ judgements are rules of thumb, meant to be beaten: use them for what your bot do
 from __future__ import annotations
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # the type checker knows the module by its place in the project, a bot by its place beside it
+if TYPE_CHECKING:  # The type checker knows the module by its place in the project, a bot by its place beside it.
     from collections.abc import Sequence
 
     from bots.sdk.tute_bot import View, parse, plays
 else:
     from tute_bot import parse, plays
 
-LOSERS = ("middle_loses", "middle_of_three_loses", "cabron_loses", "most_points_loses_unless_101")  # points may hurt
+LOSERS = ("middle_loses", "middle_of_three_loses", "cabron_loses", "most_points_loses_unless_101")  # Points may hurt.
 
-# --- announcements ---------------------------------------------------------------------------------------------------
+# --- Announcements ---------------------------------------------------------------------------------------------------
 
 
 def announce(view: View, legal: Sequence[str]) -> str | None:
-    """What to say now, or None when it is time to play a card. Answers every question that is not about a card."""
+    """Return the announcement to make now, or None when it is time to play a card. Answers every question that is not about a card."""
     verbs: dict[str, list[str]] = {}
     for action in legal:
         verbs.setdefault(parse(action)[0] if action != "play" else "enter", []).append(action)
@@ -48,38 +48,38 @@ def announce(view: View, legal: Sequence[str]) -> str | None:
 
 
 def claim_is_right(view: View) -> bool:
-    """Whether the exact count says that your side has the target."""
+    """Return True if the exact count gives your side the target."""
     target = view.rule("target")
     return target is not None and view.totals[view.side] + view.side_points(view.side) >= target
 
 
 def wants_song(view: View) -> bool:
-    """Whether more points are welcome."""
+    """Return True if more points are welcome."""
     return aim(view) > 0
 
 
 def _bid(view: View, bids: list[str], legal: Sequence[str]) -> str:
-    """The lowest bid, while the best trump suit promises more than that."""
+    """Return the lowest bid, while the best trump suit promises more than that."""
     lowest = min(bids, key=lambda action: int(parse(action)[1]))
     promised = max(promise(view.hand, trump, view) for trump in "oceb")
     return lowest if "pass" not in legal or promised >= int(parse(lowest)[1]) else "pass"
 
 
 def _enter(view: View, calls: list[str], legal: Sequence[str]) -> str:
-    """Codillo: play with an ordinary hand, for the called card brings a partner. Bato: play with two tricks in sight."""
+    """Decide whether to play. Codillo: with an ordinary hand, because the called card brings a partner. Bato: with two tricks in sight."""
     if view.trump:
-        # with loss marks tricks earn nothing
-        wanted = view.rule("settlement") == "chips" and tricks_in_sight(view, view.hand) >= 1.6
+        # With loss marks, tricks earn nothing.
+        is_good = view.rule("settlement") == "chips" and tricks_in_sight(view, view.hand) >= 1.6
     else:
-        wanted = max(promise(view.hand, trump, view) for trump in "oceb") >= 35
-    return calls[0] if wanted or "pass" not in legal else "pass"
+        is_good = max(promise(view.hand, trump, view) for trump in "oceb") >= 35
+    return calls[0] if is_good or "pass" not in legal else "pass"
 
 
 def _join(view: View, calls: list[str], legal: Sequence[str]) -> str:
-    """Bato: one trick is enough, but every seat that has joined takes some of the four."""
+    """Decide whether to join in bato: one trick is enough, but every seat that has joined takes some of the four."""
     joined = sum(call == "join" for _, call in view.calls)
-    wanted = view.rule("settlement") == "chips" and tricks_in_sight(view, view.hand) >= 0.8 + 0.25 * joined
-    return "join" if wanted or "out" not in legal else "out"
+    is_good = view.rule("settlement") == "chips" and tricks_in_sight(view, view.hand) >= 0.8 + 0.25 * joined
+    return "join" if is_good or "out" not in legal else "out"
 
 
 def _trump(view: View, suits: list[str], legal: Sequence[str]) -> str:
@@ -87,7 +87,7 @@ def _trump(view: View, suits: list[str], legal: Sequence[str]) -> str:
 
 
 def _call(view: View, cards: list[str], legal: Sequence[str]) -> str:
-    """The strongest card that you lack: trumps before plain suits, long plain suits before short ones."""
+    """Return the strongest card that you lack: trumps before plain suits, long plain suits before short ones."""
 
     def worth(action: str) -> tuple[int, int]:
         card = parse(action)[1]
@@ -103,13 +103,13 @@ def _predict(view: View, numbers: list[str], legal: Sequence[str]) -> str:
 
 
 def _discard(view: View, choices: list[str], legal: Sequence[str]) -> str:
-    """Keeps trumps and aces and changes the rest."""
+    """Keep trumps and aces and exchange the rest."""
     poor = {card for card in view.hand if card[1] != view.trump and view.strength(card) < 8}
     return max(choices, key=lambda action: sum(1 if card in poor else -3 for card in parse(action)[1].split()))
 
 
 def _last_ten(view: View, answers: list[str], legal: Sequence[str]) -> str:
-    """Gana-pierde: ten points are welcome only where they make 101, or nobody would otherwise be below."""
+    """Decide in gana-pierde: ten points are welcome only if they make 101, or if nobody else would be below."""
     return "take" if aim(view) > 0 or view.points(view.seat) >= 101 else "decline"
 
 
@@ -124,14 +124,14 @@ _ANSWERS = {
     "take": _last_ten,
 }
 
-# --- what a hand is worth --------------------------------------------------------------------------------------------
+# --- The value of a hand ---------------------------------------------------------------------------------------------
 
 _TRUMP_WORTH = {"1": 16, "3": 14, "R": 9, "C": 8, "S": 7}
 _PLAIN_WORTH = {"1": 13, "3": 7, "R": 3, "C": 2, "S": 1}
 
 
 def promise(hand: Sequence[str], trump: str, view: View) -> float:
-    """Points that a hand promises its owner with a suit as trump, songs included. An average hand of three has 43."""
+    """Return the points that a hand promises its owner with a suit as trump, songs included. An average hand of three has 43."""
     total = 0.0
     for card in hand:
         if card[1] == trump:
@@ -144,25 +144,27 @@ def promise(hand: Sequence[str], trump: str, view: View) -> float:
 
 
 def likely_tricks(view: View, hand: Sequence[str], trump: str | None) -> float:
-    """Tricks that a hand can expect, by the chance that nobody holds anything better."""
+    """Return the tricks that a hand can expect, by the probability that nobody holds anything better."""
     others = max(1, view.seats - len(view.out) - 1)
     size = max(1, len(hand))
-    held = min(1.0, others * size / max(1, len(view.pack) - size))  # chance that a given card is in play at all
+    in_play = min(
+        1.0, others * size / max(1, len(view.pack) - size)
+    )  # Probability that a given card is in play at all.
     expected = 0.0
     for card in hand:
         higher = [c for c in view.unseen if c[1] == card[1] and view.strength(c) > view.strength(card)]
-        chance = (1 - held) ** len(higher) if len(higher) < 4 else 0.0
+        chance = (1 - in_play) ** len(higher) if len(higher) < 4 else 0.0
         if card[1] != trump and trump is not None:
             length = sum(c[1] == card[1] for c in hand)
             chance *= max(0.3, 0.9 - 0.12 * length * others / 2)
         elif trump is not None:
-            chance = max(chance, 0.35 * held if size > 2 else 0.2)
+            chance = max(chance, 0.35 * in_play if size > 2 else 0.2)
         expected += chance
     return expected
 
 
 def tricks_in_sight(view: View, hand: Sequence[str]) -> float:
-    """Bato: tricks that a hand can expect, poor cards to be changed before play (a new card is worth about 0.2)."""
+    """Return the tricks that a hand can expect in bato, with poor cards exchanged before play (a new card is worth about 0.2)."""
     expected = 0.0
     for card in hand:
         above = sum(c[1] == card[1] and view.strength(c) > view.strength(card) for c in view.unseen)
@@ -174,22 +176,22 @@ def tricks_in_sight(view: View, hand: Sequence[str]) -> float:
 
 
 def pairs(view: View, hand: Sequence[str]) -> list[str]:
-    """Suits of which a hand holds the pair that can be sung and has not been."""
+    """Return the suits of which a hand holds a pair that can still be sung."""
     if view.rule("hand_songs") == "none":
         return []
     sung = {suit for _, suit, _ in view.songs}
     ranks = view.rule("pair_ranks")
-    held = set(hand)
-    return [suit for suit in "oceb" if suit not in sung and all(rank + suit in held for rank in ranks)]
+    hand_cards = set(hand)
+    return [suit for suit in "oceb" if suit not in sung and all(rank + suit in hand_cards for rank in ranks)]
 
 
-# --- what one wants ----------------------------------------------------------------------------------------------------
+# --- The goal ----------------------------------------------------------------------------------------------------------
 
 
 def aim(view: View) -> int:
-    """1: take points; -1: stay away from them. By the result of the game, the hand and what has been won so far."""
+    """Return 1 to take points, -1 to avoid them, by the result of the game, the hand and what has been won so far."""
     result = view.rule("result")
-    mine = view.points(view.seat)
+    own_points = view.points(view.seat)
     if result == "exact_prediction":
         return 1 if view.tricks[view.seat] < view.predictions.get(view.seat, 0) else -1
     if result not in LOSERS:
@@ -197,35 +199,35 @@ def aim(view: View) -> int:
     others = [view.points(seat) for seat in range(view.seats) if seat != view.seat and seat not in view.out]
     best_other = max(others, default=0)
     if result == "most_points_loses_unless_101":
-        return 1 if mine + 25 * strength_ratio(view) * len(view.hand) / 4 >= 101 else -1
+        return 1 if own_points + 25 * strength_ratio(view) * len(view.hand) / 4 >= 101 else -1
     if result == "cabron_loses" and not view.tricks[view.seat]:
-        return 1  # a seat without a trick loses
-    if result == "cabron_loses" and mine > 60:
-        return -1  # and so does one with more than a hundred
+        return 1  # A seat without a trick loses.
+    if result == "cabron_loses" and own_points > 60:
+        return -1  # A seat with more than a hundred loses, too.
     still = len(view.hand) / max(1, len(view.hand) + sum(view.tricks))
-    lead = (mine - best_other) / 40
+    lead = (own_points - best_other) / 40
     return 1 if lead + (strength_ratio(view) - 1) * still > 0.25 else -1
 
 
 def strength_ratio(view: View) -> float:
-    """Strength of your hand over that of an average hand of the cards you cannot see. Trumps count double."""
+    """Return the strength of your hand relative to an average hand of the cards that you cannot see. Trumps count double."""
 
     def worth(card: str) -> float:
         return (2 if card[1] == view.trump else 1) * (view.value(card) + view.strength(card) / 2)
 
     if not view.hand:
         return 1.0
-    mine = sum(map(worth, view.hand)) / len(view.hand)
-    others = [*view.unseen, *(card for known in view.known for card in known)]
+    own_mean = sum(map(worth, view.hand)) / len(view.hand)
+    others = [*view.unseen, *(card for known_cards in view.known for card in known_cards)]
     average = sum(map(worth, others)) / max(1, len(others))
-    return mine / average if average else 1.0
+    return own_mean / average if average else 1.0
 
 
-# --- chances in the trick on the table -----------------------------------------------------------------------------------
+# --- Chances in the trick on the table -----------------------------------------------------------------------------------
 
 
 def chance_to_hold(view: View, seat: int, card: str) -> float:
-    """Rough chance that `card`, winning for `seat` once it lies, is not beaten by the other side in this trick."""
+    """Return a rough probability that `card`, winning for `seat` once played, is not beaten by the other side in this trick."""
     chance = 1.0
     led = view.led or card[1]
     for other in view.to_follow():
@@ -237,7 +239,7 @@ def chance_to_hold(view: View, seat: int, card: str) -> float:
 def _chance_to_beat(view: View, seat: int, card: str, led: str) -> float:
     trump = view.trump
     unseen = max(1, len(view.unseen))
-    # the chance that a given unseen card is there
+    # The probability that this seat holds a given unseen card.
     reach = min(1.0, max(0, view.counts[seat] - len(view.known[seat])) / unseen)
     power = view.strength(card)
 
@@ -263,7 +265,7 @@ def _chance_to_beat(view: View, seat: int, card: str, led: str) -> float:
 
 
 def songs_on_table(view: View, card: str) -> int:
-    """Points of the pairs that would lie in the trick with `card` in it, where the rules let its winner score them."""
+    """Return the points of the pairs that the trick would contain with `card`, if the rules let its winner score them."""
     rule = view.rule("table_songs")
     if rule == "none":
         return 0
@@ -275,7 +277,7 @@ def songs_on_table(view: View, card: str) -> int:
 
 
 def loose_cards(view: View, legal: Sequence[str]) -> list[str]:
-    """The cards that may be played, those that would break a pair still to be sung left out, if others are left."""
+    """Return the playable cards without those that would break a pair still to be sung, unless no others are left."""
     cards = plays(legal)
-    held = {rank + suit for suit in pairs(view, view.hand) for rank in view.rule("pair_ranks")}
-    return [card for card in cards if card not in held] or cards
+    paired = {rank + suit for suit in pairs(view, view.hand) for rank in view.rule("pair_ranks")}
+    return [card for card in cards if card not in paired] or cards

@@ -119,7 +119,7 @@ def test_the_canary_sees_every_call_that_is_left_open(
 ) -> None:
     leaky = without(*HOLES.values())
     monkeypatch.setattr(calls, "build", lambda: leaky)
-    monkeypatch.setattr(host, "_kept", host._made)
+    monkeypatch.setattr(host, "_cached_copy", host._sealed_copy)
 
     told = stopped_clocks(functools.partial(start, sealing[0]), state.python, (0.06,))
 
