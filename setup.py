@@ -1,4 +1,4 @@
-"""The part of the packaging that pyproject.toml cannot state: the documents lie beside the code in a clone and inside `league` in a wheel."""
+"""The part of the packaging that pyproject.toml cannot express: the documents are beside the code in a clone and inside `league` in a wheel."""
 
 from setuptools import find_namespace_packages, setup
 
@@ -6,7 +6,7 @@ CODE = ("bots", "engine", "league")
 
 setup(
     packages=[
-        # Folders of templates, pictures and bots count as packages, so each brings the files that lie in it.
+        # Folders of templates, pictures and bots count as packages, so each includes its files.
         *find_namespace_packages(
             include=[pattern for name in CODE for pattern in (name, f"{name}.*")],
             exclude=["*.__pycache__", "*._compiled", "*._compiled.*"],

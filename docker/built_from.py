@@ -1,8 +1,8 @@
 """Print the commit that an image is built from: `built_from.py CONTEXT [COMMIT] [VERSION]`, called by docker/Dockerfile.
 
-CONTEXT holds what docker/Dockerfile.dockerignore lets in, of git's folder the names of its commits alone. COMMIT and VERSION come from .env, where
-docker/prepare has written them. Where git or COMMIT is missing, the other one counts. Two that differ end the build: an image that names a wrong
-commit is worse than one that names none.
+CONTEXT holds what docker/Dockerfile.dockerignore allows, with only the names of commits from git's folder. COMMIT and VERSION come from .env, where
+docker/prepare wrote them. If git or COMMIT is missing, the other one is used. If they differ the build fails: an image that names a wrong commit is
+worse than one that names none.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-AGAIN = "run docker/prepare again, which writes what is true into .env"
+AGAIN = "run docker/prepare again, which writes the current values into .env"
 
 
 def commit(context: Path) -> str:
@@ -35,16 +35,16 @@ def commit(context: Path) -> str:
     return next((line.split()[0] for line in packed.splitlines() if line.endswith(f" {name}")), "")
 
 
-def main(context: str, wanted: str = "", version: str = "") -> str:
-    """Return the commit. Exit with a reason if it, or the version, is not the wanted one."""
+def main(context: str, expected: str = "", version: str = "") -> str:
+    """Return the commit. Exit with a reason if the commit or the version differs from the given one."""
     head = commit(Path(context))
-    if wanted and head and wanted != head:
-        sys.exit(f"error: COMMIT={wanted}, but the context is at {head}: {AGAIN}")
+    if expected and head and expected != head:
+        sys.exit(f"error: COMMIT={expected}, but the context is at {head}: {AGAIN}")
     source = (Path(context) / "engine" / "version.py").read_text(encoding="utf-8")
     stated = re.findall(r'^VERSION = "(.+)"$', source, flags=re.MULTILINE)
     if version and [version] != stated:
         sys.exit(f"error: VERSION={version}, but engine/version.py has {' '.join(stated)}: {AGAIN}")
-    return wanted or head
+    return expected or head
 
 
 if __name__ == "__main__":

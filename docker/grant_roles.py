@@ -1,12 +1,12 @@
-"""Gives the roles of the web and of the workers what they need in the database, and nothing else. Run after each migration; twice does no harm.
+"""Grant the database roles of the web and of the workers exactly the rights they need. Run it after each migration; repeating it is harmless.
 
-Neither owns a table. `tute_web`, for web and scheduler, reads and writes rows, but the journal it can only add to. `tute_runner`, for the
-processes beside which uploaded code runs, has what RUNNER and RULES below say: whoever broke out of the sandbox would find no account,
-could change no player, package, rating, or result that stands, and could read the secret of no match that is not held by its lease.
+Neither role owns a table. `tute_web`, for web and scheduler, reads and writes rows, but can only add to the journal. `tute_runner`, for the
+processes that run uploaded code, has the rights in RUNNER and RULES below: an attacker who broke out of the sandbox would find no account,
+could change no player, package, rating, or final result, and could read the secret of no match that the worker has not leased.
 
-With --only-roles the roles are made and nothing is granted, as a restored backup wants them.
+With --only-roles it creates the roles and grants nothing, as restoring a backup requires.
 
-Reads DATABASE_URL (the owner of the tables), WEB_PASSWORD and RUNNER_PASSWORD, each directly or as a file named by NAME_FILE.
+Reads DATABASE_URL (the owner of the tables), WEB_PASSWORD and RUNNER_PASSWORD, each directly or from a file named by NAME_FILE.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from league.service.env import envstr
 WEB = "tute_web"
 ROLE = "tute_runner"
 ONLY_ROLES = "--only-roles"
-TRIES = 5  # where somebody else holds a table, or both wait for each other
+TRIES = 5  # Attempts when another connection locks a table, or both wait for each other.
 
 
 @dataclass(frozen=True)
 class Use:
-    """What a role may do with a table: read all columns but those withheld (or only those named), add rows, change these columns, remove."""
+    """Rights on a table: read all columns but the withheld ones (or `only` these), add rows, change these columns, remove rows."""
 
     withheld: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
@@ -41,28 +41,28 @@ ALL = ("*",)
 LEASE = ("status", "token", "worker", "lease_until", "ends_by", "attempts", "slow", "gave_way", "not_before", "avoid")
 COURSE = ("reason", "progress", "decided", "host", "started", "finished")
 RESULT = ("points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr")
-SPENT = ("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed", "style")
-AUDITED = ("verdict", "decisions", "log_odd", "run_odd", "all_differ", "chance", "first", "fault", "fault_detail")
+USAGE = ("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed", "style")
+AUDIT = ("verdict", "decisions", "log_odd", "run_odd", "all_differ", "chance", "first", "fault", "fault_detail")
 TABLE = ("turn", "since", "board", "legal", "hand", "seen", "scores", "fault", "records", "advice")
-JUDGED = ("cpu_s", "decisions", "judged", "limited", "body")
-ASKED = (*LEASE[:4], "attempts", "progress", "reason", "finished")
+ANALYSIS = ("cpu_s", "decisions", "judged", "limited", "body")
+REQUEST = (*LEASE[:4], "attempts", "progress", "reason", "finished")
 RUNNER = {
     "django_migrations": Use(),  # A worker compares the tables with its release.
-    "league_audit": Use(change=(*AUDITED, "finished")),
+    "league_audit": Use(change=(*AUDIT, "finished")),
     "league_board": Use(add=True),
-    "league_bot": Use(change=("state", "paused_for", "retest_at", "retests")),  # one that fails is paused
-    "league_botversion": Use(change=("status", "refused", "fault", "fault_detail")),  # what a validation decides
+    "league_bot": Use(change=("state", "paused_for", "retest_at", "retests")),  # A failing bot is paused.
+    "league_botversion": Use(change=("status", "refused", "fault", "fault_detail")),  # The result of a validation.
     "league_check": Use(add=True),
-    "league_consultation": Use(change=(*ASKED, "compiled", "limited", "answers", "cpu_s")),
+    "league_consultation": Use(change=(*REQUEST, "compiled", "limited", "answers", "cpu_s")),
     "league_foundpuzzle": Use(add=True),
-    "league_judgement": Use(change=(*ASKED, *JUDGED)),
+    "league_judgement": Use(change=(*REQUEST, *ANALYSIS)),
     "league_leagueevent": Use(only=("id",), add=True),
     "league_logdictionary": Use(),
     "league_match": Use(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),
     "league_matchlog": Use(add=True),
-    "league_outlook": Use(),  # what the scheduler saw of the others
+    "league_outlook": Use(),  # The scheduler's view of the other processes.
     "league_package": Use(),
-    "league_party": Use(add=True, change=(*RESULT, *SPENT, "broken_off")),
+    "league_party": Use(add=True, change=(*RESULT, *USAGE, "broken_off")),
     "league_pool": Use(),
     "league_puzzlesearch": Use(change=("worker", "lease_until", "attempts", "done", "made", "finished")),
     "league_sitting": Use(add=True),
@@ -73,15 +73,15 @@ RUNNER = {
     "league_tableseat": Use(),
     "league_tournament": Use(withheld=("secret",)),
     "league_try": Use(change=("result", "finished")),
-    "league_worker": Use(add=True, change=ALL, remove=True),  # what it says of itself
+    "league_worker": Use(add=True, change=ALL, remove=True),  # Its own status.
 }
-# Besides the rows of the league, which rows: of each table and command, what must hold of a row that the workers' role reads, changes
-# (before and after) or adds. Whoever is not named here is bound by grants alone.
-HELD = "status IN ('leased', 'running')"
+# Row rules of the workers' role: for each table and command, the condition on rows that it reads, changes (before and after) or adds.
+# Other roles are bound by grants alone.
+LEASED = "status IN ('leased', 'running')"
 OPEN = "status IN ('queued', 'leased', 'running')"
-# The kinds of lines that a worker adds to the journal, and how it names itself: a host and a process. No player, operator or rule of the
-# league is called so, and nothing but its own acts can be told in its name.
-TELLS = {
+# The kinds of journal lines that a worker adds, and its name in them: a host and a process. No player, operator or rule of the league has such a
+# name, so it can only report its own acts.
+JOURNAL = {
     "match": ("moved", "given_up", "report_refused"),
     "audit": ("moved", "finished"),
     "judgement": ("moved",),
@@ -93,77 +93,79 @@ TELLS = {
     "bot": ("paused", "resumed"),
     "worker": ("started", "refused", "resumed", "stopped"),
 }
-LINES = ", ".join(f"'{what}.{word}'" for what, words in TELLS.items() for word in words)
+LINES = ", ".join(f"'{what}.{word}'" for what, words in JOURNAL.items() for word in words)
 ITSELF = "actor ~ '^[^:]+:[0-9]+$'"
-PLAYS = f"EXISTS (SELECT FROM league_match m WHERE m.id = match_id AND m.{HELD})"
+PLAYS = f"EXISTS (SELECT FROM league_match m WHERE m.id = match_id AND m.{LEASED})"
 RULES = (
-    ("league_match", "UPDATE", OPEN, f"{OPEN} OR status = 'finished'"),  # what is over stays as it is
-    # The games of a validation besides the first
+    ("league_match", "UPDATE", OPEN, f"{OPEN} OR status = 'finished'"),  # Finished matches stay as they are.
+    # Further games of a validation.
     ("league_match", "INSERT", "", "kind = 'validation' AND status = 'running' AND tournament_id IS NULL"),
     ("league_party", "UPDATE", PLAYS, PLAYS),
     ("league_party", "INSERT", "", PLAYS.replace("m.status", "m.kind = 'validation' AND m.status")),
     ("league_board", "INSERT", "", PLAYS),
     ("league_matchlog", "INSERT", "", PLAYS),
     ("league_sitting", "INSERT", "",
-     f"EXISTS (SELECT FROM league_board b JOIN league_match m ON m.id = b.match_id WHERE b.id = board_id AND m.{HELD})"),
+     f"EXISTS (SELECT FROM league_board b JOIN league_match m ON m.id = b.match_id WHERE b.id = board_id AND m.{LEASED})"),
     ("league_botversion", "UPDATE", "status = 'validating'", "status IN ('accepted', 'rejected')"),
     ("league_check", "INSERT", "",
      "EXISTS (SELECT FROM league_botversion v WHERE v.id = version_id AND v.status = 'validating')"),
-    ("league_bot", "UPDATE", "state = 'active' OR state = 'paused' AND paused_for <> ''",  # never one that its owner paused
+    ("league_bot", "UPDATE", "state = 'active' OR state = 'paused' AND paused_for <> ''",  # Never a bot that its owner paused.
      "state IN ('active', 'paused')"),
     ("league_audit", "UPDATE", "verdict = ''", "true"),
-    ("league_judgement", "UPDATE", "status IN ('asked', 'working')", "true"),  # what was judged stays as it is
+    ("league_judgement", "UPDATE", "status IN ('asked', 'working')", "true"),  # Finished analyses stay as they are.
     ("league_consultation", "UPDATE", "status IN ('asked', 'working')", "true"),
     ("league_puzzlesearch", "UPDATE", "finished IS NULL", "true"),
     ("league_foundpuzzle", "INSERT", "",
      "EXISTS (SELECT FROM league_puzzlesearch s JOIN league_judgement j ON j.id = s.judgement_id"
      " WHERE j.match_id = league_foundpuzzle.match_id AND s.finished IS NULL)"),
-    # The texts that are tried now, and nobody else's
+    # Only the texts of running tries.
     ("league_try", "SELECT", PLAYS.replace("= match_id", "= work_id"), ""),
     ("league_try", "UPDATE", "result IS NULL", PLAYS.replace("= match_id", "= work_id")),
     ("league_table", "UPDATE", "status IN ('waiting', 'held')", "status IN ('waiting', 'held', 'resting', 'finished', 'void')"),
     ("league_tableaction", "INSERT", "", "EXISTS (SELECT FROM league_table t WHERE t.id = table_id AND t.status = 'held')"),
     ("league_leagueevent", "INSERT", "", f"kind IN ({LINES}) AND {ITSELF} AND (subject = 'worker:' || actor OR kind NOT LIKE 'worker.%')"),
-    # Bots of the house, and those that are played or audited now, or sit at a table
+    # House bots, and bots that are being played or audited, or sit at a table.
     ("league_package", "SELECT",
      "EXISTS (SELECT FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id WHERE v.package_id = sha256 AND (b.is_house"  # noqa: S608
-     f" OR EXISTS (SELECT FROM league_party p JOIN league_match m ON m.id = p.match_id WHERE p.version_id = v.id AND m.{HELD})"
-     f" OR EXISTS (SELECT FROM league_audit a JOIN league_match m ON m.id = a.work_id WHERE a.version_id = v.id AND m.{HELD})"
+     f" OR EXISTS (SELECT FROM league_party p JOIN league_match m ON m.id = p.match_id WHERE p.version_id = v.id AND m.{LEASED})"
+     f" OR EXISTS (SELECT FROM league_audit a JOIN league_match m ON m.id = a.work_id WHERE a.version_id = v.id AND m.{LEASED})"
      " OR EXISTS (SELECT FROM league_tableseat s JOIN league_table t ON t.id = s.table_id WHERE s.version_id = v.id AND t.status = 'held')))",
      ""),
 )  # fmt: skip
 
 
 def grant(url: str, *, web: str, runner: str, only_roles: bool = False) -> None:
-    """Make the roles where they are missing, set their passwords, take from them all that they have and grant what they need. All or nothing.
+    """Create missing roles, set their passwords, revoke all their rights and grant the needed ones. All or nothing.
 
-    only_roles: no more than the first two: a backup is restored into a database without tables, and names them.
+    only_roles: stop after creating them: a backup that names the roles is restored into a database without tables.
     """
-    for left in reversed(range(TRIES)):
+    for tries_left in reversed(range(TRIES)):
         try:
             with psycopg.connect(url) as connection:
                 connection.execute("SET lock_timeout = '5s'")
-                _be_login(connection, WEB, web)
-                _be_login(connection, ROLE, runner)
+                _create_login(connection, WEB, web)
+                _create_login(connection, ROLE, runner)
                 if only_roles:
                     return
-                _take_all(connection, WEB)
-                _take_all(connection, ROLE)
+                _revoke_all(connection, WEB)
+                _revoke_all(connection, ROLE)
                 _grant_web(connection)
                 _grant_runner(connection)
-                _rule(connection)
+                _create_policies(connection)
             return
         except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
-            if not left:
+            if not tries_left:
                 raise
             time.sleep(1)
 
 
-def _say(connection: psycopg.Connection, words: str, *names: sql.Composable, **named: sql.Composable) -> None:
-    connection.execute(sql.SQL(words).format(*names, **named))
+def _say(
+    connection: psycopg.Connection, words: str, *names: sql.Composable, **names_by_keyword: sql.Composable
+) -> None:
+    connection.execute(sql.SQL(words).format(*names, **names_by_keyword))
 
 
-def _be_login(connection: psycopg.Connection, name: str, password: str) -> None:
+def _create_login(connection: psycopg.Connection, name: str, password: str) -> None:
     role = sql.Identifier(name)
     if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone():
         _say(connection, "CREATE ROLE {} LOGIN", role)
@@ -171,7 +173,7 @@ def _be_login(connection: psycopg.Connection, name: str, password: str) -> None:
     _say(connection, words, role, sql.Literal(password))
 
 
-def _take_all(connection: psycopg.Connection, name: str) -> None:
+def _revoke_all(connection: psycopg.Connection, name: str) -> None:
     role = sql.Identifier(name)
     for what in ("TABLES", "SEQUENCES", "FUNCTIONS"):
         _say(connection, f"REVOKE ALL ON ALL {what} IN SCHEMA public FROM {{}}", role)
@@ -184,7 +186,7 @@ def _grant_web(connection: psycopg.Connection) -> None:
     role = sql.Identifier(WEB)
     _say(connection, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {}", role)
     _say(connection, "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {}", role)
-    _say(connection, "REVOKE UPDATE, DELETE ON league_leagueevent FROM {}", role)  # nothing is forgotten
+    _say(connection, "REVOKE UPDATE, DELETE ON league_leagueevent FROM {}", role)  # The journal is append-only.
     _say(connection, "REVOKE INSERT, UPDATE, DELETE ON django_migrations, league_logdictionary FROM {}", role)
 
 
@@ -194,9 +196,9 @@ def _grant_runner(connection: psycopg.Connection) -> None:
         names = connection.execute(
             "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped", [name]
         ).fetchall()
-        seen = use.only or [column for (column,) in names if column not in use.withheld]
+        readable = use.only or [column for (column,) in names if column not in use.withheld]
         table = sql.Identifier(name)
-        rights = [sql.SQL("SELECT ({})").format(_columns(seen))]
+        rights = [sql.SQL("SELECT ({})").format(_columns(readable))]
         rights += [sql.SQL("INSERT")] if use.add else []
         changed = [column for (column,) in names] if use.change == ALL else use.change
         rights += [sql.SQL("UPDATE ({})").format(_columns(changed))] if changed else []
@@ -208,8 +210,8 @@ def _columns(names: tuple[str, ...] | list[str]) -> sql.Composed:
     return sql.SQL(", ").join(map(sql.Identifier, names))
 
 
-def _rule(connection: psycopg.Connection) -> None:
-    """The rules of rows. To everybody every row is open, then those of the workers' role restrict it."""
+def _create_policies(connection: psycopg.Connection) -> None:
+    """Create the row policies: one opens every row to every role, then those of the workers' role restrict it."""
     for name, policy in connection.execute(
         "SELECT tablename, policyname FROM pg_policies WHERE schemaname = 'public' AND policyname LIKE 'tute_%'"
     ).fetchall():
@@ -229,7 +231,7 @@ if __name__ == "__main__":
     owner, web, runner = envstr("DATABASE_URL"), envstr("WEB_PASSWORD"), envstr("RUNNER_PASSWORD")
     if not owner or not web or not runner:
         sys.exit(
-            "error: DATABASE_URL, WEB_PASSWORD and RUNNER_PASSWORD must be set, or each as NAME_FILE, the path of a file"
+            "error: set DATABASE_URL, WEB_PASSWORD and RUNNER_PASSWORD, or each as NAME_FILE with the path of a file"
         )
     if ONLY_ROLES in sys.argv[1:]:
         grant(owner, web=web, runner=runner, only_roles=True)

@@ -1,7 +1,7 @@
-"""Is a process of the league at work? `healthcheck.py web|scheduler|worker [ready]`: exit code 0, or 1 and a reason.
+"""Check whether a process of the league is healthy: `healthcheck.py web|scheduler|worker [ready]`. Exit code 0, or 1 and a reason.
 
-Of scheduler and worker it asks the processes of this container whether all their loops come round, and nothing else: a container is to be started
-again for that alone. With `ready` it also reports a loop that fails, as all do while the database is away, and a worker that refuses to play.
+For scheduler and worker it checks whether all loops of the processes in this container still turn, because only a stuck loop requires a restart.
+With `ready` it also reports a failing loop, which every loop is while the database is down, and a worker that refuses to play.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KINDS = ("web", "scheduler", "worker")
 
 
 def web() -> str:
-    """Return why it does not answer, or its database does not."""
+    """Return why the web or its database does not answer, or ""."""
     from league.service.env import envlist
 
     port = os.environ.get("PORT", "8000")

@@ -348,7 +348,7 @@ def play(site: Site) -> None:
     site.docker("exec", busy, "python", "-c", kill)
     site.say(f"killed the worker of container {busy} in the middle of a match")
     site.finish(where)
-    assert "ended with code 137, and is started again in 1 s" in site.compose("logs", "--no-color", "worker")
+    assert "ended with code 137, and restarts in 1 s" in site.compose("logs", "--no-color", "worker")
     listening.join(130)
     assert heard[0].count("event: change") >= 2, heard
     site.say(

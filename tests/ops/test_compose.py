@@ -327,7 +327,7 @@ def test_a_service_that_crashes_is_started_again_in_its_container(content: dict[
     crashes = f"echo run >> {note}; [ $(wc -l < {note}) -ge 3 ] || exit 3"
     done = subprocess.run([*keep, crashes], capture_output=True, text=True)
     assert (done.returncode, note.read_text()) == (0, "run\n" * 3)
-    assert "ended with code 3, and is started again in 1 s" in done.stderr
+    assert "ended with code 3, and restarts in 1 s" in done.stderr
 
 
 def test_a_service_that_is_told_to_end_gives_back_what_it_holds(tmp_path: Path) -> None:

@@ -78,13 +78,13 @@ def edit(name: str, text: str) -> Callable[[Project], object]:
     ("spoil", "why"),
     [
         (lambda project: project.write("notes.txt", "x"), "the working tree is not clean"),
-        (lambda project: project.git("switch", "--quiet", "--create", "other"), "this is other"),
-        (lambda project: project.git("switch", "--quiet", "--detach"), "this is no branch"),
-        (lambda project: project.git("tag", "v2.1.0"), "the tag v2.1.0 is there already"),
-        (edit("engine/version.py", 'VERSION = "2.0.0"\n'), "engine/version.py says 2.0.0"),
+        (lambda project: project.git("switch", "--quiet", "--create", "other"), "the current branch is other"),
+        (lambda project: project.git("switch", "--quiet", "--detach"), "the current branch is a detached HEAD"),
+        (lambda project: project.git("tag", "v2.1.0"), "the tag v2.1.0 exists already"),
+        (edit("engine/version.py", 'VERSION = "2.0.0"\n'), "engine/version.py has 2.0.0"),
         (edit("CHANGELOG.md", "## [Unreleased]\n\n## [2.1.0] - 2026-11-27\n"), 'CHANGELOG.md is "[Unreleased]"'),
         (edit("CHANGELOG.md", "## [2.1.0]\n"), 'CHANGELOG.md is "[2.1.0]"'),
-        (edit("CHANGELOG.md", "## [2.1.0] - 2026-02-30\n"), "2026-02-30, which is no day"),
+        (edit("CHANGELOG.md", "## [2.1.0] - 2026-02-30\n"), "2026-02-30, which is not a date"),
     ],
 )
 def test_what_is_not_ready_is_refused(project: Project, spoil: Callable[[Project], object], why: str) -> None:
@@ -104,7 +104,7 @@ def test_what_is_not_ready_is_refused(project: Project, spoil: Callable[[Project
 def test_a_version_has_three_numbers(project: Project, version: str) -> None:
     code, said = project.release(version)
 
-    assert (code, "is no version" in said) == (1, True)
+    assert (code, "is not a version" in said) == (1, True)
 
 
 def test_a_dry_run_says_what_it_would_do_and_does_nothing(project: Project) -> None:
@@ -118,12 +118,12 @@ def test_a_dry_run_says_what_it_would_do_and_does_nothing(project: Project) -> N
     assert code == 0, said
     for line in (
         "test: would run the quick tests",
-        "slow: was green for this commit on 2026-11-27 07:00",
+        "slow: passed for this commit on 2026-11-27 07:00",
         "wheel: would build",
         "image: ",
     ):
         assert f"== {line}" in said
-    assert "would set the tag v2.1.0; nothing was done" in said
+    assert "would set the tag v2.1.0; nothing was changed" in said
     assert project.git("tag") == ""
     assert [path.name for path in noted.iterdir()] == ["slow"]
 
@@ -134,7 +134,7 @@ def test_a_part_that_fails_ends_it_and_what_was_green_is_not_run_again(project: 
     assert (code, "not released: slow failed." in said, "runs test" in said) == (1, True, True)
 
     code, said = project.release(dry="0")
-    assert (code, "test: was green for this commit" in said, "runs test" in said) == (1, True, False)
+    assert (code, "test: passed for this commit" in said, "runs test" in said) == (1, True, False)
     assert project.git("tag") == ""
 
     (project.place / "slow-fails").unlink()

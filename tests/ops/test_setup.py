@@ -94,7 +94,7 @@ def test_no_python_at_all_is_explained(project: Path) -> None:
     only_on_path(project)
     done = set_up(project)
     assert done.returncode == 1
-    assert "no Python 3.11, 3.12 or 3.13 was found (python3: not there, or does not run)" in done.stderr
+    assert "no Python 3.11, 3.12 or 3.13 was found (python3: not installed, or does not run)" in done.stderr
 
 
 def test_a_second_run_does_nothing_and_a_changed_lock_does(project: Path) -> None:
