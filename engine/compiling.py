@@ -31,7 +31,7 @@ MODULES = (
     ),
 )
 FLAGS = (
-    "-fno-semantic-interposition",  # Allow inlining of functions of the shared library: nobody replaces them at run time.
+    "-fno-semantic-interposition",  # Allow inlining of functions of the shared library: they are never replaced at run time.
     "-Ibuild/engine",  # mypyc writes the headers of a group below its package, and looks for them above.
 )
 # One C file per module: the compiler needs a tenth of the memory that a single file takes, and can report progress.

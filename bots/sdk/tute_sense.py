@@ -1,6 +1,6 @@
 """Table sense for bots of the Tute League: announcements, auctions and rough probabilities, for every game of the rules book.
 
-It is optional; it is beside `tute_bot` in the league's runtime and can be copied like it. The house bots build on it. All judgements are rules
+It is optional; it is beside `tute_bot` in the league's runtime and can be copied like it. The house bots build on it. All its advice follows rules
 of thumb, meant to be beaten: use them for the parts that your bot does not care about.
 
     from tute_bot import Bot, run

@@ -21,7 +21,7 @@ from engine.match.trick import exchanges, songs, tricks, windows
 
 OPEN = 10  # Cards in the stock, for events that happen while it is open.
 HIDDEN = ("card", "cards", "takes")  # Fields of an event that contain cards.
-Told = tuple[list[str], list[str]]  # Public sentences, private cards.
+Views = tuple[list[str], list[str]]  # Public sentences, private cards.
 
 
 def observation(game: engine.Game, position: Case) -> Answer:
@@ -36,7 +36,7 @@ def observation(game: engine.Game, position: Case) -> Answer:
 # ---- Events
 
 
-def _takes_up(game: engine.Game, seat: str, card: str) -> Told:
+def _takes_up(game: engine.Game, seat: str, card: str) -> Views:
     state = pos.blank(game)
     pos.set_trump(state, card[1])
     pos.give_hand(state, int(seat), [card])
@@ -45,7 +45,7 @@ def _takes_up(game: engine.Game, seat: str, card: str) -> Told:
     return [f"trump is {trump}", _held(shown_card, holder)], _hands_of_others(state, int(seat))
 
 
-def _turned_up(game: engine.Game, card: str) -> Told:
+def _turned_up(game: engine.Game, card: str) -> Views:
     state = pos.blank(game)
     pos.set_trump(state, card[1])
     pos.lay_out(state, shown=card, n=OPEN)
@@ -53,7 +53,7 @@ def _turned_up(game: engine.Game, card: str) -> Told:
     return [f"trump is {trump}", f"{shown_card} is the shown card"], _hands_of_others(state, -1)
 
 
-def _exchanges(game: engine.Game, seat: str, gives: str, takes: str) -> Told:
+def _exchanges(game: engine.Game, seat: str, gives: str, takes: str) -> Views:
     state = _with_stock(game, gives[1])
     if state.rules.exchange == "none":
         raise EngineError(f"{game.key} has no exchange at this table")
@@ -61,14 +61,14 @@ def _exchanges(game: engine.Game, seat: str, gives: str, takes: str) -> Told:
     pos.give_hand(state, int(seat), [gives])
     state.ask(int(seat), None)
     exchanges.exchange(state, game.parse_action(f"exchange {gives}"))
-    return _told(state, int(seat))
+    return _views(state, int(seat))
 
 
-def _lays(game: engine.Game, seat: str, card: str) -> Told:
+def _lays(game: engine.Game, seat: str, card: str) -> Views:
     return _exchanges(game, seat, card, "3" + card[1])
 
 
-def _draws(game: engine.Game, seat: str, card: str, *, is_shown: bool = False) -> Told:
+def _draws(game: engine.Game, seat: str, card: str, *, is_shown: bool = False) -> Views:
     state = _with_stock(game, card[1])
     others = [text for text in map(game.pack.text, game.pack.cards) if text != card][: state.size]
     if is_shown:
@@ -78,14 +78,14 @@ def _draws(game: engine.Game, seat: str, card: str, *, is_shown: bool = False) -
         pos.won_trick(state, int(seat), stock=OPEN)
         pos.lay_out(state, shown=others[0], stock=[card, *others[1:]])
     tricks.draw(state)
-    return _told(state, int(seat), "draw")
+    return _views(state, int(seat), "draw")
 
 
-def _draws_the_shown_card(game: engine.Game, seat: str, card: str) -> Told:
+def _draws_the_shown_card(game: engine.Game, seat: str, card: str) -> Views:
     return _draws(game, seat, card, is_shown=True)
 
 
-def _sings(game: engine.Game, seat: str, points: str, suit: str) -> Told:
+def _sings(game: engine.Game, seat: str, points: str, suit: str) -> Views:
     state = pos.blank(game)
     letters = game.pack.suits
     # The record does not show the suit of a 40, so any suit will do as trump.
@@ -93,10 +93,10 @@ def _sings(game: engine.Game, seat: str, points: str, suit: str) -> Told:
     pos.set_trump(state, trump)
     pos.won_trick(state, int(seat))
     songs.sing(state, int(seat), game.pack.parse_suit(suit or trump))
-    return _told(state, int(seat), "song")
+    return _views(state, int(seat), "song")
 
 
-def _plays(game: engine.Game, leader: str, trump: str, led: str, seat: str, card: str) -> Told:
+def _plays(game: engine.Game, leader: str, trump: str, led: str, seat: str, card: str) -> Views:
     state = _with_stock(game, led[1] if trump else next(suit for suit in game.pack.suits if suit not in led + card))
     state.turn = int(leader)
     tricks.lead(state)
@@ -120,27 +120,27 @@ def _void(state: State, card: str, suit: str, led: str) -> bool:
     return True
 
 
-def _announces_capote(game: engine.Game, seat: str) -> Told:
+def _announces_capote(game: engine.Game, seat: str) -> Views:
     state = pos.blank(game)
     pos.won_trick(state, int(seat))
     windows.ask_capote(state)
     state.apply(act.CAPOTE)
-    return _told(state, int(seat), "capote")
+    return _views(state, int(seat), "capote")
 
 
-def _predicts(game: engine.Game, seat: str, number: str) -> Told:
+def _predicts(game: engine.Game, seat: str, number: str) -> Views:
     state = pos.blank(game)
     for other in state.active:
         pos.give_hand(state, other, [game.pack.text(card) for card in game.pack.cards][:10])
     state.notes = state.notes | {"predictions": {}}
     state.ask(int(seat), auctions.PREDICT)
     state.apply(act.PREDICT + int(number))
-    return _told(state, int(seat), "predict")
+    return _views(state, int(seat), "predict")
 
 
 SEAT, CARD = r"seat (\d)", r"(\w\w)"
-Telling = Callable[..., Told]
-EVENTS: dict[str, tuple[str, Telling]] = {
+Event = Callable[..., Views]
+EVENTS: dict[str, tuple[str, Event]] = {
     "dealer (seat N) shows CARD and takes it up": (rf"dealer \(seat (\d)\) shows {CARD} and takes it up", _takes_up),
     "CARD is turned up": (rf"{CARD} is turned up", _turned_up),
     "seat N lays CARD": (rf"{SEAT} lays {CARD}", _lays),
@@ -157,7 +157,7 @@ EVENTS: dict[str, tuple[str, Telling]] = {
 # ---- Their description
 
 
-def _told(state: State, seat: int, kind: str = "") -> Told:
+def _views(state: State, seat: int, kind: str = "") -> Views:
     """Return what a spectator sees of the first event of this kind and seat, and the cards that only the seat sees."""
     event = next(event for event in state.events if event.get("seat") == seat and kind in ("", event["e"]))
     [public] = redact([event], None)

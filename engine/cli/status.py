@@ -16,7 +16,7 @@ tute status counting --league https://tute.example --json
 """
 DETAILS = """
 Without a name: all your bots, and your usage of your limits (tute login first). With a name: the bot's versions, ratings and latest matches; you
-can ask about anybody's bot.
+can name any bot of the league.
 """
 BOTS = 200
 LATEST = 10

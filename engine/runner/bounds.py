@@ -10,7 +10,7 @@ import engine
 from engine.runner.limits import Limits
 
 DEAL = 32  # Decisions of one deal, all seats together: 8 for each of four, 16 for each of two.
-GAME, ELIMINATION = 4, 8  # Deals of a board that is played until somebody has won; until all but one are out.
+GAME, ELIMINATION = 4, 8  # Deals of a board that is played until a player has won; until all but one are out.
 
 
 def decisions(game: engine.Game, deals: int | None = None) -> int:

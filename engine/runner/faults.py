@@ -8,9 +8,10 @@ from typing import Any
 
 from engine.sandbox.errors import BrokenOff
 
+# These texts are part of the events sent to bots: with another text the lines of an old log could not be rebuilt byte for byte.
 KINDS = {
     "crash": "the process ended by itself, with an exit code or a signal",
-    "timeout": "no answer within the CPU time of the decision and the bank, or within the wall-clock limit",
+    "timeout": "no answer within the CPU time of the decision and the bank, or within the wall-clock cap",
     "start_timeout": "the bot was not ready within its start budget",
     "memory": "the process was killed at its memory limit",
     "output_flood": "a line longer than 64 KiB",

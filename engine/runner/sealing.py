@@ -25,10 +25,10 @@ def why_unsealed(spec: MatchSpec, game: engine.Game, box: Sandbox) -> str | None
         reason = box.report.unsealed
         if reason and spec.sealing == ALWAYS:
             raise Infrastructure(
-                f"match {spec.match_id} is to be played sealed, and no bot is sealed on this machine: {reason}"
+                f"match {spec.match_id} requires sealed bots, which this machine cannot provide: {reason}"
             )
         return reason
-    return "nobody has a partner" if spec.sealing == PARTNERS else "not asked for"
+    return "no seat has a partner" if spec.sealing == PARTNERS else "not requested"
 
 
 def sealed_parties(

@@ -65,7 +65,7 @@ def reserve(folder: Path, name: str) -> Reservation | None:
                 if os.path.samestat(os.fstat(fd), path.lstat()):
                     return Reservation(name, fd)
             except FileNotFoundError:
-                pass  # The file was removed meanwhile, so nobody would see a lock on it.
+                pass  # The file was removed meanwhile, so a lock on it would have no effect.
             except BlockingIOError:
                 os.close(fd)
                 return None

@@ -152,7 +152,7 @@ class BotProcess:
     # -- Start --------------------------------------------------------------------------------------------------
 
     def stand(self) -> None:
-        """Wait until its runtime is loaded and it stands at the gate, before the first instruction of its own code.
+        """Wait until its runtime is loaded and it waits at the gate, before the first instruction of its own code.
 
         Do nothing if it has no gate, or has passed it. Raise BotFault if it ended on the way, SandboxError if it takes too long.
         """
@@ -175,7 +175,7 @@ class BotProcess:
         self._loading = False
 
     def begin(self) -> None:
-        """Let it pass its gate, if it stands at one. The first request does this, too. Raise what ``stand`` raises."""
+        """Let it pass its gate, if it waits at one. The first request does this, too. Raise what ``stand`` raises."""
         if not self._held:
             return
         self.stand()

@@ -58,9 +58,9 @@ def test_why_nobody_plays_sealed_is_told(box: Sandbox, honest: BotSpec) -> None:
         spec = dataclasses.replace(match(honest, honest, game=game.key), sealing=sealing_word)
         return sealing.why_unsealed(spec, game, box)
 
-    assert why(paired, NEVER) == "not asked for"
-    assert why(alone, NEVER) == "not asked for"
-    assert why(alone, PARTNERS) == "nobody has a partner"
+    assert why(paired, NEVER) == "not requested"
+    assert why(alone, NEVER) == "not requested"
+    assert why(alone, PARTNERS) == "no seat has a partner"
     assert why(paired, PARTNERS) == box.report.unsealed
 
 
@@ -152,7 +152,7 @@ def test_a_match_that_must_be_sealed_is_ours_to_break_off_where_this_machine_can
 
     result = play_match(match(honest, honest, boards=1, sealing=PARTNERS), nothing)
     with pytest.raises(
-        Infrastructure, match="is to be played sealed, and no bot is sealed on this machine: it confines nothing"
+        Infrastructure, match="requires sealed bots, which this machine cannot provide: it confines nothing"
     ):
         play_match(match(honest, honest, boards=1, sealing=ALWAYS), nothing)
 
