@@ -21,7 +21,7 @@ tute analyse games.jsonl --fair 16
 tute analyse h7k2m9xq4d --league https://tute.example --board 3
 """
 DETAILS = """
-Computes how much each decision cost, in units of the board score, if all seats see all cards from then on. With --fair it averages over
+Costs are in units of the board score, assuming that all seats see all cards from then on. With --fair they are averages over
 deals that agree with what the seat knew, so a bot is not blamed for what it could not know; that is an estimate with an error, and the time
 grows with the number of deals. LOG is the output of tute play --log, the log of a whole match from the site, or the id of a match there.
 
