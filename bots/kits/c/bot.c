@@ -8,7 +8,7 @@
 
 #define DEALS 30
 
-/* Whether no opponent who plays after us holds a card that beats ours in this deal. */
+/* True if no opponent who plays after us holds a card that beats ours in this deal. */
 static int stands(const View *view, int card, const Deal *with) {
     for (int step = 1; step < view->seats - view->on_table; step++) {
         int seat = (view->seat + step) % view->seats;
@@ -20,7 +20,7 @@ static int stands(const View *view, int card, const Deal *with) {
     return 1;
 }
 
-/* What a card brings in this trick: what lies there if it wins, its own points if it loses. */
+/* The worth of a card in this trick: the points on the table if it wins, minus its own if it loses. */
 static double worth(View *view, int card, const Deal *deals, int dealt) {
     int pot = view->value[card], won = 0;
     for (int one = 0; one < view->on_table; one++) pot += view->value[view->table[one]];

@@ -1,4 +1,4 @@
-/* The Tute League for bots in C: the protocol, and what a seat knows. One file; it needs the standard library alone.
+/* The Tute League for bots in C: the protocol, and the knowledge of a seat. One file; it needs the standard library alone.
  *
  *     #include "tute.h"
  *     static const char *choose(View *view) { return view->legal[0]; }
@@ -7,9 +7,9 @@
  * A card is its place in the pack of the game, suit by suit and strongest first: `name[card]` is its text, `card_of(view, "1o")` the way
  * back, -1 no card. A set of cards (`Cards`) has a bit a card. The kits in JavaScript and Rust have the same names, and deal the same cards by a seed.
  *
- * What plays prove: who does not follow suit, beat or trump, or loads a lost trick (`no_load`), where that is forbidden, has no card that it
- * had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to sing, and did
- * not, held no pair; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
+ * Proofs by plays: a seat that does not follow suit, beat or trump, or that loads a lost trick (`no_load`), where that is forbidden, has no card
+ * that it had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. A seat that had to sing and did
+ * not held no pair; a soloist calls a card of another seat; a seat that sings without a suit holds some pair. Calls of an auction prove nothing.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@
 #define SEATS 8
 #define PACK 52
 #define SETS 8   /* suits, and ranks of which there are tutes */
-#define NEVER 99 /* it was never proved that a seat lacks a card */
-#define TRIES 10000 /* deals that are thrown away before one that agrees; at the tables of the league one in six did, or more */
+#define NEVER 99 /* no play proved that a seat lacks a card */
+#define TRIES 10000 /* rejected deals before giving up; at the league's tables one in six agreed, or more */
 
 typedef uint64_t Cards;
 
@@ -42,7 +42,7 @@ static inline char *json_space(char *at) {
     return at;
 }
 
-/* Ends a text at its closing quote; at is behind the opening one. */
+/* End a text at its closing quote; `at` is behind the opening one. */
 static inline char *json_text(char *at) {
     while (*at && *at != '"') at += *at == '\\' && at[1] ? 2 : 1;
     if (*at) *at++ = '\0';
@@ -81,7 +81,7 @@ static inline Json *json_value(char **line) {
     return found;
 }
 
-/* The field of an object; NULL where there is none, or null. */
+/* The field of an object; NULL if there is none, or null. */
 static inline Json *field(const Json *object, const char *key) {
     for (Json *one = object ? object->child : NULL; one; one = one->next)
         if (one->key && !strcmp(one->key, key)) return one->kind == 'n' ? NULL : one;
@@ -127,9 +127,9 @@ static const char RULES[] =
     "},\"implied\":{\"podrida\":{\"preset=podrida52\":{\"deck\":\"fr52\",\"rank_order\":\"AKQJT98765432\"}}}}";
 // <<< written by `make texts`
 
-/* --- what a seat knows --------------------------------------------------------------------------------------------------------- */
+/* --- the knowledge of a seat --------------------------------------------------------------------------------------------------------- */
 
-/* A song whose suit is hidden: by suit the pair that it may be. */
+/* A song whose suit is hidden, with the pair of each suit that it may be. */
 typedef struct Song {
     int seat, may[4];
     Cards pair[4];
@@ -145,7 +145,7 @@ typedef struct View {
     int value[PACK];       /* card points */
     Cards hand;            /* your cards */
     int table[SEATS], by[SEATS], on_table; /* the trick: its cards, who played them, how many */
-    int best;              /* place on the table of the card that is winning, -1 before a lead */
+    int best;              /* place on the table of the winning card, -1 before a lead */
     char led, trump;       /* suits, or 0 */
     int shown;             /* the card that fixed the trump while it is on the table or in the hand that first held it */
     int stock;             /* cards to be drawn, the shown one included */
@@ -155,11 +155,11 @@ typedef struct View {
     int counts[SEATS];     /* cards left in each hand */
     Cards not_all[SEATS][SETS]; /* sets of which a seat does not hold every card; 0: nothing is known */
     Song songs[4];         /* whose suit is hidden */
-    int hidden;            /* how many those are */
+    int hidden;            /* their number */
     int tricks[SEATS], winner; /* how many each seat has won in this deal; who won the last one, or -1 */
     int scored[SEATS];     /* cards, songs and last trick in this deal, by seat */
-    int soloist, partner;  /* of an auction, or -1 */
-    const char *legal[256]; /* what may be answered */
+    int soloist, partner;  /* from an auction, or -1 */
+    const char *legal[256]; /* the legal answers */
     int choices;
     /* of the unseen cards that a seat was proved to lack, hidden cards that came to it since; NEVER */
     int age[SEATS][PACK];
@@ -170,7 +170,7 @@ typedef struct View {
 
 typedef struct Deal {
     Cards hands[SEATS]; /* your own among them */
-    int rest[PACK], resting; /* what no hand holds: the stock, face down, and cards that others put away */
+    int rest[PACK], resting; /* cards in no hand: the stock, face down, and cards that others put away */
 } Deal;
 
 static inline Cards bit(int card) { return card < 0 ? 0 : (Cards)1 << card; }
@@ -188,7 +188,7 @@ static inline int card_of(const View *view, const char *card) {
     return -1;
 }
 
-/* What a legal text plays, or -1. */
+/* The card that a legal text plays, or -1. */
 static inline int plays(const View *view, const char *action) {
     return strncmp(action, "play ", 5) ? -1 : card_of(view, action + 5);
 }
@@ -206,28 +206,28 @@ static inline int points(const View *view, int side) {
     return sum;
 }
 
-/* Whether a card, played later, beats another one of this trick. */
+/* True if a card, played later, beats another one of this trick. */
 static inline int beats(const View *view, int card, int other) {
     if (suit(view, card) == suit(view, other)) return card < other;
     if (suit(view, card) == view->trump) return 1;
     return suit(view, card) == view->led && suit(view, other) != view->trump;
 }
 
-/* Whether a seat certainly does not hold a card. */
+/* True if a seat certainly does not hold a card. */
 static inline int lacks(const View *view, int seat, int card) {
     if (seat == view->seat) return !(view->hand & bit(card));
     if (view->known[seat] & bit(card)) return 0;
     return !(view->unseen & bit(card)) || view->age[seat][card] == 0;
 }
 
-/* Whether a seat certainly holds no card of a suit. */
+/* True if a seat certainly holds no card of a suit. */
 static inline int is_void(const View *view, int seat, char of) {
     for (int card = 0; card < view->size; card++)
         if (suit(view, card) == of && !lacks(view, seat, card)) return 0;
     return 1;
 }
 
-/* A card is seen that a seat may have been thought to lack: it was drawn since. */
+/* Note a card that a seat was proved to lack: it was drawn since. */
 static inline void uncover(View *view, int seat, int card) {
     if (card < 0 || !(view->unseen & bit(card))) return;
     view->unseen &= ~bit(card);
@@ -236,7 +236,7 @@ static inline void uncover(View *view, int seat, int card) {
         if (view->age[seat][other] != NEVER && view->age[seat][other] >= age && view->age[seat][other] > 0) view->age[seat][other]--;
 }
 
-/* A card comes into a hand; -1 where it is hidden. */
+/* Put a card into a hand; -1 if it is hidden. */
 static inline void comes(View *view, int seat, int card) {
     if (card < 0) {
         for (int one = 0; one < view->size; one++)
@@ -250,7 +250,7 @@ static inline void comes(View *view, int seat, int card) {
 static inline void goes(View *view, int seat, int card) {
     uncover(view, seat, card);
     *(seat == view->seat ? &view->hand : &view->known[seat]) &= ~bit(card);
-    /* a pair that was sung need not be held any longer; one of which another seat had a card was not sung */
+    /* A pair that was sung need not be held any longer; a pair of which another seat had a card was not sung. */
     for (Song *song = view->songs; song < view->songs + view->hidden; song++)
         for (int of = 0; of < 4; of++) {
             if (song->seat == seat) song->pair[of] &= ~bit(card);
@@ -280,22 +280,22 @@ static inline int best_of(const View *view, char of) {
     return best;
 }
 
-/* What a duty demands of a follower's cards of one suit: nothing, one of them, a higher one if there is one, and if not one of them or any card. */
+/* Demands of a duty on a follower's cards of one suit: none, one of them, a higher one if there is one, and if not one of them or any card. */
 enum { ANY = '0', ALL, HIGHER_OR_ALL, HIGHER_OR_ANY };
 
-/* The place of a card among the duties of a seat: it must play a card of a lower number before one of a higher. */
+/* The rank of a card among the duties of a seat: it must play a card of a lower rank before one of a higher. */
 static inline int duty(const View *view, int seat, int card) {
     const char *demands = view->open ? view->demands_open : view->demands_empty;
     int followed = suit(view, card) == view->led, trumps = suit(view, card) == view->trump, place = followed ? 0 : 200;
     int situation = together(view, view->by[view->best], seat) + (view->led == view->trump ? 4 : best_of(view, view->trump) >= 0 ? 2 : 0);
     char demand = followed || trumps ? demands[2 * situation + !followed] : ANY;
-    /* of cards that cannot win those of least value */
+    /* of cards that cannot win, those of least value */
     int load = demands[16] == '1' && view->no_load && !beats(view, card, view->table[view->best]) ? view->value[card] : 0;
     if (demand == ALL || (demand != ANY && card < best_of(view, suit(view, card)))) return load + place;
     return load + (demand == HIGHER_OR_ALL ? place + 100 : 400);
 }
 
-/* What a card proves about the hand that it comes from. */
+/* Note what a card proves about the hand that it comes from. */
 static inline void learn(View *view, int seat, int card) {
     if (!view->proves || !view->led) return;
     for (int other = 0; other < view->size; other++)
@@ -328,7 +328,7 @@ static inline void unsung(View *view, int seat) {
     for (int one = 0; view->tutes[one]; one++) view->not_all[seat][4 + one] = of_ranks(view, (char[2]){view->tutes[one], '\0'}, 0);
 }
 
-/* Nobody sings any more before the next lead: whoever had to, and did not, did not hold a pair. */
+/* Note, when nobody can sing any more before the next lead, that a seat that had to sing and did not held no pair. */
 static inline void before_lead(View *view) {
     for (int seat = 0; seat < view->seats && !view->on_table; seat++) {
         if (seat != view->seat && view->winner >= 0 && view->must_sing) unsung(view, seat);
@@ -366,11 +366,11 @@ static inline void begin_deal(View *view, const Json *event) {
     view->on_table = view->plays = view->led = 0;
     view->best = view->soloist = view->partner = view->notice = view->winner = -1;
     memset(view->sung, 0, sizeof view->sung);
-    /* the shown card lies on the table of a game without a stock until the first lead */
+    /* In a game without a stock the shown card lies on the table until the first lead. */
     view->hidden = 0;
 }
 
-/* Takes note of an event. Kinds that matter to nothing here are passed over. */
+/* Take note of an event. Kinds that change nothing here are ignored. */
 static inline void see(View *view, const Json *event) {
     const char *kind = text(event, "e");
     int seat = number(event, "seat", -1), card = card_of(view, text(event, "card"));
@@ -426,7 +426,7 @@ static inline void see(View *view, const Json *event) {
         Json *cards = field(event, "cards");
         view->counts[seat] -= number(event, "count", 0);
         for (Json *one = cards ? cards->child : NULL; one; one = one->next) goes(view, seat, card_of(view, one->text));
-        if (!cards) { /* it may have put away what it had shown */
+        if (!cards) { /* it may have put away cards that it had shown */
             view->unseen |= view->known[seat];
             view->known[seat] = 0;
         }
@@ -477,7 +477,7 @@ static inline void see(View *view, const Json *event) {
 
 /* --- deals of the hidden cards -------------------------------------------------------------------------------------------------- */
 
-/* A number from 0 to below 1; it moves the seed on (mulberry32, the same in the other kits). */
+/* A number from 0 to below 1; it advances the seed (mulberry32, the same in the other kits). */
 static inline double chance(unsigned *seed) {
     uint32_t mixed = (*seed += 0x6D2B79F5u);
     mixed = (mixed ^ mixed >> 15) * (mixed | 1);
@@ -493,7 +493,7 @@ static inline void shuffle(int *cards, int size, unsigned *seed) {
     }
 }
 
-/* What is left to be placed: cards that some hand cannot hold, one after the other. Hands that may hold every card are one with the rest. */
+/* The cards that some hand cannot hold, to be placed one after the other. Hands that may hold every card count as part of the rest. */
 typedef struct Places {
     const View *view;
     int bound[PACK], bounds, unseen;
@@ -502,13 +502,13 @@ typedef struct Places {
     double *ways; /* 0: not counted yet; -1: none */
 } Places;
 
-/* Whether a card may go to a hand that has so much room left. */
+/* True if a card may go to a hand with this much room left. */
 static inline int fits(const Places *places, int place, int hand, int room) {
     int age = places->view->age[places->who[hand]][places->bound[place]];
     return room > 0 && (places->one_hand ? places->need[hand] - room < age : age > 0);
 }
 
-/* In how many ways the cards from a place on can be put into so much room; the free ones are counted at the end. */
+/* The number of ways to put the cards from a place on into the room; the free ones are counted at the end. */
 static inline double ways(Places *places, int place, int *room) {
     size_t key = (size_t)place;
     int left = places->unseen - place, rest = left;
@@ -536,7 +536,7 @@ static inline double ways(Places *places, int place, int *room) {
     return found;
 }
 
-/* Whether each song from one on can have been of a suit of its own. */
+/* True if each song from one on can have been of a suit of its own. */
 static inline int sung_from(const Song *song, const Song *end, const Cards *hands, int used) {
     if (song == end) return 1;
     for (int of = 0; of < 4; of++)
@@ -544,7 +544,7 @@ static inline int sung_from(const Song *song, const Song *end, const Cards *hand
     return 0;
 }
 
-/* Whether hands agree with what is known of more than one card. */
+/* True if hands agree with the facts about more than one card. */
 static inline int agrees(const View *view, const Cards *hands) {
     for (int seat = 0; seat < view->seats; seat++) {
         int drawn[NEVER + 1] = {0}, sum = 0;
@@ -559,7 +559,7 @@ static inline int agrees(const View *view, const Cards *hands) {
     return sung_from(view->songs, view->songs + view->hidden, hands, 0);
 }
 
-/* Puts the unseen cards into hands: the bound ones by what is counted, the others by chance. */
+/* Put the unseen cards into hands: the bound ones by their counts, the others at random. */
 static inline void place_cards(Places *places, Cards bound, unsigned *seed, Deal *found) {
     const View *view = places->view;
     int room[SEATS], need[SEATS], pool[PACK], pooled = 0, loose[PACK], loosed = 0;
@@ -600,10 +600,9 @@ static inline void place_cards(Places *places, Cards bound, unsigned *seed, Deal
     memcpy(found->rest, pool, sizeof pool);
 }
 
-/* A deal of the hidden cards that agrees with what is known. Every placement has the same chance (but for the rounding of doubles): a card
- * goes where it goes in as many of the placements that are counted. By counts, known cards and what each seat lacks nothing is tried again;
- * nor, where one hand is hidden, by cards drawn since a proof. What is known of more than one card is tried: deals that do not agree with it are
- * thrown away. 0: no deal agrees, or none was found in so many tries.
+/* A deal of the hidden cards that agrees with all facts; 0 if none does, or if none was found in TRIES draws. Every placement has the same
+ * chance, but for the rounding of doubles: the number of placements after each choice is counted. Counts, known cards and lacking cards never need a
+ * second draw; with one hidden hand, cards drawn since a proof neither. A deal that contradicts a fact about several cards is rejected.
  */
 static inline int deal(const View *view, unsigned *seed, Deal *found) {
     Places places = {.view = view, .unseen = count(view->unseen)};
@@ -625,7 +624,7 @@ static inline int deal(const View *view, unsigned *seed, Deal *found) {
         places.need[places.hands] = need[seat];
         places.who[places.hands++] = seat;
     }
-    /* what was proved last comes first, so that the cards taken so far are those that count against the next one */
+    /* The last proof comes first, so that all cards taken so far count against the next one. */
     for (int age = 0; age <= NEVER; age++)
         for (int card = 0; card < view->size; card++)
             if (bound & bit(card) && (places.one_hand ? view->age[places.who[0]][card] : 0) == age) places.bound[places.bounds++] = card;
@@ -644,7 +643,7 @@ static inline int deal(const View *view, unsigned *seed, Deal *found) {
 
 /* --- the conversation ----------------------------------------------------------------------------------------------------------- */
 
-/* A parameter of the table by its name in the rules book: what the options say, or what the game does. */
+/* A parameter of the table by its name in the rules book: from the options, or else from the game. */
 static inline Json *rule(Json *rules, const Json *hello, const char *name) {
     Json *game = field(field(rules, "games"), text(hello, "game")), *options = field(hello, "options");
     Json *found = field(game, name) ? field(game, name) : field(field(rules, "tute"), name);
@@ -659,7 +658,7 @@ static inline Json *rule(Json *rules, const Json *hello, const char *name) {
     return found && field(found, by_seats) ? field(found, by_seats) : found;
 }
 
-/* What an obligation of the table demands, two digits a situation: of cards of the suit led, and of trumps if there are none. The situations:
+/* The demands of an obligation of the table, two digits a situation: on cards of the suit led, and on trumps if there are none. The situations:
  * 4 where trumps were led, 2 where a trump is winning another suit, 1 where the partner is winning, added up. */
 static inline const char *demands_of(Json *rules, const Json *hello, const char *name) {
     char key[64];
@@ -711,7 +710,7 @@ static inline void begin(View *view, const Json *hello) {
     }
     snprintf(view->demands_open, sizeof view->demands_open, "%s", demands_of(rules, hello, "obligation_stock_open"));
     snprintf(view->demands_empty, sizeof view->demands_empty, "%s", demands_of(rules, hello, "obligation_stock_empty"));
-    view->proves = !view->proves; /* where others must accuse a seat may play what it must not */
+    view->proves = !view->proves; /* where others must accuse, a seat may play an illegal card */
     view->most_songs = rule(rules, hello, "songs_per_trick")->kind == '0' ? (int)rule(rules, hello, "songs_per_trick")->number : NEVER;
     if (strcmp(rule(rules, hello, "tute")->text, "wins")) view->tutes[0] = '\0';
     view->by_auction = !strncmp(rule(rules, hello, "sides")->text, "soloist", 7);
@@ -719,7 +718,7 @@ static inline void begin(View *view, const Json *hello) {
     view->shown = view->soloist = view->partner = view->best = -1;
 }
 
-/* Talks to the referee until it hangs up; choose gives one of view->legal. */
+/* Talk to the referee until it hangs up; `choose` returns one of view->legal. */
 static inline int run(const char *name, const char *(*choose)(View *)) {
     static char line[LINE + 2];
     static View view;

@@ -4,7 +4,7 @@ import { run } from "./tute.mjs";
 
 const DEALS = 30;
 
-// Whether no opponent who plays after us holds a card that beats ours in this deal.
+// True if no opponent who plays after us holds a card that beats ours in this deal.
 function stands(view, card, { hands }) {
   for (let step = 1; step < view.seats - view.table.length; step++) {
     const seat = (view.seat + step) % view.seats;
@@ -15,7 +15,7 @@ function stands(view, card, { hands }) {
   return true;
 }
 
-// What a card brings in this trick: what lies there if it wins, its own points if it loses.
+// The worth of a card in this trick: the points on the table if it wins, minus its own if it loses.
 function worth(view, card, deals) {
   const own = view.value[card];
   const pot = view.table.reduce((sum, other) => sum + view.value[other], own);

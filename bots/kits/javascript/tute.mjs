@@ -1,4 +1,4 @@
-// The Tute League for bots in JavaScript: the protocol, and what a seat knows. One file; it needs node alone.
+// The Tute League for bots in JavaScript: the protocol, and the knowledge of a seat. One file; it needs node alone.
 //
 //     import { run } from "./tute.mjs";
 //     run("my bot", (view) => view.legal[0]);
@@ -6,13 +6,13 @@
 // A card is its place in the pack of the game, suit by suit and strongest first: `view.name[card]` is its text, `view.card_of("1o")` the
 // way back, -1 no card. A set of cards is a Set. The kits in C and Rust have the same names, and deal the same cards by a seed.
 //
-// What plays prove: who does not follow suit, beat or trump, or loads a lost trick (`no_load`), where that is forbidden, has no card that it
-// had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to sing, and did
-// not, held no pair; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
+// Proofs by plays: a seat that does not follow suit, beat or trump, or that loads a lost trick (`no_load`), where that is forbidden, has no card
+// that it had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. A seat that had to sing and did
+// not held no pair; a soloist calls a card of another seat; a seat that sings without a suit holds some pair. Calls of an auction prove nothing.
 import { createInterface } from "node:readline";
 
-const NEVER = 99; // it was never proved that a seat lacks a card
-const TRIES = 10000; // deals that are thrown away before one that agrees; at the tables of the league one in six did, or more
+const NEVER = 99; // no play proved that a seat lacks a card
+const TRIES = 10000; // rejected deals before giving up; at the league's tables one in six agreed, or more
 
 // >>> written by `make texts` from engine/games; do not edit
 const RULES = {"demands":{"free":"00000000000000000","trump_follow":"00000000101010100","follow":"10101010101010100","follow_or_trump":"11111111101010100","strict none false false":"21211313202010101","strict none false true":"21212323202010101","strict none true false":"21211212202010101","strict none true true":"21212222202010101","strict trump_only false false":"21201310202010101","strict trump_only false true":"21202320202010101","strict trump_only true false":"21201210202010101","strict trump_only true true":"21202220202010101","strict all false false":"21101310201010101","strict all false true":"21102310201010101","strict all true false":"21101210201010101","strict all true true":"21102210201010101"},"tute":{"sides":"single","deck":"es40","rank_order":"13RCS76542","rank_points":{"1":11,"3":10,"R":4,"C":3,"S":2},"call_own_card":"forbidden","obligation_stock_open":"free","obligation_stock_empty":"strict","partner_exempt":"none","undertrump":false,"beat_after_trumped":false,"no_load":false,"hand_songs":"trick_winner","pair_ranks":"RC","songs_per_trick":1,"song_order":"any","sing_first_trick_only":false,"singing_mandatory":false,"tute":"wins","tute_ranks":"RC","tute_first_trick_only":false,"last_trick_bonus":10,"illegal_move":"reject"},"games":{
@@ -40,7 +40,7 @@ const RULES = {"demands":{"free":"00000000000000000","trump_follow":"00000000101
   },"implied":{"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}};
 // <<< written by `make texts`
 
-// A parameter of the table by its name in the rules book: what the options say, or what the game does.
+// A parameter of the table by its name in the rules book: from the options, or else from the game.
 function rule(hello, name) {
   let found = RULES.games[hello.game]?.[name] ?? RULES.tute[name];
   for (const [option, value] of Object.entries(hello.options ?? {})) found = RULES.implied[hello.game]?.[`${option}=${value}`]?.[name] ?? found;
@@ -48,23 +48,23 @@ function rule(hello, name) {
   return found?.[`${hello.seats}p`] ?? found;
 }
 
-// What a duty demands of a follower's cards of one suit: nothing, one of them, a higher one if there is one, and if not one of them or any card.
+// Demands of a duty on a follower's cards of one suit: none, one of them, a higher one if there is one, and if not one of them or any card.
 const [ANY, ALL, HIGHER_OR_ALL] = "012";
 
-// What an obligation of the table demands, two digits a situation: of cards of the suit led, and of trumps if there are none. The situations:
+// The demands of an obligation of the table, two digits a situation: on cards of the suit led, and on trumps if there are none. The situations:
 // 4 where trumps were led, 2 where a trump is winning another suit, 1 where the partner is winning, added up.
 function demands_of(hello, name) {
   const words = [name, "partner_exempt", "undertrump", "beat_after_trumped"].map((one) => rule(hello, one));
   return RULES.demands[words.join(" ")] ?? RULES.demands[words[0]];
 }
 
-// All that a seat knows: `game`, `seats` (how many), `seat` (yours), `side` (of each seat), `seed` (for your own chance), `name` and `value`
-// (of each card), `hand`, `table` and `by` (the trick: its cards, who played them), `best` (place on the table of the card that is winning, -1
+// The knowledge of a seat: `game`, `seats` (how many), `seat` (yours), `side` (of each seat), `seed` (for your own chance), `name` and `value`
+// (of each card), `hand`, `table` and `by` (the trick: its cards, who played them), `best` (place on the table of the winning card, -1
 // before a lead), `led` and `trump` (suits, or ""), `shown` (the card that fixed the trump, or -1), `stock` (cards to be drawn, the shown one
 // included), `played` (cards in order), `unseen` (cards whose place you do not know), `known` (cards that a seat certainly holds; not your own),
 // `counts` (cards left in each hand), `not_all` (by seat, sets of which it does not hold every card: a suit or a rank each, or nothing there),
 // `songs` (whose suit is hidden: the `seat`, and by suit the `pairs` that it may be), `tricks` and `scored` (won in this deal, by seat), `winner`
-// (of the last trick, or -1), `soloist` and `partner` (of an auction, or -1), `legal`.
+// (of the last trick, or -1), `soloist` and `partner` (from an auction, or -1), `legal`.
 export class View {
   constructor(hello) {
     const deck = rule(hello, "deck");
@@ -85,7 +85,7 @@ export class View {
     for (const name of ["no_load", "pair_ranks", "call_own_card", "singing_mandatory", "hand_songs", "songs_per_trick", "song_order", "sing_first_trick_only", "tute_first_trick_only"])
       this[name] = rule(hello, name);
     this.tutes = rule(hello, "tute") === "wins" ? rule(hello, "tute_ranks") : "";
-    this.proves = illegal !== "accuse"; // there a seat may play what it must not
+    this.proves = illegal !== "accuse"; // where others must accuse, a seat may play an illegal card
     this.by_auction = rule(hello, "sides").startsWith("soloist");
     this.bonus = rule(hello, "last_trick_bonus");
     this.begin_deal({ hand: [], counts: Array(this.seats).fill(0) });
@@ -99,7 +99,7 @@ export class View {
     return this.name[card][1];
   }
 
-  // What a legal text plays, or -1.
+  // The card that a legal text plays, or -1.
   plays(action) {
     return action.startsWith("play ") ? this.card_of(action.slice(5)) : -1;
   }
@@ -113,26 +113,26 @@ export class View {
     return this.scored.reduce((sum, points, seat) => sum + (this.side[seat] === side ? points : 0), 0);
   }
 
-  // Whether a card, played later, beats another one of this trick.
+  // True if a card, played later, beats another one of this trick.
   beats(card, other) {
     if (this.suit(card) === this.suit(other)) return card < other;
     if (this.suit(card) === this.trump) return true;
     return this.suit(card) === this.led && this.suit(other) !== this.trump;
   }
 
-  // Whether a seat certainly does not hold a card.
+  // True if a seat certainly does not hold a card.
   lacks(seat, card) {
     if (seat === this.seat) return !this.hand.has(card);
     if (this.known[seat].has(card)) return false;
     return !this.unseen.has(card) || this.age[seat][card] === 0;
   }
 
-  // Whether a seat certainly holds no card of a suit.
+  // True if a seat certainly holds no card of a suit.
   is_void(seat, suit) {
     return this.name.every((text, card) => text[1] !== suit || this.lacks(seat, card));
   }
 
-  // Takes note of an event. Kinds that matter to nothing here are passed over.
+  // Take note of an event. Kinds that change nothing here are ignored.
   see(event) {
     const { seat } = event;
     const card = this.card_of(event.card);
@@ -197,7 +197,7 @@ export class View {
         this.counts[seat] -= event.count;
         for (const text of event.cards ?? []) this.goes(seat, this.card_of(text));
         if (!event.cards) {
-          // it may have put away what it had shown
+          // it may have put away cards that it had shown
           for (const held of this.known[seat]) this.unseen.add(held);
           this.known[seat] = new Set();
         }
@@ -271,10 +271,10 @@ export class View {
     if (this.shown >= 0 && event.holder != null && event.holder !== this.seat) this.known[event.holder].add(this.shown);
     Object.assign(this, { table: [], by: [], played: [], led: "", best: -1, soloist: -1, partner: -1, notice: -1 });
     Object.assign(this, { winner: -1, songs: [], sung: "" }); // `sung`: suits
-    // the shown card lies on the table of a game without a stock until the first lead
+    // In a game without a stock the shown card lies on the table until the first lead.
   }
 
-  // A card is seen that a seat may have been thought to lack: it was drawn since.
+  // Note a card that a seat was proved to lack: it was drawn since.
   uncover(seat, card) {
     if (!this.unseen.delete(card)) return;
     const ages = this.age[seat];
@@ -282,7 +282,7 @@ export class View {
     if (age !== NEVER) this.age[seat] = ages.map((other) => (other !== NEVER && other >= age && other > 0 ? other - 1 : other));
   }
 
-  // A card comes into a hand; -1 where it is hidden.
+  // Put a card into a hand; -1 if it is hidden.
   comes(seat, card) {
     if (card < 0) {
       this.age[seat] = this.age[seat].map((age) => (age === NEVER ? age : age + 1));
@@ -295,7 +295,7 @@ export class View {
   goes(seat, card) {
     this.uncover(seat, card);
     (seat === this.seat ? this.hand : this.known[seat]).delete(card);
-    // a pair that was sung need not be held any longer; one of which another seat had a card was not sung
+    // A pair that was sung need not be held any longer; a pair of which another seat had a card was not sung.
     for (const song of this.songs) {
       if (song.seat === seat) song.pairs.forEach((pair) => pair?.delete(card));
       else song.pairs = song.pairs.map((pair) => (pair?.has(card) ? null : pair));
@@ -320,7 +320,7 @@ export class View {
     return found.length ? Math.min(...found) : -1;
   }
 
-  // The place of a card among the duties of a seat: it must play a card of a lower number before one of a higher.
+  // The rank of a card among the duties of a seat: it must play a card of a lower rank before one of a higher.
   duty(seat, card) {
     const demands = this.open ? this.demands_open : this.demands_empty;
     const { led, trump } = this;
@@ -330,13 +330,13 @@ export class View {
     const winning = this.together(this.by[this.best], seat) ? 1 : 0;
     const situation = winning + (led === trump ? 4 : this.best_of(trump) >= 0 ? 2 : 0);
     const demand = followed || suit === trump ? demands[2 * situation + (followed ? 0 : 1)] : ANY;
-    // of cards that cannot win those of least value
+    // of cards that cannot win, those of least value
     const load = demands[16] === "1" && this.no_load && !this.beats(card, this.table[this.best]) ? this.value[card] : 0;
     if (demand === ALL || (demand !== ANY && card < this.best_of(suit))) return load + place;
     return load + (demand === HIGHER_OR_ALL ? place + 100 : 400);
   }
 
-  // What a card proves about the hand that it comes from.
+  // Note what a card proves about the hand that it comes from.
   learn(seat, card) {
     if (!this.proves || !this.led) return;
     const duty = this.duty(seat, card);
@@ -348,7 +348,7 @@ export class View {
     return new Set([...this.name.keys()].filter((card) => ranks.includes(this.name[card][0]) && (!suit || this.suit(card) === suit)));
   }
 
-  // Nobody sings any more before the next lead: whoever had to, and did not, did not hold a pair.
+  // Note, when nobody can sing any more before the next lead, that a seat that had to sing and did not held no pair.
   before_lead() {
     if (this.table.length) return;
     for (let seat = 0; seat < this.seats; seat++) {
@@ -362,7 +362,7 @@ export class View {
     const tricks = mates.reduce((sum, other) => sum + this.tricks[other], 0);
     if (this.hand_songs === "winning_side" ? !mates.includes(this.winner) : seat !== this.winner) return;
     if (this.said[seat] >= this.songs_per_trick || (this.sing_first_trick_only && tricks !== 1)) return;
-    const late = this.song_order === "any" ? [] : this.song_order === "forty_first" ? [seat] : mates; // whose twenty forbids the forty
+    const late = this.song_order === "any" ? [] : this.song_order === "forty_first" ? [seat] : mates; // seats whose twenty forbids the forty
     [..."oceb"].forEach((suit, place) => {
       if (this.sung.includes(suit) || (suit === this.trump && late.some((other) => this.twenty[other]))) return;
       this.not_all[seat][place] = this.of_ranks(this.pair_ranks, suit);
@@ -377,26 +377,26 @@ export class View {
     this.songs.push({ seat, pairs: pairs.map((pair) => (pair && [...pair].every(held) ? pair : null)) });
   }
 
-  // Whether each song from one on can have been of a suit of its own.
+  // True if each song from one on can have been of a suit of its own.
   sung_from(hands, number, used) {
     if (number === this.songs.length) return true;
     const { seat, pairs } = this.songs[number];
     return pairs.some((pair, suit) => pair && !used.includes(suit) && [...pair].every((card) => hands[seat].has(card)) && this.sung_from(hands, number + 1, [...used, suit]));
   }
 
-  // Whether hands agree with what is known of more than one card.
+  // True if hands agree with the facts about more than one card.
   agrees(hands) {
     for (let seat = 0; seat < this.seats; seat++) {
       if (seat === this.seat) continue;
       if (this.not_all[seat].some((cards) => [...cards].every((card) => hands[seat].has(card)))) return false;
-      // the first of the cards that it was proved to lack was drawn since, the second was another draw, and so on
+      // of the cards that a seat was proved to lack, each one takes a draw of its own since
       const ages = [...hands[seat]].filter((card) => this.unseen.has(card)).map((card) => this.age[seat][card]);
       if (ages.sort((a, b) => a - b).some((age, drawn) => age <= drawn)) return false;
     }
     return this.sung_from(hands, 0, []);
   }
 
-  // A number from 0 to below 1; it moves the seed on (mulberry32, the same in the other kits).
+  // A number from 0 to below 1; it advances the seed (mulberry32, the same in the other kits).
   chance() {
     this.seed = (this.seed + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1);
@@ -411,21 +411,20 @@ export class View {
     }
   }
 
-  // A deal of the hidden cards that agrees with what is known; null where none does, or none was found in so many tries. Every placement has
-  // the same chance (but for the rounding of doubles): a card goes where it goes in as many of the placements that are counted. By counts,
-  // known cards and what each seat lacks nothing is tried again; nor, where one hand is hidden, by cards drawn since a proof. What is known of
-  // more than one card is tried: deals that do not agree with it are thrown away.
-  // `hands` by seat, your own among them; `rest` is what no hand holds: the stock, face down, and cards that others put away.
+  // A deal of the hidden cards that agrees with all facts; null if none does, or if none was found in TRIES draws. Every placement has the same
+  // chance, but for the rounding of doubles: the number of placements after each choice is counted. Counts, known cards and lacking cards never need a
+  // second draw; with one hidden hand, cards drawn since a proof neither. A deal that contradicts a fact about several cards is rejected.
+  // `hands` by seat, your own among them; `rest` holds the cards in no hand: the stock, face down, and cards that others put away.
   deal() {
     const need = this.counts.map((count, seat) => (seat === this.seat ? 0 : count - this.known[seat].size));
     if (need.some((count) => count < 0)) return null;
     const one_hand = need.filter((count) => count > 0).length === 1;
     const unseen = [...this.unseen].sort((a, b) => a - b);
     const is_bound = (seat, card) => need[seat] > 0 && this.age[seat][card] < (one_hand ? need[seat] : 1);
-    // hands that may hold every card are one with the rest
+    // hands that may hold every card count as part of the rest
     const who = [...this.side.keys()].filter((seat) => unseen.some((card) => is_bound(seat, card)));
     const bound = unseen.filter((card) => who.some((seat) => is_bound(seat, card)));
-    // what was proved last comes first, so that the cards taken so far are those that count against the next one
+    // The last proof comes first, so that all cards taken so far count against the next one.
     if (one_hand && who.length) bound.sort((a, b) => this.age[who[0]][a] - this.age[who[0]][b] || a - b);
     let room = who.map((seat) => need[seat]);
     const fits = (place, hand) => {
@@ -433,7 +432,7 @@ export class View {
       return room[hand] > 0 && (one_hand ? need[who[hand]] - room[hand] < age : age > 0);
     };
     const counted = new Map();
-    // In how many ways the cards from a place on can be put into the room; the free ones are counted at the end.
+    // The number of ways to put the cards from a place on into the room; the free ones are counted at the end.
     const ways = (place) => {
       let left = unseen.length - place;
       const rest = room.reduce((sum, size) => sum - size, left);
@@ -498,7 +497,7 @@ export class View {
   }
 }
 
-// Talks to the referee until it hangs up; choose gives one of view.legal.
+// Talk to the referee until it hangs up; `choose` returns one of view.legal.
 export async function run(name, choose) {
   let view;
   const say = (message) => process.stdout.write(JSON.stringify(message) + "\n");

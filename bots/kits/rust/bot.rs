@@ -10,7 +10,7 @@ use tute::{Card, Deal, View};
 
 const DEALS: usize = 30;
 
-/// Whether no opponent who plays after us holds a card that beats ours in this deal.
+/// True if no opponent who plays after us holds a card that beats ours in this deal.
 fn stands(view: &View, card: Card, deal: &Deal) -> bool {
     (1..view.seats - view.table.len()).map(|step| (view.seat + step) % view.seats).all(|seat| {
         let stronger = |other: Card| {
@@ -20,7 +20,7 @@ fn stands(view: &View, card: Card, deal: &Deal) -> bool {
     })
 }
 
-/// What a card brings in this trick: what lies there if it wins, its own points if it loses.
+/// The worth of a card in this trick: the points on the table if it wins, minus its own if it loses.
 fn worth(view: &View, card: Card, deals: &[Deal]) -> f64 {
     let own = f64::from(view.value[card as usize]);
     let pot = own + view.table.iter().map(|&other| f64::from(view.value[other as usize])).sum::<f64>();

@@ -1,4 +1,4 @@
-//! The Tute League for bots in Rust: the protocol, and what a seat knows. One file; it needs the standard library alone.
+//! The Tute League for bots in Rust: the protocol, and the knowledge of a seat. One file; it needs the standard library alone.
 //!
 //!     mod tute;
 //!     fn main() {
@@ -8,9 +8,9 @@
 //! A card is its place in the pack of the game, suit by suit and strongest first: `view.name[card]` is its text, `view.card_of("1o")` the way
 //! back, -1 no card. A set of cards (`Cards`) has a bit a card. The kits in C and JavaScript have the same names, and deal the same cards by a seed.
 //!
-//! What plays prove: who does not follow suit, beat or trump, or loads a lost trick (`no_load`), where that is forbidden, has no card that it
-//! had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. Who had to sing, and did
-//! not, held no pair; a soloist calls a card of another seat; whoever sings without a suit holds some pair. Calls of an auction prove nothing.
+//! Proofs by plays: a seat that does not follow suit, beat or trump, or that loads a lost trick (`no_load`), where that is forbidden, has no card
+//! that it had to play before. After a hidden draw a seat may hold as many of those cards as it has drawn since. A seat that had to sing and did
+//! not held no pair; a soloist calls a card of another seat; a seat that sings without a suit holds some pair. Calls of an auction prove nothing.
 #![allow(dead_code)] // a bot need not use all of it
 
 use std::collections::HashMap;
@@ -18,8 +18,8 @@ use std::io::{self, BufRead, Write};
 
 pub type Card = i32;
 pub type Cards = u64;
-const NEVER: i32 = 99; // it was never proved that a seat lacks a card
-const TRIES: usize = 10_000; // deals that are thrown away before one that agrees; at the tables of the league one in six did, or more
+const NEVER: i32 = 99; // no play proved that a seat lacks a card
+const TRIES: usize = 10_000; // rejected deals before giving up; at the league's tables one in six agreed, or more
 
 // --- JSON, as far as the protocol has it: escapes in texts stay as they are written
 
@@ -146,7 +146,7 @@ const RULES: &str = r#"{"demands":{"free":"00000000000000000","trump_follow":"00
 },"implied":{"podrida":{"preset=podrida52":{"deck":"fr52","rank_order":"AKQJT98765432"}}}}"#;
 // <<< written by `make texts`
 
-/// A parameter of the table by its name in the rules book: what the options say, or what the game does.
+/// A parameter of the table by its name in the rules book: from the options, or else from the game.
 fn rule<'a>(rules: &'a Json, hello: &'a Json, name: &str) -> &'a Json {
     let game = hello.text("game");
     let of_game = rules.field("games").and_then(|games| games.field(game)).and_then(|table| table.field(name));
@@ -163,12 +163,12 @@ fn rule<'a>(rules: &'a Json, hello: &'a Json, name: &str) -> &'a Json {
     found.field(&format!("{}p", hello.number("seats", 2))).unwrap_or(found)
 }
 
-// What a duty demands of a follower's cards of one suit: nothing, one of them, a higher one if there is one, and if not one of them or any card.
+// Demands of a duty on a follower's cards of one suit: none, one of them, a higher one if there is one, and if not one of them or any card.
 const ANY: u8 = b'0';
 const ALL: u8 = b'1';
 const HIGHER_OR_ALL: u8 = b'2';
 
-/// What an obligation of the table demands, two digits a situation: of cards of the suit led, and of trumps if there are none. The situations:
+/// The demands of an obligation of the table, two digits a situation: on cards of the suit led, and on trumps if there are none. The situations:
 /// 4 where trumps were led, 2 where a trump is winning another suit, 1 where the partner is winning, added up.
 fn demands_of(rules: &Json, hello: &Json, name: &str) -> String {
     let words = [name, "partner_exempt", "undertrump", "beat_after_trumped"].map(|one| rule(rules, hello, one).word().to_string());
@@ -176,9 +176,9 @@ fn demands_of(rules: &Json, hello: &Json, name: &str) -> String {
     demands.field(&words.join(" ")).or_else(|| demands.field(&words[0])).expect(name).word().to_string()
 }
 
-// --- what a seat knows
+// --- the knowledge of a seat
 
-/// A song whose suit is hidden: by suit the pair that it may be.
+/// A song whose suit is hidden, with the pair of each suit that it may be.
 pub struct Song {
     pub seat: usize,
     pub pairs: [Option<Cards>; 4],
@@ -197,7 +197,7 @@ pub struct View {
     pub hand: Cards,  // your cards
     pub table: Vec<Card>, // the cards of the trick
     pub by: Vec<usize>, // who played them
-    pub best: i32,    // place on the table of the card that is winning, -1 before a lead
+    pub best: i32,    // place on the table of the winning card, -1 before a lead
     pub led: char,    // a suit, or ' '
     pub trump: char,
     pub shown: Card,  // the card that fixed the trump
@@ -211,9 +211,9 @@ pub struct View {
     pub tricks: Vec<i32>, // won in this deal, by seat
     pub winner: i32,  // of the last trick, or -1
     pub scored: Vec<i32>, // cards, songs and last trick in this deal, by seat
-    pub soloist: i32, // of an auction, or -1
+    pub soloist: i32, // from an auction, or -1
     pub partner: i32,
-    pub legal: Vec<String>, // what may be answered
+    pub legal: Vec<String>, // the legal answers
     age: Vec<Vec<i32>>, // of the unseen cards that a seat was proved to lack, hidden cards that came to it since; NEVER
     open: bool,
     notice: Card,
@@ -239,7 +239,7 @@ pub struct View {
 
 pub struct Deal {
     pub hands: Vec<Cards>, // your own among them
-    pub rest: Vec<Card>,   // what no hand holds: the stock, face down, and cards that others put away
+    pub rest: Vec<Card>,   // cards in no hand: the stock, face down, and cards that others put away
 }
 
 pub fn bit(card: Card) -> Cards {
@@ -274,7 +274,7 @@ impl View {
             order: word("song_order"),
             pair: word("pair_ranks"),
             tutes: if word("tute") == "wins" { word("tute_ranks") } else { String::new() },
-            proves: illegal != "accuse", // there a seat may play what it must not
+            proves: illegal != "accuse", // where others must accuse, a seat may play an illegal card
             by_auction: word("sides").starts_with("soloist"),
             bonus: rule(&rules, hello, "last_trick_bonus").whole().unwrap_or(0),
             ..View::default()
@@ -310,7 +310,7 @@ impl View {
         (0..self.size as Card).filter(move |&card| set & bit(card) != 0)
     }
 
-    /// What a legal text plays, or -1.
+    /// The card that a legal text plays, or -1.
     pub fn plays(&self, action: &str) -> Card {
         action.strip_prefix("play ").map_or(-1, |card| self.card_of(card))
     }
@@ -324,7 +324,7 @@ impl View {
         (0..self.seats).filter(|&seat| self.side[seat] == side).map(|seat| self.scored[seat]).sum()
     }
 
-    /// Whether a card, played later, beats another one of this trick.
+    /// True if a card, played later, beats another one of this trick.
     pub fn beats(&self, card: Card, other: Card) -> bool {
         if self.suit(card) == self.suit(other) {
             return card < other;
@@ -332,7 +332,7 @@ impl View {
         self.suit(card) == self.trump || (self.suit(card) == self.led && self.suit(other) != self.trump)
     }
 
-    /// Whether a seat certainly does not hold a card.
+    /// True if a seat certainly does not hold a card.
     pub fn lacks(&self, seat: usize, card: Card) -> bool {
         if seat == self.seat {
             return self.hand & bit(card) == 0;
@@ -340,12 +340,12 @@ impl View {
         self.known[seat] & bit(card) == 0 && (self.unseen & bit(card) == 0 || self.age[seat][card as usize] == 0)
     }
 
-    /// Whether a seat certainly holds no card of a suit.
+    /// True if a seat certainly holds no card of a suit.
     pub fn is_void(&self, seat: usize, suit: char) -> bool {
         (0..self.size as Card).all(|card| self.suit(card) != suit || self.lacks(seat, card))
     }
 
-    /// Takes note of an event. Kinds that matter to nothing here are passed over.
+    /// Take note of an event. Kinds that change nothing here are ignored.
     pub fn see(&mut self, event: &Json) {
         let by = event.number("seat", -1);
         let seat = by.max(0) as usize;
@@ -415,7 +415,7 @@ impl View {
                     self.goes(seat, self.card_of(one.word()));
                 }
                 if event.field("cards").is_none() {
-                    self.unseen |= self.known[seat]; // it may have put away what it had shown
+                    self.unseen |= self.known[seat]; // it may have put away cards that it had shown
                     self.known[seat] = 0;
                 }
             }
@@ -508,10 +508,10 @@ impl View {
         self.played.clear();
         self.led = ' ';
         (self.best, self.soloist, self.partner, self.notice, self.winner) = (-1, -1, -1, -1, -1);
-        // the shown card lies on the table of a game without a stock until the first lead
+        // In a game without a stock the shown card lies on the table until the first lead.
     }
 
-    /// A card is seen that a seat may have been thought to lack: it was drawn since.
+    /// Note a card that a seat was proved to lack: it was drawn since.
     fn uncover(&mut self, seat: usize, card: Card) {
         if self.unseen & bit(card) == 0 {
             return;
@@ -525,7 +525,7 @@ impl View {
         }
     }
 
-    /// A card comes into a hand; -1 where it is hidden.
+    /// Put a card into a hand; -1 if it is hidden.
     fn comes(&mut self, seat: usize, card: Card) {
         if card < 0 {
             self.age[seat].iter_mut().filter(|age| **age != NEVER).for_each(|age| *age += 1);
@@ -538,7 +538,7 @@ impl View {
     fn goes(&mut self, seat: usize, card: Card) {
         self.uncover(seat, card);
         *self.held(seat) &= !bit(card);
-        // a pair that was sung need not be held any longer; one of which another seat had a card was not sung
+        // A pair that was sung need not be held any longer; a pair of which another seat had a card was not sung.
         for song in &mut self.songs {
             for pair in &mut song.pairs {
                 *pair = match *pair {
@@ -578,7 +578,7 @@ impl View {
         self.table.iter().copied().filter(|&card| self.suit(card) == suit).min().unwrap_or(-1)
     }
 
-    /// The place of a card among the duties of a seat: it must play a card of a lower number before one of a higher.
+    /// The rank of a card among the duties of a seat: it must play a card of a lower rank before one of a higher.
     fn duty(&self, seat: usize, card: Card) -> i32 {
         let demands = if self.open { &self.demands_open } else { &self.demands_empty }.as_bytes();
         let (led, trump, suit, best) = (self.led, self.trump, self.suit(card), self.best as usize);
@@ -587,7 +587,7 @@ impl View {
         let trumped = if led == trump { 4 } else if self.best_of(trump) >= 0 { 2 } else { 0 };
         let situation = trumped + usize::from(self.together(self.by[best], seat));
         let demand = if followed || suit == trump { demands[2 * situation + usize::from(!followed)] } else { ANY };
-        // of cards that cannot win those of least value
+        // of cards that cannot win, those of least value
         let loads = demands[16] == b'1' && self.no_load && !self.beats(card, self.table[best]);
         let load = if loads { self.value[card as usize] } else { 0 };
         if demand == ALL || (demand != ANY && card < self.best_of(suit)) {
@@ -596,7 +596,7 @@ impl View {
         load + if demand == HIGHER_OR_ALL { place + 100 } else { 400 }
     }
 
-    /// What a card proves about the hand that it comes from.
+    /// Note what a card proves about the hand that it comes from.
     fn learn(&mut self, seat: usize, card: Card) {
         if !self.proves || self.led == ' ' {
             return;
@@ -615,7 +615,7 @@ impl View {
         (0..self.size as Card).filter(has).map(bit).sum()
     }
 
-    /// Nobody sings any more before the next lead: whoever had to, and did not, did not hold a pair.
+    /// Note, when nobody can sing any more before the next lead, that a seat that had to sing and did not held no pair.
     fn before_lead(&mut self) {
         for seat in 0..self.seats {
             if seat != self.seat && self.table.is_empty() && self.winner >= 0 && self.must_sing {
@@ -656,20 +656,20 @@ impl View {
         self.songs.push(Song { seat, pairs });
     }
 
-    /// Whether each song from one on can have been of a suit of its own.
+    /// True if each song from one on can have been of a suit of its own.
     fn sung_from(&self, hands: &[Cards], number: usize, used: u32) -> bool {
         let Some(song) = self.songs.get(number) else { return true };
         let held = |pair: Option<Cards>| pair.is_some_and(|cards| cards & !hands[song.seat] == 0);
         (0..4).any(|suit| used >> suit & 1 == 0 && held(song.pairs[suit]) && self.sung_from(hands, number + 1, used | 1 << suit))
     }
 
-    /// Whether hands agree with what is known of more than one card.
+    /// True if hands agree with the facts about more than one card.
     fn agrees(&self, hands: &[Cards]) -> bool {
         for (seat, &hand) in hands.iter().enumerate().filter(|&(seat, _)| seat != self.seat) {
             if self.not_all[seat].iter().any(|&cards| cards != 0 && cards & !hand == 0) {
                 return false;
             }
-            // the first of the cards that it was proved to lack was drawn since, the second was another draw, and so on
+            // of the cards that a seat was proved to lack, each one takes a draw of its own since
             let mut ages: Vec<i32> = self.cards(hand & self.unseen).map(|card| self.age[seat][card as usize]).collect();
             ages.sort_unstable();
             if (0..).zip(ages).any(|(drawn, age)| age <= drawn) {
@@ -679,7 +679,7 @@ impl View {
         self.sung_from(hands, 0, 0)
     }
 
-    /// A number from 0 to below 1; it moves the seed on (mulberry32, the same in the other kits).
+    /// A number from 0 to below 1; it advances the seed (mulberry32, the same in the other kits).
     pub fn chance(&mut self) -> f64 {
         self.seed = self.seed.wrapping_add(0x6D2B_79F5);
         let mut mixed = (self.seed ^ self.seed >> 15).wrapping_mul(self.seed | 1);
@@ -694,10 +694,9 @@ impl View {
         }
     }
 
-    /// A deal of the hidden cards that agrees with what is known; None where none does, or none was found in so many tries. Every placement has
-    /// the same chance (but for the rounding of doubles): a card goes where it goes in as many of the placements that are counted. By counts,
-    /// known cards and what each seat lacks nothing is tried again; nor, where one hand is hidden, by cards drawn since a proof. What is known of
-    /// more than one card is tried: deals that do not agree with it are thrown away.
+    /// A deal of the hidden cards that agrees with all facts; None if none does, or if none was found in TRIES draws. Every placement has the same
+    /// chance, but for the rounding of doubles: the number of placements after each choice is counted. Counts, known cards and lacking cards never need a
+    /// second draw; with one hidden hand, cards drawn since a proof neither. A deal that contradicts a fact about several cards is rejected.
     pub fn deal(&mut self) -> Option<Deal> {
         let mut need: Vec<i32> = (0..self.seats).map(|seat| self.counts[seat] - self.known[seat].count_ones() as i32).collect();
         need[self.seat] = 0;
@@ -707,11 +706,11 @@ impl View {
         let one_hand = need.iter().filter(|&&count| count > 0).count() == 1;
         let unseen: Vec<Card> = self.cards(self.unseen).collect();
         let is_bound = |seat: usize, card: Card| need[seat] > 0 && self.age[seat][card as usize] < if one_hand { need[seat] } else { 1 };
-        // hands that may hold every card are one with the rest
+        // hands that may hold every card count as part of the rest
         let who: Vec<usize> = (0..self.seats).filter(|&seat| unseen.iter().any(|&card| is_bound(seat, card))).collect();
         let (mut bound, free): (Vec<Card>, Vec<Card>) = unseen.iter().partition(|&&card| who.iter().any(|&seat| is_bound(seat, card)));
         if one_hand && !who.is_empty() {
-            // what was proved last comes first, so that the cards taken so far are those that count against the next one
+            // The last proof comes first, so that all cards taken so far count against the next one.
             bound.sort_by_key(|&card| self.age[who[0]][card as usize]);
         }
         let mut places = Places {
@@ -733,7 +732,7 @@ impl View {
         None
     }
 
-    /// Puts the unseen cards into hands: the bound ones by what is counted, the others by chance.
+    /// Put the unseen cards into hands: the bound ones by their counts, the others at random.
     fn place(&mut self, places: &mut Places, who: &[usize], bound: &[Card], mut loose: Vec<Card>, mut need: Vec<i32>) -> Option<Deal> {
         let mut hands = self.known.clone();
         hands[self.seat] = self.hand;
@@ -796,7 +795,7 @@ impl Places {
         room > 0 && if self.one_hand { self.need[hand] - room < age } else { age > 0 }
     }
 
-    /// In how many ways the cards from a place on can be put into the room; the free ones are counted at the end.
+    /// The number of ways to put the cards from a place on into the room; the free ones are counted at the end.
     fn ways(&mut self, place: usize) -> f64 {
         let mut left = (self.unseen - place) as i32;
         let rest = left - self.room.iter().sum::<i32>();
@@ -838,7 +837,7 @@ impl Places {
 
 // --- the conversation
 
-/// Talks to the referee until it hangs up; choose gives one of view.legal.
+/// Talk to the referee until it hangs up; `choose` returns one of view.legal.
 pub fn run(name: &str, mut choose: impl FnMut(&mut View) -> String) {
     let mut view = View::default();
     let mut out = io::stdout();
