@@ -1,6 +1,6 @@
-"""A window into the tables for the operator. Rows change by the league's own functions, so that every change leaves an event.
+"""A read-only view of the tables for operators. Only the domain functions change rows, so that every change is in the journal.
 
-Nothing can be changed here, by nobody: what Django and other apps show is taken off, or shown in the same way.
+The pages of Django and other apps are removed, or made read-only as well.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from league import models
 if TYPE_CHECKING:
     Page = admin.ModelAdmin[Any]
 else:
-    Page = admin.ModelAdmin  # knows its type of rows only in the stubs
+    Page = admin.ModelAdmin  # Only the stubs are generic.
 
 
 class ReadOnly(Page):
-    """Look, do not touch. Whoever is of the staff may look."""
+    """A read-only page for staff."""
 
     show_full_result_count = False
     actions = None
@@ -34,25 +34,25 @@ class ReadOnly(Page):
         return True
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Rows come from the domain functions."""
+        """Return False: only the domain functions add rows."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Commands change rows (docs/operations/backup.md, "Repair")."""
+        """Return False: only commands change rows (docs/operations/backup.md, "Repair")."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nothing is forgotten."""
+        """Return False: nothing is deleted."""
         return False
 
 
-for model in list(admin.site._registry):  # of Django and of other apps: accounts, groups, schedules
+for model in list(admin.site._registry):  # The pages of Django and other apps: accounts, groups, schedules.
     admin.site.unregister(model)
 
 
 @admin.register(get_user_model())
 class AccountAdmin(ReadOnly):
-    """Accounts, without the password's hash. `manage.py set_password` sets one, in sight of its owner."""
+    """Accounts, without the password hash. `manage.py set_password` sets a password and tells its owner."""
 
     list_display = ["username", "is_active", "is_staff", "is_superuser", "last_login", "date_joined"]
     list_filter = ["is_active", "is_staff", "is_superuser"]
@@ -70,7 +70,7 @@ class PlayerAdmin(ReadOnly):
 
 @admin.register(models.Audit)
 class AuditAdmin(ReadOnly):
-    """Audits. Those that differ are cases for people: `first` shows the first decision that does."""
+    """Audits. People review those that differ: `first` is the first different decision."""
 
     list_display = [
         "__str__",
@@ -93,7 +93,7 @@ class AuditAdmin(ReadOnly):
 
 @admin.register(models.Judgement)
 class JudgementAdmin(ReadOnly):
-    """Judgements of matches: who asked, what they cost, why one has failed."""
+    """Analyses of matches, with requester, cost and error."""
 
     list_display = [
         "__str__",
@@ -116,7 +116,7 @@ class JudgementAdmin(ReadOnly):
 
 @admin.register(models.Consultation)
 class ConsultationAdmin(ReadOnly):
-    """Seats put to bots of the house: who asked, what it cost, why one has failed."""
+    """Consultations of house bots, with requester, cost and error."""
 
     list_display = ["__str__", "status", "asked_by", "created", "cpu_s", "reason"]
     list_select_related = ["asked_by", "version__bot"]
@@ -127,7 +127,7 @@ class ConsultationAdmin(ReadOnly):
 
 @admin.register(models.TakenName)
 class TakenNameAdmin(ReadOnly):
-    """Whose a name is, and all that looks like it."""
+    """Names with their holders and look-alikes."""
 
     list_display = ["name", "kind", "skeleton", "holder"]
     list_filter = ["kind"]
@@ -187,7 +187,7 @@ class TableAdmin(ReadOnly):
 
 @admin.register(models.Worker)
 class WorkerAdmin(ReadOnly):
-    """Processes that play."""
+    """Processes that play matches."""
 
     list_display = ["name", "tier", "match", "seen", "refusal", "trouble", "broker"]
     list_select_related = ["match"]
@@ -195,14 +195,14 @@ class WorkerAdmin(ReadOnly):
 
 @admin.register(models.Scheduler)
 class SchedulerAdmin(ReadOnly):
-    """Processes that put the queue right."""
+    """Processes that keep the queue in order."""
 
     list_display = ["name", "started", "seen", "errors", "trouble", "broker"]
 
 
 @admin.register(models.LeagueEvent)
 class LeagueEventAdmin(ReadOnly):
-    """The record of everything."""
+    """The journal."""
 
     list_display = ["at", "kind", "subject", "actor", "data"]
     list_filter = ["kind"]

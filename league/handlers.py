@@ -1,4 +1,4 @@
-"""What is answered where no view answers: problems below /api/, pages everywhere else. `league.urls` names these handlers."""
+"""Error responses outside the views: problems below /api/, pages everywhere else. `league.urls` registers these handlers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from league.service.web_worker import MOST_BODY
 from league.web.common import errors
 
 TOO_LARGE = 413
-RETRY_S = "10"  # seconds after which a database that was away is likely to be back
+RETRY_S = "10"  # Seconds until a database that was away is likely to be back.
 
 
 def is_api(request: HttpRequest) -> bool:
-    """Whether a program asks."""
+    """Return True for a request to the API."""
     return request.path_info.startswith("/api/")
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """400; 413 where the server itself would not read so much."""
+    """Return 400, or 413 if the server refused to read a body that large."""
     why = exception if isinstance(exception, Unread) else None
     if not is_api(request):
         page = errors.bad_request(request, exception)
@@ -37,19 +37,19 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """403."""
+    """Return 403."""
     return respond(request, "forbidden", "You may not do this.") if is_api(request) else errors.forbidden(request)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403 for a form without its token."""
+    """Return 403 for a form without its token."""
     if is_api(request):
         return respond(request, "forbidden", "The CSRF token is missing or wrong.")
     return errors.csrf_failure(request, reason)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """404."""
+    """Return 404."""
     if is_api(request):
         path = request.path_info[:100]
         return respond(
@@ -62,11 +62,11 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500; 503 in the API while the database is away."""
+    """Return 500, or 503 in the API while the database is away."""
     if not is_api(request):
         return errors.server_error(request)
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
-        found = respond(request, "unavailable", "The database does not respond.")
-        found["Retry-After"] = RETRY_S
-        return found
+        response = respond(request, "unavailable", "The database does not respond.")
+        response["Retry-After"] = RETRY_S
+        return response
     return respond(request, "broken", "The error has been logged.")

@@ -1,1 +1,1 @@
-"""What an operator does by hand: `manage.py` commands and what they share."""
+"""The `manage.py` commands of operators, and their shared code."""

@@ -1,7 +1,7 @@
-"""Celery's worker as a process of the league runs it: it takes the hints of one queue until it is told to stop, whatever becomes of the broker.
+"""A Celery worker inside a process of the league. It takes the hints of one queue until it must stop, whatever happens to the broker.
 
-What is asked of a broker here is little: hints may be lost, and the process finds its work without them, only later. So the worker
-writes nothing to it (`league.celery`), takes any error for a loss of the connection, and looks for the broker again each second.
+The broker is optional: without hints the process finds its work later. So the worker writes nothing to the broker (`league.celery`),
+treats any error as a lost connection, and reconnects every second.
 """
 
 from __future__ import annotations
@@ -24,51 +24,51 @@ from league import celery
 from league.domain.core.loops import Loops
 
 log = logging.getLogger("league.hints")
-HEARD_S = 0.25  # so soon a process that waits without hints hears that it is to stop
-AGAIN_S = 1.0  # between two tries to reach the broker
+HEARD_S = 0.25  # Seconds between two checks for a signal while waiting without hints.
+AGAIN_S = 1.0  # Seconds between two attempts to reach the broker.
 
 
 class Listener:
-    """Waits for hints in the main thread, where signals arrive."""
+    """A listener for hints in the main thread, where signals arrive."""
 
     def __init__(self, loops: Loops, stop: Callable[[], None] = lambda: None) -> None:
-        """stop: called at once when the process is told to stop; it may run at any place of the main thread."""
+        """Install the signal handlers. A signal calls `stop` at once, at any point of the main thread."""
         self._loops = loops
         self._stop = stop
-        self._told = False
+        self._signalled = False
         self._away: float | None = None
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._hear)
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
-        self._told = True
+        self._signalled = True
         self._stop()
-        signal.signal(number, signal.SIG_DFL)  # a second one ends the process as it stands
+        signal.signal(number, signal.SIG_DFL)  # A second signal ends the process at once.
 
     @property
     def ends(self) -> bool:
-        """Whether the process was told to stop, or has lost a loop."""
-        return self._told or bool(self._loops.trouble)
+        """True after a signal, or after the loss of a loop."""
+        return self._signalled or bool(self._loops.trouble)
 
     def wait(self) -> None:
-        """Wait for the end without taking hints."""
+        """Wait for the signal without taking hints."""
         self._loops.be("hints")
         while not self.ends:
             self._loops.alive()
             time.sleep(HEARD_S)
 
     def run(self, name: str, tasks: Collection[Task[..., Any]]) -> None:
-        """Carry out the hints of the queue `name` that are for one of these tasks by Celery's worker, until the end.
+        """Run a Celery worker for the queue `name` until the signal. It accepts only these tasks.
 
-        No others: who may write to a queue, as workers may to that of the scheduler, is not to choose what another process does.
+        Otherwise anyone who can write to a queue, as workers can to that of the scheduler, could choose the work of another process.
         """
         signals.setup_logging.connect(_leave_logging, weak=False)
         signals.task_prerun.connect(_look_at_connections, weak=False)
         signals.task_failure.connect(self._count, weak=False)
         signals.task_unknown.connect(self._count, weak=False)
         signals.task_rejected.connect(self._count, weak=False)
-        # Celery closes the files of this thread's connections by their numbers, as a process that was forked must, and then the connections, which
-        # close these numbers again: by then they may be sockets of another thread (celery.fixups.django, on_worker_process_init)
+        # Celery first closes the file numbers of this thread's connections, as after a fork, and then the connections, which close the
+        # same numbers again. By then these may be sockets of another thread (celery.fixups.django, on_worker_process_init).
         connections.close_all()
         self._loops.be("hints")
         try:
@@ -89,38 +89,38 @@ class Listener:
         if not self.ends:
             self._loops.lose("hints", RuntimeError(f"Celery's worker ended by itself, with {worker.exitcode}"))
 
-    def _count(self, **told: Any) -> None:
+    def _count(self, **details: Any) -> None:
         self._loops.count("hints")
 
     @staticmethod
     def _worker() -> type[Any]:
-        class Quiet(celery.app.Worker):  # type: ignore[misc,name-defined]  # made by the app
-            """Celery's worker, which leaves the signals to us."""
+        class Quiet(celery.app.Worker):  # type: ignore[misc,name-defined]  # Built by the app at run time.
+            """A Celery worker that leaves the signals to us."""
 
             def on_start(self) -> None:
-                """No banner and no handlers."""
+                """Skip the banner and the signal handlers."""
 
         return Quiet
 
-    def _consumer(self, known: Collection[str]) -> type[Consumer]:
-        """Celery's consumer, with the patience of this process."""
+    def _consumer(self, accepted: Collection[str]) -> type[Consumer]:
+        """Return a Celery consumer class that survives the loss of the broker."""
         listener = self
 
         class Patient(Consumer):
-            """Goes on after any error of the broker."""
+            """A consumer that continues after any error of the broker."""
 
-            def __init__(self, *words: Any, **named: Any) -> None:
-                super().__init__(*words, **named)
-                # A full Redis refuses by an error that Celery would end with
+            def __init__(self, *args: Any, **kwargs: Any) -> None:
+                super().__init__(*args, **kwargs)
+                # A full Redis raises an error that would end Celery.
                 self.connection_errors = (Exception,)
 
             def update_strategies(self) -> None:
-                """Only for our tasks: Celery drops a message for any other, and says so."""
+                """Accept only our tasks; Celery drops and logs a message for any other."""
                 super().update_strategies()
-                _keep_only(self.strategies, known)  # type: ignore[attr-defined]  # its types lack it
+                _keep_only(self.strategies, accepted)  # type: ignore[attr-defined]  # its types lack it
 
             def ensure_connected(self, conn: Any) -> Any:
-                """A connection, tried each second; Celery would wait longer from time to time, half a minute in the end."""
+                """Connect, with an attempt each second; Celery's own pauses would grow to half a minute."""
                 while True:
                     listener.look()
                     try:
@@ -133,17 +133,17 @@ class Listener:
                     return conn
 
             def on_ready(self) -> None:
-                """Hints come."""
+                """Note that hints arrive."""
                 super().on_ready()
                 listener.note_there()
 
             def on_connection_error_after_connected(self, exc: Exception) -> None:
-                """The connection is lost."""
+                """Note that the connection is lost."""
                 listener.note_away(exc)
                 super().on_connection_error_after_connected(exc)
 
             def perform_pending_operations(self) -> None:
-                """Once a round of the loop, and once at the end."""
+                """Report the loop as alive in each round."""
                 if self.blueprint.state == bootsteps.RUN:  # type: ignore[attr-defined]  # its types lack it
                     listener.look()
                 super().perform_pending_operations()
@@ -151,40 +151,40 @@ class Listener:
         return Patient
 
     def look(self) -> None:
-        """Show that this loop goes on. End Celery's worker where the process is to end. Raises WorkerShutdown."""
+        """Report the loop as alive. Raise WorkerShutdown if the process must stop."""
         self._loops.alive()
         if self.ends:
             raise WorkerShutdown(0)
 
     def note_away(self, error: Exception) -> None:
-        """No hints come, for this reason."""
+        """Record why no hints arrive."""
         self._loops.broker = f"{type(error).__name__}: {error}"
         if self._away is None:
             self._away = time.monotonic()
             self._loops.count("broker")
-            log.warning("no hints come (%s); looking for work without, and trying again", error)
+            log.warning("the broker is away (%s); looking for work without hints, and reconnecting", error)
 
     def note_there(self) -> None:
-        """Hints come."""
+        """Record that hints arrive."""
         if self._away is not None:
-            log.warning("hints come again, after %.0f s", time.monotonic() - self._away)
+            log.warning("the broker is back after %.0f s", time.monotonic() - self._away)
         self._away, self._loops.broker = None, ""
 
     def close(self) -> None:
-        """The end of the process: with code 0 where it was told to stop, 1 where it has lost a loop."""
+        """Exit with code 1 if a loop was lost; return after a signal."""
         if self._loops.trouble:
             sys.exit(f"error: {self._loops.trouble}")
 
 
-def _keep_only(strategies: dict[str, Any], known: Collection[str]) -> None:
-    for name in strategies.keys() - known:
+def _keep_only(strategies: dict[str, Any], accepted: Collection[str]) -> None:
+    for name in strategies.keys() - accepted:
         del strategies[name]
 
 
-def _look_at_connections(**told: Any) -> None:
-    """A connection that is old or dead is opened anew, any other is kept."""
+def _look_at_connections(**details: Any) -> None:
+    """Close old and dead database connections; the next query reconnects."""
     close_old_connections()
 
 
-def _leave_logging(**told: Any) -> None:
-    """Celery leaves the log to the settings where somebody answers its signal."""
+def _leave_logging(**details: Any) -> None:
+    """Do nothing: with a receiver of its signal, Celery leaves logging to the settings."""

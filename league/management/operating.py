@@ -1,4 +1,4 @@
-"""Commands of operators, each made from its line in the table (league.domain.operators.actions)."""
+"""The commands of operators, built from the declarations in league.domain.operators.actions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from league.management.base import LeagueCommand, find_player
 
 
 class ActionCommand(LeagueCommand):
-    """Subclasses name their `action`. Fields that it needs stand after the subject, the others are options."""
+    """A command for one `action`. Required fields are positional arguments after the subject, the others options."""
 
     action: Action
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        """Help and example are those of the table."""
+        """Take help and example from the action."""
         with translation.override("en"):
             self.help = (
                 f"{shown_text(self.action.title)}. {shown_text(self.action.sentence)} --dry-run shows what it would do."
@@ -33,32 +33,39 @@ class ActionCommand(LeagueCommand):
         """Declare the arguments."""
         forms = {"match": "a match by its id", "tournament": "a tournament", "event": "an event", "bot": "a bot"}
         kinds = " or ".join(f"{kind}:NAME" for kind in self.action.kinds) if len(self.action.kinds) > 1 else ""
-        told = kinds or forms.get(self.action.kinds[0], f"a {self.action.kinds[0]}")
-        parser.add_argument("subject", nargs="+" if self.action.many else 1, help=told)
+        subject_help = kinds or forms.get(self.action.kinds[0], f"a {self.action.kinds[0]}")
+        parser.add_argument("subject", nargs="+" if self.action.many else 1, help=subject_help)
         for field in self.action.fields:
             name = field.name if field.required else f"--{field.name}"
             parser.add_argument(name, help=", ".join(field.choices) or field.help)
-        parser.add_argument("--why", required=True, help="for the journal, and for those whom it concerns")
+        parser.add_argument("--why", required=True, help="the reason, for the journal and the people concerned")
         parser.add_argument(
-            "--by", metavar="PLAYER", help="act as this operator, by their rights; without it as who has the machine"
+            "--by",
+            metavar="PLAYER",
+            help="act as this operator, with their rights; by default as the administrator of the machine",
         )
-        parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
+        parser.add_argument("--dry-run", action="store_true", help="show what would be done, and change nothing")
 
     def run(self, **options: Any) -> None:
-        """Do it, and tell what came of it."""
-        given = {field.name: options[field.name] or "" for field in self.action.fields}
-        by = find_player(options["by"]) if options["by"] else None
-        found = acting.act(
-            self.action.name, options["subject"], given, why=options["why"], operator=by, dry_run=options["dry_run"]
+        """Carry out the action and print its effects."""
+        values = {field.name: options[field.name] or "" for field in self.action.fields}
+        operator = find_player(options["by"]) if options["by"] else None
+        outcome = acting.act(
+            self.action.name,
+            options["subject"],
+            values,
+            why=options["why"],
+            operator=operator,
+            dry_run=options["dry_run"],
         )
         self.say("nothing was changed; this would be done:" if options["dry_run"] else "done:")
         with translation.override("en"):
-            for effect in found.effects:
+            for effect in outcome.effects:
                 self.say(f"  {shown(effect)}")
-        if not found.effects:
-            self.say("  nothing: all is so already")
+        if not outcome.effects:
+            self.say("  no change: already in that state")
 
 
 def shown_text(text: str) -> str:
-    """A text of the table as a sentence of the help."""
+    """Return a text of an action as a sentence of the help."""
     return text.rstrip(".").replace("%", "%%")

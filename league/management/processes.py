@@ -1,4 +1,4 @@
-"""Keeps a few processes running until it is told to stop: the web server, workers and scheduler of one machine."""
+"""A supervisor for the web server, workers and scheduler of one machine."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from django.conf import settings
 
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
-QUICK = 5.0  # a process that ends sooner (seconds) did not start well
-MOST_FAILURES = 5  # such ends in a row, then all is given up
-PATIENCE = 20.0  # seconds between a polite end and SIGKILL
+QUICK = 5.0  # A process that ends within this many seconds counts as a failed start.
+MOST_FAILURES = 5  # The supervisor gives up after this many failed starts in a row.
+PATIENCE = 20.0  # Seconds between SIGTERM and SIGKILL.
 
 
 class GaveUp(RuntimeError):
-    """A process does not stay up."""
+    """An error: a process does not stay up."""
 
 
 @dataclass
 class Child:
-    """One process that ought to run."""
+    """One process that should run."""
 
     name: str
     command: Sequence[str]
@@ -39,7 +39,7 @@ class Child:
 
 
 def manage(*words: str) -> list[str]:
-    """The command line of a management command in a process of its own."""
+    """Return the command line of a management command in a process of its own."""
     if settings.IN_CLONE:
         return [sys.executable, str(settings.BASE_DIR / "manage.py"), *words]
     return [sys.executable, "-P", "-m", "league.manage", *words]
@@ -47,20 +47,20 @@ def manage(*words: str) -> list[str]:
 
 def _found_from_anywhere(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of this process for one in another folder: relative paths become absolute."""
-    found = {name: value for name, value in environment.items() if name != "STATE_DIR_FILE"}
-    for name, value in found.items():
+    values = {name: value for name, value in environment.items() if name != "STATE_DIR_FILE"}
+    for name, value in values.items():
         if value and (name.endswith("_FILE") or name == "PUZZLES"):
-            found[name] = str(Path(value).absolute())
-    return {**found, "STATE_DIR": str(settings.STATE_DIR)}
+            values[name] = str(Path(value).absolute())
+    return {**values, "STATE_DIR": str(settings.STATE_DIR)}
 
 
 def _end_with_parent() -> None:
-    """In the child: SIGTERM when this supervisor is gone, even by SIGKILL. Nobody is orphaned."""
+    """Make the kernel send SIGTERM to this child when the supervisor dies, even by SIGKILL. Runs in the child."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class Supervisor:
-    """Start, watch, restart with growing pauses, stop."""
+    """A supervisor that starts, watches, restarts with growing pauses, and stops."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Supervisor:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.children = [Child(name, command) for name, command in children.items()]
-        self.log = log  # output of the children; None: ours
+        self.log = log  # Output of the children; None: the output of this process.
         self.environment = {**_found_from_anywhere(os.environ), **(environment or {})}
         self.stopping = False
 
@@ -88,9 +88,9 @@ class Supervisor:
                 stdout=output,
                 stderr=subprocess.STDOUT if output else None,
                 env=self.environment,
-                # Gunicorn and Celery import from the folder in which they run: no file of another folder may pass for a module
+                # Gunicorn and Celery import from the current folder: files of another folder must not pass for modules.
                 cwd=settings.BASE_DIR,
-                start_new_session=True,  # Ctrl-C reaches this supervisor alone, which then stops them in good order
+                start_new_session=True,  # Ctrl-C reaches only the supervisor, which stops the children in order.
                 preexec_fn=_end_with_parent,
             )
         finally:
@@ -99,7 +99,7 @@ class Supervisor:
         child.began = time.monotonic()
 
     def watch(self) -> None:
-        """Look once at every process; restart what has ended. Raises GaveUp for one that does not stay up."""
+        """Check every process once and restart those that ended. Raise GaveUp for one that does not stay up."""
         for child in self.children:
             if child.process is None:
                 if time.monotonic() >= child.again_at:
@@ -111,13 +111,13 @@ class Supervisor:
             quick = time.monotonic() - child.began < QUICK
             child.failures = child.failures + 1 if quick else 1
             if child.failures >= MOST_FAILURES:
-                where = f"; its output stands in {self.log}" if self.log else ""
+                where = f"; see its output in {self.log}" if self.log else ""
                 raise GaveUp(f"{child.name} ended with code {code} {child.failures} times in a row{where}")
             child.process = None
             child.again_at = time.monotonic() + min(30.0, 2.0 ** (child.failures - 1))
 
     def stop(self) -> None:
-        """SIGTERM to all, in the order in which they were given; SIGKILL to the process groups of those that do not end."""
+        """Send SIGTERM to all in order, then SIGKILL to the process groups that do not end."""
         self.stopping = True
         running = [child.process for child in self.children if child.process and child.process.poll() is None]
         for process in running:

@@ -1,4 +1,4 @@
-"""Tables of the terminal commands."""
+"""Tables printed by commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from league.models import Tournament
 
 
 def print_leaderboard(console: Console, tournament: Tournament) -> None:
-    """The leaderboard of the pool of `tournament`."""
+    """Print the leaderboard of the tournament's pool."""
     pool = tournament.pool
     game: engine.Game = pools.game_of(pool)
     table = Table(

@@ -1,4 +1,4 @@
-"""What stands on a page by the hundred, written here: nodes of a template for each of them take ten times as long."""
+"""Elements that a page repeats hundreds of times, built here because template nodes take ten times as long."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from league.templatetags.league_web import board_points, percent
 
 register = template.Library()
-NAME = "tenletters"  # stands in an address for the name of a match
+NAME = "tenletters"  # Placeholder for the id of a match in an address.
 
 
 def _match_address() -> Callable[[str], str]:
@@ -24,13 +24,13 @@ def _match_address() -> Callable[[str], str]:
 
 
 def _safe(parts: Iterable[str]) -> SafeString:
-    return mark_safe("".join(parts))  # noqa: S308 - what comes from elsewhere is escaped by who wrote it into the parts
+    return mark_safe("".join(parts))  # noqa: S308 - callers escape what they put into the parts
 
 
 @register.simple_tag
 def checkbox_labels(field: BoundField) -> SafeString:
-    """The boxes of a field with their labels, as Django writes them."""
-    chosen = {str(one) for one in field.value() or ()}
+    """Render the checkboxes of a field with their labels, like Django."""
+    chosen = {str(value) for value in field.value() or ()}
     name = escape(field.html_name)
     choices: Any = getattr(field.field, "choices", ())
     return _safe(
@@ -43,7 +43,7 @@ def checkbox_labels(field: BoundField) -> SafeString:
 
 @register.simple_tag
 def cross_cells(cells: Iterable[Any]) -> SafeString:
-    """The cells of a row of a crosstable (league.web.tournaments.crosstable.Cell)."""
+    """Render the cells of a crosstable row (league.web.tournaments.crosstable.Cell)."""
     match = _match_address()
     title = escape(_("%(points)s of %(boards)s; 95%% interval of the share: %(low)s to %(high)s"))
     return _safe(_cross_cell(cell, match, title) for cell in cells)
@@ -51,55 +51,55 @@ def cross_cells(cells: Iterable[Any]) -> SafeString:
 
 def _cross_cell(cell: Any, match: Callable[[str], str], title: str) -> str:
     if cell.points is None:
-        shown = '<span class="unseen">–</span>' if cell.css == "self" else '<span class="soft">·</span>'
-        return f'<td class="{cell.css}">{shown}</td>\n'
+        mark = '<span class="unseen">–</span>' if cell.css == "self" else '<span class="soft">·</span>'
+        return f'<td class="{cell.css}">{mark}</td>\n'
     points = escape(board_points(cell.points))
-    said = title % {
+    hint = title % {
         "points": points,
         "boards": cell.boards,
         "low": percent(cell.low),
         "high": percent(cell.high),
     }
-    told = f"<strong>{points}</strong>" if cell.sure else points
-    return f'<td class="{cell.css}"><a href="{match(cell.match)}" title="{said}">{told}</a></td>\n'
+    text = f"<strong>{points}</strong>" if cell.sure else points
+    return f'<td class="{cell.css}"><a href="{match(cell.match)}" title="{hint}">{text}</a></td>\n'
 
 
 @register.simple_tag
 def bracket_boxes(boxes: Iterable[Any]) -> SafeString:
-    """The boxes of a column of a bracket (league.web.tournaments.brackets.Box)."""
+    """Render the boxes of a bracket column (league.web.tournaments.brackets.Box)."""
     match = _match_address()
     winner, later = escape(_("won")), escape(_("to be decided"))
     won = f'<span class="unseen">{winner}</span>'
     nobody, unknown = (f'<span class="soft">{text}</span>' for text in ("–", later))
 
-    def side(box: Any, one: Any) -> str:
-        if one.entry is None:
-            return f'<span class="nobody">{nobody if box.by else unknown}</span>'
-        name = escape(one.entry.version.bot.slug)
+    def side(box: Any, player: Any) -> str:
+        if player.entry is None:
+            return f'<span class="nobody">{nobody if box.decided_by else unknown}</span>'
+        name = escape(player.entry.version.bot.slug)
         link = f'<a href="{match(box.matches[-1])}">{name}</a>' if box.matches else name
-        seed = f'\n<span class="soft small">{one.entry.seed}</span>' if one.entry.seed else ""
-        points = "" if one.points is None else f'<span class="push">{escape(board_points(one.points))}</span>'
-        css, told = ("won", won) if one.won else ("in", "")
-        return f'<span class="{css}">{link}{seed}{points}{told}</span>'
+        seed = f'\n<span class="soft small">{player.entry.seed}</span>' if player.entry.seed else ""
+        points = "" if player.points is None else f'<span class="push">{escape(board_points(player.points))}</span>'
+        css, mark = ("won", won) if player.won else ("in", "")
+        return f'<span class="{css}">{link}{seed}{points}{mark}</span>'
 
-    def told(box: Any) -> str:
-        by = f'<span class="soft small">{escape(box.by)}</span>' if box.by else ""
-        return f'<li class="pairing">{"".join(side(box, one) for one in box.sides)}{by}</li>\n'
+    def pairing(box: Any) -> str:
+        decision = f'<span class="soft small">{escape(box.decided_by)}</span>' if box.decided_by else ""
+        return f'<li class="pairing">{"".join(side(box, player) for player in box.sides)}{decision}</li>\n'
 
-    return _safe(told(box) for box in boxes)
+    return _safe(pairing(box) for box in boxes)
 
 
 @register.simple_tag
 def round_matches(matches: Iterable[Any], names: Mapping[int, str]) -> SafeString:
-    """The matches of a round (league.domain.tournaments.brackets.BracketMatch) with the names of the entries."""
+    """Render the matches of a round (league.domain.tournaments.brackets.BracketMatch) with the names of the entries."""
     match = _match_address()
 
-    def told(one: Any) -> str:
-        points = one.points or [None] * len(one.entries)
+    def pairing(played: Any) -> str:
+        points = played.points or [None] * len(played.entries)
         return " – ".join(
             escape(str(names.get(entry, "")))
             + ("" if won is None else f"\n<strong>{escape(board_points(won))}</strong>")
-            for entry, won in zip(one.entries, points, strict=False)
+            for entry, won in zip(played.entries, points, strict=False)
         )
 
-    return _safe(f'<li><a href="{match(one.id)}">{told(one)}</a></li>\n' for one in matches)
+    return _safe(f'<li><a href="{match(played.id)}">{pairing(played)}</a></li>\n' for played in matches)

@@ -37,7 +37,7 @@ register.filter("spans", game_lines.number_range)
 
 @register.simple_tag(takes_context=True)
 def requests_waiting(context: dict[str, Any]) -> int:
-    """How many requests wait for the answer of who looks. One query for who is logged in."""
+    """Count the requests that wait for the viewer's answer. One query for a viewer who is logged in."""
     user = context["request"].user if "request" in context else None
     if user is None or not user.is_authenticated:
         return 0
@@ -46,26 +46,26 @@ def requests_waiting(context: dict[str, Any]) -> int:
 
 @register.simple_tag(takes_context=True)
 def followed(context: dict[str, Any]) -> dict[str, str]:
-    """What the page follows (`league.service.topics.follow`), as its script wants it: topics, and the versions that are shown."""
+    """Return the topics that the page follows (`league.service.topics.follow`) and their versions, for its script."""
     versions = context["request"].META.get(topics.FOLLOWED, {}) if "request" in context else {}
     return {"topics": " ".join(versions), "since": ".".join(map(str, versions.values()))}
 
 
 @register.simple_tag
 def people_sit_down() -> bool:
-    """Whether this league has tables for people."""
+    """Return True if people can play in this league."""
     return seating.is_on()
 
 
 @register.simple_tag
 def puzzles_shown() -> bool:
-    """Whether this league has puzzles for people."""
+    """Return True if this league has puzzles."""
     return not shelf.is_empty()
 
 
 @register.simple_tag
 def mini(text: str) -> SafeString:
-    """`{% mini "Ro" %}`: rank and suit sign in a line of text, with the card's name for all who need it."""
+    """Render rank and suit sign within a line of text, with the name of the card as its label: `{% mini "Ro" %}`."""
     sign = text[-1:]
     if sign not in words.SUITS:
         return format_html("{}", text)
@@ -80,12 +80,12 @@ def mini(text: str) -> SafeString:
 
 @register.filter
 def seat_name(number: int | None) -> str:
-    """Seats as people count them, from 1."""
+    """Return the number of a seat, counted from 1."""
     return "" if number is None else str(number + 1)
 
 
 def suit(letter: str) -> SafeString:
-    """A suit sign, as ornament."""
+    """Render a suit sign as an ornament."""
     return format_html(
         '<svg class="suit" aria-hidden="true"><use href="{}#suit-{}"/></svg>', static("league/cards.svg"), letter
     )
@@ -99,19 +99,19 @@ def signed(value: float | None, digits: int = 0) -> str:
 
 @register.filter
 def fixed(value: float | None, digits: int = 0) -> str:
-    """A number with so many digits after the point, as people read it; for attributes of drawings there is `drawn`."""
+    """Format a number with `digits` decimals in the reader's language. Use `drawn` for attributes of drawings."""
     return "" if value is None else words.format_number(value, f".{digits}f")
 
 
 @register.filter
 def drawn(value: float, digits: int = 1) -> str:
-    """A place or size in a drawing: always with a point, as SVG wants it."""
+    """Format a coordinate or size for SVG, always with a decimal point."""
     return f"{value:.{digits}f}"
 
 
 @register.filter
 def in_unit(score: int | None, size: int) -> str:
-    """A board score in the unit that people read: whole, or, where `size` scores make one, with the decimals that break ties."""
+    """Format a board score in the displayed unit: `size` scores are one unit, with the decimals that break ties."""
     if score is None or size == 1:
         return fixed(score)
     return fixed(score / size, 3)
@@ -119,31 +119,31 @@ def in_unit(score: int | None, size: int) -> str:
 
 @register.filter
 def lost_in(value: float, size: int) -> str:
-    """What a decision lost on average, in the unit that people read."""
+    """Format the average loss of a decision in the displayed unit."""
     return fixed(value / size, 2 if size == 1 else 3)
 
 
 @register.filter
 def phase_name(phase: str) -> str:
-    """A phase of the deal, or all of them."""
+    """Return the name of a phase of the deal, or of all phases together."""
     return words.phase_name(phase)
 
 
 @register.filter
 def minus_half(place: float, width: float) -> float:
-    """Where something of this width begins that is to stand on a place."""
+    """Return the start of an element of this width that is centred on a place."""
     return round(place - width / 2, 1)
 
 
 @register.filter
 def score_line(scores: Iterable[int | None], size: int) -> str:
-    """Board scores of all parties beside each other: '162:98'."""
+    """Format the board scores of all parties, such as '162:98'."""
     return ":".join(in_unit(score, size) for score in scores)
 
 
 @register.filter
 def percent(value: float | None) -> str:
-    """'57.3%' for 0.573; '57,3 %' in Spanish."""
+    """Return '57.3%' for 0.573; '57,3 %' in Spanish."""
     if value is None:
         return ""
     return f"{words.format_number(100 * value, '.1f')}{NARROW if get_language() == 'es' else ''}%"
@@ -151,7 +151,7 @@ def percent(value: float | None) -> str:
 
 @register.filter
 def board_points(value: float | None) -> str:
-    """Board points as people write them: '7', '7½'."""
+    """Format board points, such as '7' or '7½'."""
     if value is None:
         return ""
     whole = int(value)
@@ -162,19 +162,19 @@ def board_points(value: float | None) -> str:
 
 @register.filter
 def join_names(columns: list[Any]) -> str:
-    """'MP, BH-1, BH' for the columns that an order follows from."""
+    """Return the names of the columns that decide the order, such as 'MP, BH-1, BH'."""
     return ", ".join(column.name for column in columns if column.orders)
 
 
 @register.filter
 def best_of(scores: dict[str, float]) -> tuple[str, float]:
-    """The key with the largest value, and that value."""
+    """Return the key with the largest value, and that value."""
     return max(scores.items(), key=lambda item: item[1])
 
 
 @register.filter
 def result(match: Match) -> list[tuple[Party, float | None, bool]]:
-    """The parties of a match with their board points (won 1, drawn ½, against each other party) and whether they came first."""
+    """Return the parties of a match with their board points (against each other party 1 for a win, ½ for a draw); True marks the winners."""
     parties = list(match.parties.all())
     points = [None if party.wins is None else party.wins + (party.draws or 0) / 2 for party in parties]
     best = max((value for value in points if value is not None), default=None)
@@ -184,32 +184,32 @@ def result(match: Match) -> list[tuple[Party, float | None, bool]]:
 
 @register.simple_tag(takes_context=True)
 def query(context: dict[str, Any], **changes: Any) -> str:
-    """The query of this page with some values changed: `{% query page=2 %}`. `None` takes one away."""
-    asked = context["request"].GET.copy()
+    """Return the query of this page with some values changed: `{% query page=2 %}`. `None` removes a value."""
+    values = context["request"].GET.copy()
     for name, value in changes.items():
         if value is None:
-            asked.pop(name, None)
+            values.pop(name, None)
         else:
-            asked[name] = value
-    return f"?{asked.urlencode()}" if asked else "?"
+            values[name] = value
+    return f"?{values.urlencode()}" if values else "?"
 
 
 @register.simple_tag(takes_context=True)
 def query_with(context: dict[str, Any], name: str, value: str | None) -> str:
-    """The same for a value whose name is not known beforehand."""
+    """Return the query with one value changed whose name is a variable."""
     return query(context, **{name: value})
 
 
 @register.filter
 def day_names(days: str) -> str:
-    """'viernes, 15' for "fri,15": the days of a calendar."""
+    """Return the names of the days of a calendar: 'viernes, 15' for "fri,15"."""
     names = dict(zip(WEEKDAYS, (WEEK[number] for number in range(7)), strict=True))
     return ", ".join(str(names.get(day.strip().lower(), day.strip())) for day in days.split(","))
 
 
 @register.filter
 def human_size(count: int) -> str:
-    """Bytes as '3.2 KB'."""
+    """Format a number of bytes, such as '3.2 KB'."""
     return (
         f"{count} B"
         if count < 1024
@@ -221,13 +221,13 @@ def human_size(count: int) -> str:
 
 @register.filter
 def add_float(value: float, more: float) -> float:
-    """A sum of two numbers that need not be whole (`add` of Django cuts them)."""
+    """Add two numbers with decimals (Django's `add` truncates them)."""
     return value + float(more)
 
 
 @register.filter
 def ms_each(party: Party) -> str:
-    """Processor time per decision of a party: '1.3 ms'."""
+    """Format the processor time per decision of a party, such as '1.3 ms'."""
     return (
         f"{words.format_number(1000 * party.cpu_s / party.decisions, '.1f')} ms"
         if party.cpu_s is not None and party.decisions
@@ -236,9 +236,9 @@ def ms_each(party: Party) -> str:
 
 
 @register.filter
-def item(found: Any, key: Any) -> Any:
-    """The item at `key` of a list or a dictionary; nothing where there is none."""
+def item(container: Any, key: Any) -> Any:
+    """Return the item at `key` of a list or a dictionary, or an empty string."""
     try:
-        return found[key]
+        return container[key]
     except (IndexError, KeyError, TypeError):
         return ""

@@ -1,4 +1,4 @@
-"""The rules of a game for its page, from `engine.rulebook`, in the reader's language."""
+"""The rules of a game for its page, from `engine.rulebook`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ register = template.Library()
 
 @register.simple_tag
 def rules_of_game(key: str) -> dict[str, Any]:
-    """What the include shows. Spanish for Spanish readers, English for all others."""
+    """Return the context of the rules: in Spanish for Spanish readers, in English for all others."""
     return _rules(key, "es" if (get_language() or "").startswith("es") else "en")
 
 
 @cache
 def _rules(key: str, lang: str) -> dict[str, Any]:
     head, trick = HEADINGS[lang], rulebook.worked_trick(key)
-    told = trick.example
-    ids = ["P1", *(one.rule for one in trick.followers)]
+    question = trick.example
+    ids = ["P1", *(follower.rule for follower in trick.followers)]
     won = [head["won"].format(trick.winner, trick.points)]
     if trick.trump_after and trick.trump_after != trick.trump:
         won.append(f"{head['trump_after']}: {SUITS[lang][trick.trump_after]}.")
@@ -44,9 +44,9 @@ def _rules(key: str, lang: str) -> dict[str, Any]:
         ],
         "won": " ".join(won),
         "columns": _columns(head["trick_columns"]),
-        "choice": head["choice"].format(told.seat, _names(told.table, lang), _names(told.hand, lang)),
-        "may": head["may"].format(_names(told.legal, lang), told.rule),
-        "hand": [{**_card(card, lang), "legal": card in told.legal} for card in told.hand],
+        "choice": head["choice"].format(question.seat, _names(question.table, lang), _names(question.hand, lang)),
+        "may": head["may"].format(_names(question.legal, lang), question.rule),
+        "hand": [{**_card(card, lang), "legal": card in question.legal} for card in question.hand],
         "differences": rulebook.lines(key, lang),
         "difference_columns": _columns(head["difference_columns"]),
         "options": rulebook.option_lines(key, lang),

@@ -15,7 +15,7 @@ from league.management.base import LeagueCommand
 
 
 class Command(LeagueCommand):
-    """The invariant checker by hand."""
+    """Check the invariants."""
 
     help = (
         "Check the tables: no board rated twice, nothing void rated, sums and ratings agree with the boards, no board without a finished "
@@ -26,21 +26,21 @@ class Command(LeagueCommand):
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
         parser.add_argument(
-            "--hours", type=float, help="trust the boards of matches that finished before; without it all are read"
+            "--hours", type=float, help="check only the boards of matches that finished in this time; by default all"
         )
         parser.add_argument("--json", action="store_true")
 
     def run(self, **options: Any) -> None:
-        """Check and tell."""
+        """Check and print the findings."""
         now = clock.now_or(None)
         since = None if options["hours"] is None else now - timedelta(hours=options["hours"])
-        found = invariants.check_all(since=since, now=now, actor="operator")
+        findings = invariants.check_all(since=since, now=now, actor="operator")
         if options["json"]:
-            self.say(json.dumps([asdict(finding) for finding in found]))
+            self.say(json.dumps([asdict(finding) for finding in findings]))
         else:
-            for finding in found:
+            for finding in findings:
                 self.say(str(finding))
-        if found:
-            raise CommandError(f"{len(found)} things are wrong")
+        if findings:
+            raise CommandError(f"{len(findings)} invariants are violated")
         if not options["json"]:
             self.say("everything holds")

@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Say what came of an audit that differs."""
+    """Close an audit that differs."""
 
     action = ACTIONS["conclude"]

@@ -15,9 +15,9 @@ from league.pure.formats import FORMATS
 
 
 class Command(LeagueCommand):
-    """A recurring league by hand."""
+    """Create a recurring league."""
 
-    help = "Create a league that recurs by the calendar, in divisions; bots join with --bot. If a circuit of that name exists, the bots join it."
+    help = "Create a recurring league with divisions; bots join with --bot. If a league of this name exists, the bots join it."
     example = "manage.py create_circuit 'Friday league' --owner ana --game partnership --days fri --at 20:00 --zone Europe/Madrid --bot rufo"
 
     def add_arguments(self, parser: Any) -> None:
@@ -28,21 +28,23 @@ class Command(LeagueCommand):
         parser.add_argument("--days", required=True, help="mon,thu or days of the month 1,15")
         parser.add_argument("--at", required=True, help="wall-clock time, 20:00")
         parser.add_argument("--zone", required=True, help="time zone, Europe/Madrid")
-        parser.add_argument("--size", type=int, default=8, help="entries of a division")
-        parser.add_argument("--moves", type=int, default=2, help="promoted and relegated at each border")
+        parser.add_argument("--size", type=int, default=8, help="entries per division")
+        parser.add_argument(
+            "--moves", type=int, default=2, help="bots promoted and relegated between neighbouring divisions"
+        )
         parser.add_argument("--format", default=DEFAULT_FORMAT, choices=list(FORMATS))
         parser.add_argument(
             "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the format"
         )
-        parser.add_argument("--boards", type=int, help="boards of each match; without it what suits the table")
+        parser.add_argument("--boards", type=int, help="boards per match; by default the usual number of the game")
         parser.add_argument("--bot", action="append", default=[], help="a bot that joins; may be repeated")
 
     def run(self, **options: Any) -> None:
-        """Create, join, tell when the next season is due."""
+        """Create the league, let bots join, and print when the next season is due."""
         owner = find_player(options["owner"])
-        found = Circuit.objects.filter(owner=owner, name=options["name"]).first()
-        if found is None:
-            found = circuits.create(
+        circuit = Circuit.objects.filter(owner=owner, name=options["name"]).first()
+        if circuit is None:
+            circuit = circuits.create(
                 owner,
                 options["name"],
                 options["game"],
@@ -56,7 +58,7 @@ class Command(LeagueCommand):
                 boards=options["boards"],
             )
         for text in options["bot"]:
-            if circuits.join(found, find_version(text).bot, player=owner) is not None:
-                self.say(f"{text}: its owner is asked first")
-        due = circuits.calendar(found).next(clock.present())
-        self.say(f"{found.slug}: {found.bots.count()} bots, next season due {due:%Y-%m-%d %H:%M} UTC")
+            if circuits.join(circuit, find_version(text).bot, player=owner) is not None:
+                self.say(f"{text}: waiting for the owner's permission")
+        due = circuits.calendar(circuit).next(clock.present())
+        self.say(f"{circuit.slug}: {circuit.bots.count()} bots, next season due {due:%Y-%m-%d %H:%M} UTC")

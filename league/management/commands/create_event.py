@@ -15,11 +15,11 @@ from league.models import Event
 
 
 class Command(LeagueCommand):
-    """An event of several stages by hand."""
+    """Create an event of several stages."""
 
     help = (
-        "Create the event that a file describes (docs/tournaments.md) and start its first stage. "
-        "If an event of that name exists, nothing is created."
+        "Create the event described in a file (docs/tournaments.md) and start its first stage. "
+        "If an event of this name exists, nothing is created."
     )
     example = "manage.py create_event spring.yaml --owner ana --bot rufo --bot lola --bot nena:2"
 
@@ -30,7 +30,7 @@ class Command(LeagueCommand):
         parser.add_argument("--bot", action="append", default=[], help="bot or bot:number; may be repeated")
 
     def run(self, **options: Any) -> None:
-        """Read, create, tell."""
+        """Read the file, create the event and print it."""
         owner = find_player(options["owner"])
         try:
             document = yaml.safe_load(options["file"].read_text(encoding="utf-8"))
@@ -41,7 +41,9 @@ class Command(LeagueCommand):
         if event is None:
             versions = [(text, find_version(text)) for text in options["bot"]]
             event = events.create(owner, document, [v if ":" in text else v.bot for text, v in versions])
-        if asked := consent.names_asked(event):
-            self.say(f"{event.slug}: open, until its owner starts it; asked first are the owners of {asked}")
-        for one in event.tournaments.order_by("stage", "group"):
-            self.say(f"{one.slug}: stage {one.stage}, {one.format}, {one.entries.count()} entries, {one.status}")
+        if owners := consent.names_asked(event):
+            self.say(f"{event.slug}: open until its owner starts it; waiting for the owners of {owners}")
+        for stage in event.tournaments.order_by("stage", "group"):
+            self.say(
+                f"{stage.slug}: stage {stage.stage}, {stage.format}, {stage.entries.count()} entries, {stage.status}"
+            )

@@ -10,23 +10,23 @@ from league.management.base import LeagueCommand, find_player
 
 
 class Command(LeagueCommand):
-    """Make a key for the REST API."""
+    """Create an API key."""
 
-    help = "Create a token of a player and print its key. The key cannot be shown again."
+    help = "Create an API key for a player and print it. It cannot be shown again."
     example = "manage.py create_token ana --label laptop"
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
         parser.add_argument("player")
-        parser.add_argument("--label", default="command line", help="what the token is for")
+        parser.add_argument("--label", default="command line", help="what the key is for")
         parser.add_argument(
             "--scope", default=TokenScope.MANAGE, choices=list(TokenScope.values), help="what it may do"
         )
-        parser.add_argument("--days", type=int, help="how long it is valid; for ever if left out")
+        parser.add_argument("--days", type=int, help="days until it expires; by default never")
 
     def run(self, **options: Any) -> None:
-        """Create the token; stdout holds the key alone, for scripts."""
+        """Create the key and print nothing else to stdout, for scripts."""
         player = find_player(options["player"])
-        given = {"scope": options["scope"], "days": options["days"]}
-        _, key = tokens.create(player, options["label"], actor="operator", **given)
+        settings = {"scope": options["scope"], "days": options["days"]}
+        _, key = tokens.create(player, options["label"], actor="operator", **settings)
         self.say(key)

@@ -15,9 +15,9 @@ from league.pure.formats import FORMATS
 
 
 class Command(LeagueCommand):
-    """A tournament by hand."""
+    """Create a tournament."""
 
-    help = "Create a tournament and, with --start, queue its matches. If a tournament of that name exists, it is completed and started instead."
+    help = "Create a tournament and, with --start, queue its matches. If a tournament of this name exists, add the bots and start it instead."
     example = "manage.py create_tournament 'Spring cup' --owner ana --game partnership --format swiss --set rounds=5 --bot rufo --bot lola:2 --start"
 
     def add_arguments(self, parser: Any) -> None:
@@ -25,7 +25,7 @@ class Command(LeagueCommand):
         parser.add_argument("name")
         parser.add_argument("--owner", required=True)
         parser.add_argument("--game", required=True, help=", ".join(engine.games()))
-        parser.add_argument("--players", type=int, help="seats at a table, where the game leaves a choice")
+        parser.add_argument("--players", type=int, help="number of players, if the game allows several")
         parser.add_argument(
             "-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game"
         )
@@ -36,18 +36,18 @@ class Command(LeagueCommand):
         parser.add_argument("--seeding", default=Seeding.RATING.value, help=", ".join(Seeding.values))
         parser.add_argument("--mixed", action="store_true", help="teams of two different bots")
         parser.add_argument(
-            "--sealed", action="store_true", help="only bots that can be sealed off from every clock, and all play so"
+            "--sealed", action="store_true", help="only bots that can play without any clock; all play that way"
         )
-        parser.add_argument("--boards", type=int, help="boards of each match; without it what suits the table")
+        parser.add_argument("--boards", type=int, help="boards per match; by default the usual number of the game")
         parser.add_argument("--bot", action="append", default=[], help="bot or bot:number; may be repeated")
         parser.add_argument("--start", action="store_true")
 
     def run(self, **options: Any) -> None:
-        """Create, enter, start."""
+        """Create the tournament, enter the bots, start it."""
         owner = find_player(options["owner"])
-        found = Tournament.objects.select_related("pool").filter(name=options["name"], owner=owner).first()
-        if found is None:
-            found = tournaments.create(
+        tournament = Tournament.objects.select_related("pool").filter(name=options["name"], owner=owner).first()
+        if tournament is None:
+            tournament = tournaments.create(
                 owner,
                 options["name"],
                 options["game"],
@@ -60,17 +60,19 @@ class Command(LeagueCommand):
                 mixed=options["mixed"],
                 sealed=options["sealed"],
             )
-        elif (found.pool.game, found.format) != (options["game"], options["format"]):
+        elif (tournament.pool.game, tournament.format) != (options["game"], options["format"]):
             raise Refused(
-                f"the tournament {found.name!r} exists and is a {found.format} of {found.pool.game}; choose another name"
+                f"the tournament {tournament.name!r} exists and is a {tournament.format} of {tournament.pool.game}; choose another name"
             )
         for text in options["bot"]:
             version = find_version(text)
-            if isinstance(enrolment.enter(found, version if ":" in text else version.bot, player=owner), EntryRequest):
-                self.say(f"{version.bot.slug}: its owner is asked first")
+            if isinstance(
+                enrolment.enter(tournament, version if ":" in text else version.bot, player=owner), EntryRequest
+            ):
+                self.say(f"{version.bot.slug}: waiting for the owner's permission")
         if options["start"]:
-            tournaments.start_at_once(found, actor=owner.name)
+            tournaments.start_at_once(tournament, actor=owner.name)
         self.say(
-            f"{found.slug}: {found.pool.game}, {found.entries.count()} entries, {found.matches.count()} matches of "
-            f"{found.boards} boards, {found.status}"
+            f"{tournament.slug}: {tournament.pool.game}, {tournament.entries.count()} entries, {tournament.matches.count()} matches of "
+            f"{tournament.boards} boards, {tournament.status}"
         )

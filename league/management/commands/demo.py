@@ -29,21 +29,21 @@ from league.management.base import LeagueCommand
 from league.management.processes import GaveUp, Supervisor, manage
 from league.models import BotVersion, Match, Tournament
 
-# Boards of a match: enough to tell the bots apart in a minute
+# Boards per match: enough to distinguish the bots in a minute.
 GAMES = {
     "partnership": 12,
     "corriente": 24,
     "cabrero": 6,
 }
-# It would take as long as all others, and where the rules are not compiled it plays much as `counting` does
+# `deep` would take as long as all others together, and without compiled rules it plays much like `counting`.
 LEFT_OUT = ("deep",)
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
-STILL = 180.0  # seconds without any progress before the demo gives up
+STILL = 180.0  # Seconds without progress before the demo gives up.
 LOG = "demo.log"
 
 
 class Command(LeagueCommand):
-    """A league to look at, out of nothing."""
+    """Build a demo league."""
 
     help = (
         "Migrate, enter the house bots, play a round robin of them in each game with real workers and the sandbox, and print the "
@@ -53,9 +53,9 @@ class Command(LeagueCommand):
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
-        parser.add_argument("--seed", default="1", help="any text; every deal follows from it")
+        parser.add_argument("--seed", default="1", help="any text; it determines every deal")
         parser.add_argument(
-            "--boards", type=int, help="boards of each match; without it what tells the house bots apart"
+            "--boards", type=int, help="boards per match; by default enough to distinguish the house bots"
         )
         parser.add_argument(
             "--game", action="append", default=[], help=f"instead of {', '.join(GAMES)}; may be repeated"
@@ -68,7 +68,7 @@ class Command(LeagueCommand):
     def run(self, **options: Any) -> None:
         """Play, print, serve."""
         began = time.monotonic()
-        stdout: Any = self.stdout  # rich needs the stream itself, which Django wraps, to know its width
+        stdout: Any = self.stdout  # rich needs the stream inside Django's wrapper to find its width.
         self.console = Console(file=stdout._out)
         games = options["game"] or [game for game in GAMES if game in engine.games()]
         call_command("migrate", verbosity=0, interactive=False)
@@ -93,10 +93,10 @@ class Command(LeagueCommand):
 
     @contextmanager
     def _players(self, slots: int) -> Iterator[None]:
-        """Real workers and the scheduler, in processes of their own, while the body runs."""
+        """Run workers and the scheduler in processes of their own while the body runs."""
         log = settings.STATE_DIR / LOG
         ladders = os.environ.get("LADDERS")
-        os.environ["LADDERS"] = "0"  # the same seed gives the same table; ladders begin when the site runs
+        os.environ["LADDERS"] = "0"  # Ladder matches would change the results of a seed; they start with the site.
         children = {"scheduler": manage("scheduler"), **{f"worker-{i}": manage("worker") for i in range(1, slots + 1)}}
         self.supervisor = Supervisor(children, log=log)
         self.supervisor.start()
@@ -111,7 +111,7 @@ class Command(LeagueCommand):
                 os.environ["LADDERS"] = ladders
 
     def _enter(self, seed: str) -> None:
-        """The bots of the house, and their validation matches."""
+        """Enter the house bots and wait for their validation matches."""
         shipped = [name for name in house.names() if name not in LEFT_OUT]
         entered = list(house.enter(shipped, secret=_secret(seed, "validation"))) if shipped else []
         if not entered:
@@ -131,26 +131,26 @@ class Command(LeagueCommand):
     def _tournament(self, game: str, options: dict[str, Any]) -> Tournament:
         name = f"Demo {game} {options['seed']}"
         owner = house.player()
-        found = Tournament.objects.filter(name=name, owner=owner).select_related("pool").first()
-        if found is None:
+        tournament = Tournament.objects.filter(name=name, owner=owner).select_related("pool").first()
+        if tournament is None:
             secret = _secret(options["seed"], game)
             accepted = BotVersion.objects.filter(bot__owner=owner, status=VersionStatus.ACCEPTED).order_by("number")
             newest = {version.bot_id: version for version in accepted}
             players = _seats(game, sum(version.plays(game) for version in newest.values()))
-            found = tournaments.create(
+            tournament = tournaments.create(
                 owner, name, game, boards=options["boards"] or GAMES.get(game), players=players, secret=secret
             )
-        if found.status == "open":
+        if tournament.status == "open":
             for bot in owner.bots.order_by("slug"):
                 try:
-                    enrolment.enter(found, bot, player=owner)
+                    enrolment.enter(tournament, bot, player=owner)
                 except Refused:
-                    continue  # it does not play this game, or did not pass
-            tournaments.start(found, actor=owner.name)
-        return found
+                    continue  # The bot does not play this game, or did not pass.
+            tournaments.start(tournament, actor=owner.name)
+        return tournament
 
     def _wait(self, what: str, matches: Any) -> None:
-        """A progress bar until `matches` are over. Counts the sittings of running matches as parts."""
+        """Show a progress bar until all `matches` are over. Running matches count in part."""
         columns = (
             TextColumn("{task.description:<24}"),
             BarColumn(),
@@ -163,13 +163,13 @@ class Command(LeagueCommand):
             bar = progress.add_task(what, total=total)
             last, since = -1.0, time.monotonic()
             while True:
-                done = _done(matches.values_list("status", "progress"))
-                progress.update(bar, completed=int(done))
+                completed = _done(matches.values_list("status", "progress"))
+                progress.update(bar, completed=int(completed))
                 if not matches.filter(status__in=LIVE).exists():
                     progress.update(bar, completed=total)
                     return
-                if done > last:
-                    last, since = done, time.monotonic()
+                if completed > last:
+                    last, since = completed, time.monotonic()
                 self.supervisor.watch()
                 self._check(time.monotonic() - since)
                 tasks.wake()
@@ -188,7 +188,7 @@ def _secret(seed: str, purpose: str) -> bytes:
 
 
 def _seats(game: str, bots: int) -> int | None:
-    """Seats of a table that so many bots can fill: the game's usual number, else as many as there are bots."""
+    """Return None if the bots can fill a table of the usual size, else the number of bots."""
     if len(pools.load(game).sides) <= bots:
         return None
     return bots

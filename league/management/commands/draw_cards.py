@@ -12,7 +12,7 @@ DECK = Path(__file__).resolve().parents[2] / "static" / "league" / "cards.svg"
 
 
 class Command(LeagueCommand):
-    """The deck of the pages."""
+    """Draw the deck of the pages."""
 
     help = "Draw the forty cards into league/static/league/cards.svg."
     example = "manage.py draw_cards"

@@ -13,11 +13,11 @@ from league.management.base import LeagueCommand
 
 
 class Command(LeagueCommand):
-    """The data of a league, for who studies it."""
+    """Export the data of a league for research."""
 
     help = (
-        "Write all rated matches with every card into files, one a game and day (FOLDER/GAME/DAY.jsonl.gz), a replay a line, and their list "
-        "with check sums (FOLDER/files.json). Days that are there are passed over, so that it may be run each night, and ended at any moment."
+        "Write all rated matches with every card into files, one per game and day (FOLDER/GAME/DAY.jsonl.gz), one replay per line, and a list "
+        "of them with check sums (FOLDER/files.json). Existing days are skipped, so it can run every night and be stopped at any time."
     )
     example = "manage.py dump /srv/tute/dump --game partnership --since 2026-11-01"
 
@@ -28,7 +28,7 @@ class Command(LeagueCommand):
         parser.add_argument("--since", help="from this day on, such as 2026-11-01 (UTC)")
 
     def run(self, **options: Any) -> None:
-        """Write and tell, file by file."""
+        """Write the files and print each one."""
         for game in options["game"]:
             if game not in engine.games():
                 raise Refused(f"there is no game {game!r}; use one of {', '.join(engine.games())}")
@@ -37,9 +37,9 @@ class Command(LeagueCommand):
         except ValueError as error:
             raise Refused(f"--since takes a day such as 2026-11-01, not {options['since']!r}") from error
         files = matches = size = 0
-        for one in dumping.dump(options["folder"], games=options["game"], since=since):
-            files, matches, size = files + 1, matches + one.matches, size + one.bytes
-            missing = f"; {one.held} held back" if one.held else ""
-            missing += f"; {one.without} whose replays are not there any more" if one.without else ""
-            self.say(f"{one.path}: {one.matches} matches, {one.bytes:,} bytes{missing}")
+        for day in dumping.dump(options["folder"], games=options["game"], since=since):
+            files, matches, size = files + 1, matches + day.matches, size + day.bytes
+            missing = f"; {day.held} hidden" if day.held else ""
+            missing += f"; {day.without} without replays" if day.without else ""
+            self.say(f"{day.path}: {day.matches} matches, {day.bytes:,} bytes{missing}")
         self.say(f"{files} files written: {matches} matches, {size:,} bytes")

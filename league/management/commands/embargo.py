@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Hold back replays."""
+    """Hide replays."""
 
     action = ACTIONS["embargo"]

@@ -9,16 +9,16 @@ from league.management.base import LeagueCommand
 
 
 class Command(LeagueCommand):
-    """The league's own bots."""
+    """Upload the house bots."""
 
-    help = "Upload the bots of bots/house for the player `house`, as anybody would. A bot whose files have not changed is left alone."
+    help = "Upload the bots in bots/house for the player `house`. Bots with unchanged files are skipped."
     example = "manage.py enter_house random greedy"
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
-        parser.add_argument("bots", nargs="*", metavar="bot", help="only these; all of them where none is named")
+        parser.add_argument("bots", nargs="*", metavar="bot", help="only these; by default all")
 
     def run(self, **options: Any) -> None:
-        """Enter what is new."""
+        """Upload new and changed bots."""
         for version, new in house.enter(options["bots"]):
             self.say(f"{version}: {'uploaded' if new else 'unchanged'}, {version.status}")

@@ -16,21 +16,20 @@ from league.management.base import LeagueCommand
 
 
 class Command(LeagueCommand):
-    """Puzzles of the league's own matches."""
+    """Find puzzles in the league's own matches."""
 
     help = (
-        "Look for puzzles in matches that were judged fairly and not looked through yet, the newest first, as workers do when they have "
-        "nothing else to do; here they need not be idle, and the day may have more than PUZZLES_PER_DAY. It runs at the lowest priority, "
-        "for so many seconds and the match at hand. Only finished matches count that everybody may see."
+        "Search analysed matches for puzzles, the newest first, as idle workers do; this command ignores PUZZLES_PER_DAY. It runs at the "
+        "lowest priority and finishes its last match. Only finished public matches count."
     )
     example = "manage.py find_puzzles --seconds 300"
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
-        parser.add_argument("--seconds", type=float, default=300.0, help="begin no further match after so long (300)")
+        parser.add_argument("--seconds", type=float, default=300.0, help="start no new match after this time (300)")
 
     def run(self, **options: Any) -> None:
-        """Search until the time is over, and print what was searched."""
+        """Search for the given time and print the result."""
         if not settings.PUZZLES_PER_DAY:
             raise CommandError("this league makes no puzzles: PUZZLES_PER_DAY is 0")
         until = time.monotonic() + options["seconds"]

@@ -10,20 +10,20 @@ from league.management.base import LeagueCommand
 
 
 class Command(LeagueCommand):
-    """How long replays are kept."""
+    """Apply changed retention settings."""
 
     help = (
-        "After KEEP_RATED_DAYS, KEEP_UNRATED_DAYS or KEEP_VALIDATION_DAYS were changed: give the replays that are there the time that "
-        "the settings say now. New ones have it by themselves, and the scheduler removes each night what is due. Results are never removed."
+        "Apply changed KEEP_RATED_DAYS, KEEP_UNRATED_DAYS or KEEP_VALIDATION_DAYS to existing replays. New replays follow them automatically, "
+        "and the scheduler deletes expired replays every night. Results are never deleted."
     )
     example = "manage.py keep_replays --dry-run"
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
-        parser.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
+        parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
 
     def run(self, **options: Any) -> None:
-        """Date them anew and tell."""
+        """Set the new dates and print the counts."""
         changed = Counter(until is None for _, _, until in retention.apply_settings(dry_run=options["dry_run"]))
         self.say("nothing was changed; this would be done:" if options["dry_run"] else "done:")
         self.say(

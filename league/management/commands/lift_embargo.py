@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Show withheld replays."""
+    """Show hidden replays."""
 
     action = ACTIONS["lift_embargo"]

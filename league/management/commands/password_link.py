@@ -12,22 +12,22 @@ from league.management.base import LeagueCommand, find_player
 
 
 class Command(LeagueCommand):
-    """A way in for who has lost their password."""
+    """Create a password reset link."""
 
     help = (
-        "Print a link by which a player sets another password: once, within an hour. "
-        "The journal says that it was made, their account page that it was used."
+        "Print a link with which a player can set a new password once, within an hour. "
+        "The journal records its creation; the player's account page shows its use."
     )
     example = "manage.py password_link ana --by berto --site https://league.example"
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
         parser.add_argument("player")
-        parser.add_argument("--by", default="operator", help="who makes it: stands in the journal")
-        parser.add_argument("--site", help="address of the site; from ALLOWED_HOSTS and HTTPS if left out")
+        parser.add_argument("--by", default="operator", help="who creates it, for the journal")
+        parser.add_argument("--site", help="address of the site; by default from ALLOWED_HOSTS and HTTPS")
 
     def run(self, **options: Any) -> None:
-        """Make the link; stdout holds it alone."""
+        """Create the link and print nothing else to stdout."""
         host = next(
             (name.lstrip(".") for name in settings.ALLOWED_HOSTS if name.lstrip(".") not in ("", "*")), "localhost"
         )

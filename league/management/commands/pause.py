@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Pause a bot or a tournament."""
+    """Suspend a bot or a tournament."""
 
     action = ACTIONS["pause"]

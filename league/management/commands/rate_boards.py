@@ -15,11 +15,11 @@ from league.pure.rating.bradley_terry import REVISION
 
 
 class Command(LeagueCommand):
-    """The ratings again, from public boards alone."""
+    """Recompute ratings from public boards alone."""
 
     help = (
-        "Rate the boards of a pool again, from the file that the page of its game offers for download (or - for standard input). "
-        "Needs no database: anybody can check a leaderboard by it."
+        "Recompute the ratings of a pool from the boards file on the page of its game (or - for standard input). "
+        "Needs no database, so anyone can check a leaderboard."
     )
     example = "curl -s https://league.example/g/partnership/boards.jsonl | manage.py rate_boards -"
     requires_system_checks: list[str] = []
@@ -30,31 +30,31 @@ class Command(LeagueCommand):
         parser.add_argument("--json", action="store_true", help="all digits, for programs")
 
     def run(self, **options: Any) -> None:
-        """Read, fit, print."""
+        """Read the boards, fit the ratings, print them."""
         try:
             if options["file"] == "-":
-                found = published.rate_boards(sys.stdin)
+                rated = published.rate_boards(sys.stdin)
             else:
                 with Path(options["file"]).open(encoding="utf-8") as lines:
-                    found = published.rate_boards(lines)
+                    rated = published.rate_boards(lines)
         except (OSError, published.BadBoards) as error:
             raise Refused(f"{options['file']}: {error}") from error
         if options["json"]:
-            rows = [{"version": found.names[row.bot], **asdict(row)} for row in found.table.rows]
-            self.say(json.dumps({"pool": found.pool, "matches": found.matches, "boards": found.boards, "rows": rows}))
+            rows = [{"version": rated.names[row.bot], **asdict(row)} for row in rated.table.rows]
+            self.say(json.dumps({"pool": rated.pool, "matches": rated.matches, "boards": rated.boards, "rows": rows}))
             return
-        pool = found.pool
-        if found.revision != REVISION:
+        pool = rated.pool
+        if rated.revision != REVISION:
             self.say(
-                f"The file is of revision {found.revision} of the ratings, this program fits by revision {REVISION}: its numbers are not those "
+                f"The file is of revision {rated.revision} of the ratings, this program fits by revision {REVISION}: its numbers are not those "
                 "of the league's table then. docs/ratings.md says what changed; download the file again for boards that came since."
             )
         self.say(
-            f"{pool['game']}, {pool['players']} players: {found.boards} boards of {found.matches} matches, all versions"
+            f"{pool['game']}, {pool['players']} players: {rated.boards} boards of {rated.matches} matches, all versions"
         )
         self.say(f"{'bot':<30} {'Elo':>8} {'95%':>7} {'boards':>7} {'score':>6}")
-        for row in found.table.rows:
+        for row in rated.table.rows:
             mark = " provisional" if row.provisional else ""
             self.say(
-                f"{found.names[row.bot]:<30} {row.elo:8.2f} ±{row.margin:6.2f} {row.boards:7} {row.score:6.1%}{mark}"
+                f"{rated.names[row.bot]:<30} {row.elo:8.2f} ±{row.margin:6.2f} {row.boards:7} {row.score:6.1%}{mark}"
             )

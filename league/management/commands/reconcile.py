@@ -10,12 +10,12 @@ from league.management.base import LeagueCommand
 
 
 class Command(LeagueCommand):
-    """One pass of the scheduler, by hand."""
+    """Run one pass of the scheduler."""
 
-    help = "Put right what was lost: expired leases, missing matches, tournaments that are over, uncounted results, hints. Safe to run at any time."
+    help = "Repair expired leases, missing matches, finished tournaments, uncounted results and lost hints. Safe to run at any time."
     example = "manage.py reconcile"
 
     def run(self, **options: Any) -> None:
-        """One pass."""
+        """Run one pass and print its report."""
         self.say(str(reconcile.reconcile()))
         tasks.wake()

@@ -13,10 +13,10 @@ from league.models import Pool
 
 
 class Command(LeagueCommand):
-    """Ratings by hand."""
+    """Update the ratings."""
 
     help = (
-        "Take uncounted results into the ratings; with --rebuild fit every pool anew from its boards, history included."
+        "Add uncounted results to the ratings; with --rebuild, refit every pool from its boards, including its history."
     )
     example = "manage.py refresh_ratings --game partnership --rebuild"
 
@@ -25,21 +25,21 @@ class Command(LeagueCommand):
         parser.add_argument("--game", help="only the pools of this game")
         parser.add_argument("--rebuild", action="store_true")
         parser.add_argument(
-            "--dry-run", action="store_true", help="with --rebuild: say what would change, and change nothing"
+            "--dry-run", action="store_true", help="with --rebuild: show what would change, and change nothing"
         )
 
     def run(self, **options: Any) -> None:
-        """Refresh each pool in a transaction of its own."""
+        """Update each pool in a transaction of its own."""
         pools = Pool.objects.order_by("pk")
         if options["game"]:
             pools = pools.filter(game=options["game"])
         if options["rebuild"]:
             print_report(self, repair.rebuild_pools(pools, dry_run=options["dry_run"]), dry_run=options["dry_run"])
-            self.say(f"{len(pools)} pools fitted anew from their boards")
+            self.say(f"{len(pools)} pools refitted from their boards")
             return
         if options["dry_run"]:
             raise Refused(
-                "--dry-run works only with --rebuild: without it this command does what the league does by itself"
+                "--dry-run works only with --rebuild; without it the command does only what the league does automatically"
             )
         changed = sum(ratings.refresh(pool) for pool in pools)
-        self.say(f"{len(pools)} pools looked at, {changed} changed")
+        self.say(f"{len(pools)} pools checked, {changed} changed")

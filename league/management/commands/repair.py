@@ -14,12 +14,12 @@ from league.management.repairs import print_report
 
 
 class Command(LeagueCommand):
-    """After a mistake in the rules, or a fault of the disk."""
+    """Repair results after a mistake in the rules, or replays after a disk fault."""
 
     help = (
-        "The rules of a game were wrong: strike out what was played by some of their revisions, play it again by the present rules, rate "
-        "anew. With --unrate results only leave the ratings. With --replays, after the disk has damaged some: put replays back, or play them "
-        "again from their actions; no result changes. Doing it twice changes nothing more; --dry-run changes nothing at all."
+        "After a mistake in the rules of a game: void the matches played by some revisions, play them again by the current rules, and refit the "
+        "ratings. With --unrate, results only leave the ratings. With --replays, after a disk fault: restore damaged replays or rebuild them from "
+        "their actions; no result changes. Running it twice changes nothing more."
     )
     example = "manage.py repair --game partnership --revisions 1..2 --why 'the last trick was not counted' --dry-run"
 
@@ -28,31 +28,31 @@ class Command(LeagueCommand):
         parser.add_argument(
             "--replays",
             action="store_true",
-            help="restore damaged replays, have damaged judgements made again; takes --dry-run and no other",
+            help="restore damaged replays and repeat damaged analyses; allows only --dry-run besides",
         )
         parser.add_argument("--game")
         parser.add_argument("--revisions", metavar="FIRST..LAST", help="such as 1..2, or 3 alone")
         parser.add_argument("--why", help="shown on the pages of the matches")
         parser.add_argument("--before", metavar="TIME", help="only results before, such as 2026-11-21T12:00:00Z")
         parser.add_argument("--unrate", action="store_true", help="keep the results; they only leave the ratings")
-        parser.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
+        parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
 
     def run(self, **options: Any) -> None:
-        """Repair and tell."""
+        """Repair and print the report."""
         if options["replays"]:
             self._restore(dry_run=options["dry_run"])
             return
         if not (options["game"] and options["revisions"] and options["why"]):
             raise Refused(
-                "say what to repair: --game, --revisions and --why after wrong rules; --replays after a fault of the disk"
+                "choose what to repair: --game, --revisions and --why after a mistake in the rules; --replays after a disk fault"
             )
         words = re.fullmatch(r"(\d{1,9})(?:\.\.(\d{1,9}))?", options["revisions"])
         if not words:
-            raise Refused(f"--revisions {options['revisions']!r} is no range; write 1..2, or 3 alone")
+            raise Refused(f"--revisions {options['revisions']!r} is not a range; write 1..2, or 3 alone")
         before = parse_datetime(options["before"]) if options["before"] else None
         if options["before"] and (before is None or before.tzinfo is None):
-            raise Refused(f"--before {options['before']!r} is no time with a zone, such as 2026-11-21T12:00:00Z")
-        found = repair.repair_revisions(
+            raise Refused(f"--before {options['before']!r} is not a time with a zone, such as 2026-11-21T12:00:00Z")
+        report = repair.repair_revisions(
             options["game"],
             int(words[1]),
             int(words[2] or words[1]),
@@ -62,21 +62,21 @@ class Command(LeagueCommand):
             unrate=options["unrate"],
             dry_run=options["dry_run"],
         )
-        print_report(self, found, dry_run=options["dry_run"])
+        print_report(self, report, dry_run=options["dry_run"])
 
     def _restore(self, *, dry_run: bool) -> None:
-        found = restoring.restore_replays(actor="operator", dry_run=dry_run)
+        report = restoring.restore_replays(actor="operator", dry_run=dry_run)
         self.say("nothing was changed; this would be done:" if dry_run else "done:")
-        if found.bound:
-            self.say(f"  bound to their sittings: {found.bound} replays from before there were digests")
-        for what, names in (("put back", found.put_back), ("played again from their actions", found.played)):
+        if report.bound:
+            self.say(f"  bound to their sittings: {report.bound} replays from before there were digests")
+        for what, names in (("put back", report.put_back), ("played again from their actions", report.played)):
             for name in names:
                 self.say(f"  {what}: {name}")
-        for name in found.lost:
+        for name in report.lost:
             match = name.partition(",")[0]
             again = f"manage.py rerun_match {match} --why 'its replay is lost' plays the match again"
             self.say(f"  cannot be restored: {name}; its result stands ({again})")
-        for name in found.again:
+        for name in report.again:
             self.say(f"  damaged, workers make it again: {name}")
-        if found.is_empty:
+        if report.is_empty:
             self.say("  nothing: there is nothing to repair")

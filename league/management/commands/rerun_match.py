@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Have matches played again."""
+    """Replay matches."""
 
     action = ACTIONS["rerun"]

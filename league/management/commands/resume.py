@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Resume a bot or a tournament."""
+    """Resume a suspended bot or tournament."""
 
     action = ACTIONS["resume"]

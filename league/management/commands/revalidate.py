@@ -9,9 +9,9 @@ from league.management.base import LeagueCommand, find_version
 
 
 class Command(LeagueCommand):
-    """Another try for an upload."""
+    """Repeat the validation of an upload."""
 
-    help = "Play the validation of a version again: after a void match of ours, or for a rejected version."
+    help = "Repeat the validation of a version, after a void match or a rejection."
     example = "manage.py revalidate rufo:3"
 
     def add_arguments(self, parser: Any) -> None:

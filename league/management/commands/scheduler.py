@@ -20,46 +20,46 @@ from league.domain.upkeep import schedulers
 from league.management.base import LeagueCommand
 from league.management.listening import Listener
 
-FIT_S = 1.0  # between two looks whether a large pool is owed a fit
-SUMS_S = 1.0  # between two looks whether something was played that the pages of bots do not count
-LADDERS_S = 1.0  # between two looks whether a ladder may go on
-SOON_S = 300.0  # what is quick does not take longer
-CHECKED_S = 4 * 3600.0  # what the calendar has done at night may take so long in a large league
-LETTERS_S = 30.0  # between two looks whether a digest is to be sent
-TELL_S = 5.0  # between two reports of this process
+FIT_S = 1.0  # Seconds between two checks for a large pool that needs a refit.
+SUMS_S = 1.0  # Seconds between two checks for results that the pages of bots do not count yet.
+LADDERS_S = 1.0  # Seconds between two checks for room on the ladders.
+SOON_S = 300.0  # A quick task must not take longer than this.
+CHECKED_S = 4 * 3600.0  # Nightly tasks of a large league may take this long.
+LETTERS_S = 30.0  # Seconds between two checks for digests to send.
+TELL_S = 5.0  # Seconds between two reports of this process.
 
 
-class Calendar(DatabaseScheduler):  # type: ignore[misc]  # the library has no types
-    """Celery's calendar in the database, whose tasks are carried out here and now: it needs no broker."""
+class Calendar(DatabaseScheduler):  # type: ignore[misc]  # The library has no types.
+    """The Celery calendar in the database. It runs due tasks itself and so needs no broker."""
 
-    producer = None  # of messages; none are sent
+    producer = None  # Sends no messages.
 
     def __init__(self, loops: Loops) -> None:
         self._loops = loops
         super().__init__(app=celery.app)
 
     def apply_entry(self, entry: ScheduleEntry, producer: None = None) -> None:
-        """Carry out a task that is due. Entries for tasks that are not ours (Celery adds one) are left alone."""
+        """Run a due task. Skip entries for other tasks; Celery adds one."""
         if entry.task and entry.task.startswith("league.tasks."):
             task = celery.app.tasks[entry.task]
             self._loops.attempt("calendar", lambda: task(*(entry.args or ()), **(entry.kwargs or {})))
 
 
 class Command(LeagueCommand):
-    """The clock of the league."""
+    """Run the scheduler."""
 
-    help = "Put the queue right every RECONCILE_S seconds and keep the ratings up to date, until stopped. Two of them at once do no harm."
+    help = "Reconcile the queue every RECONCILE_S seconds and keep the ratings up to date, until stopped. Two schedulers at once do no harm."
     example = "manage.py scheduler"
-    done: datetime  # when it came round last
+    last_round: datetime  # The time of the last reconciliation.
 
     def run(self, **options: Any) -> None:
-        """Reconcile, look over the workers, follow the calendar and tell of it in threads of their own; take hints here."""
+        """Run each duty in a thread of its own, and take hints in this one."""
         name = f"{socket.gethostname()[:60]}:{os.getpid()}"
         schedulers.register(name)
         refits.keep_pools_as(name)
-        loops, self.done = Loops("scheduler"), clock.present()
+        loops, self.last_round = Loops("scheduler"), clock.present()
         listener = Listener(loops)
-        loops.lost = lambda: schedulers.note(name, loops, reconciled=self.done)
+        loops.lost = lambda: schedulers.note(name, loops, reconciled=self.last_round)
         loops.start("reconcile", self._reconcile, settings.RECONCILE_S, at_once=True, patience=SOON_S)
         loops.start("ratings", tasks.fit_ratings, FIT_S)
         loops.start("ranks", tasks.rank_ratings, FIT_S)
@@ -70,18 +70,18 @@ class Command(LeagueCommand):
         loops.start("outlook", outlook.keep, outlook.EVERY_S)
         calendar: list[Calendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S, patience=CHECKED_S)
-        loops.start("tell", lambda: schedulers.note(name, loops, reconciled=self.done), TELL_S, patience=SOON_S)
+        loops.start("tell", lambda: schedulers.note(name, loops, reconciled=self.last_round), TELL_S, patience=SOON_S)
         listener.run(celery.UPKEEP, [tasks.advance_tournament, tasks.refresh_ratings])
         loops.leave(patience=5)
         listener.close()
 
     def _reconcile(self) -> None:
         tasks.reconcile()
-        self.done = clock.present()
+        self.last_round = clock.present()
 
     @staticmethod
     def _look(calendar: list[Calendar], loops: Loops) -> None:
-        """Do what is due. The calendar is read in its thread, again and again while the database is away."""
+        """Run what is due. This thread reads the calendar, and retries while the database is away."""
         if not calendar:
             calendar.append(Calendar(loops))
         while not calendar[0].tick():

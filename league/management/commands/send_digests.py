@@ -12,16 +12,15 @@ from league.management.base import LeagueCommand
 
 
 class Command(LeagueCommand):
-    """The digests by mail, now."""
+    """Send due digests now."""
 
     help = (
-        "Send the digests that are due by mail, a batch of them, as the scheduler does by itself every half minute. Each period is "
-        "sent once, whoever sends it."
+        "Send a batch of due digests by email, as the scheduler does every half minute. Each period is sent only once."
     )
     example = "manage.py send_digests"
 
     def run(self, **options: Any) -> None:
-        """One pass, told."""
+        """Send a batch and print its size."""
         if not settings.MAIL:
-            raise CommandError("no mail server is set up: set MAIL_URL")
+            raise CommandError("no mail server is configured; set MAIL_URL")
         self.say(f"{tasks.send_letters()} digests were sent")

@@ -16,7 +16,7 @@ from league.management.processes import GaveUp, Supervisor, manage
 
 
 class Command(LeagueCommand):
-    """Everything in one command."""
+    """Run a whole league."""
 
     help = (
         "Run web server, workers and scheduler of a league on this machine until Ctrl-C. Migrates the database first."
@@ -33,7 +33,7 @@ class Command(LeagueCommand):
         parser.add_argument("--no-migrate", action="store_true")
 
     def run(self, **options: Any) -> None:
-        """Prepare, then supervise."""
+        """Prepare the database and static files, then supervise the processes."""
         if options["slots"] < 0 or options["threads"] < 1:
             raise Refused("--slots must be at least 0 and --threads at least 1")
         if not options["no_migrate"]:
@@ -55,7 +55,7 @@ class Command(LeagueCommand):
 
 
 def web(bind: str, threads: int) -> list[str]:
-    """Gunicorn and waitress: one process with threads, since its work is mostly waiting for the database."""
+    """Return the command line of the web server: one process with threads, because requests mostly wait for the database."""
     words = [
         "--bind",
         bind,

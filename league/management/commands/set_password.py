@@ -16,23 +16,23 @@ from league.management.base import LeagueCommand, find_player
 
 
 class Command(LeagueCommand):
-    """Another password for who has lost theirs."""
+    """Set the password of a player."""
 
-    help = "Set the password of a player. Their sessions end and their keys are revoked; the journal and their account page say when and by whom."
+    help = "Set the password of a player. This ends their sessions and revokes their keys; the journal and their account page show when and by whom."
     example = "echo 'a long password' | manage.py set_password ana --by berto --password-stdin"
 
     def add_arguments(self, parser: Any) -> None:
         """Declare the arguments."""
-        parser.add_argument("name", help="of the player")
-        parser.add_argument("--by", default="operator", help="who does it: shown to the player")
+        parser.add_argument("name", help="name of the player")
+        parser.add_argument("--by", default="operator", help="who sets it; shown to the player")
         parser.add_argument("--password-stdin", action="store_true", help="read the password from standard input")
 
     def run(self, **options: Any) -> None:
-        """Set it."""
+        """Set the password."""
         player = find_player(options["name"])
         if options["by"] == player.name:
             raise Refused(
-                "--by names who sets the password of somebody else; {name} changes their own on the site",
+                "--by must name another person; {name} can change their own password on the site",
                 name=player.name,
             )
         if options["password_stdin"]:

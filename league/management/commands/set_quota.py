@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Give a player another limit."""
+    """Change a limit of a player."""
 
     action = ACTIONS["quota"]

@@ -11,26 +11,26 @@ from league.service import texts
 
 
 class Command(LeagueCommand):
-    """Texts in other languages than English."""
+    """Update the translations."""
 
     help = (
-        "Bring the catalogues of texts up to date with code and templates, and compile them: new texts go in, to be translated, gone ones "
-        "go out. Exit code 1 while a text has no translation. Needs Babel, as the development environment has it (make texts)."
+        "Update the catalogues from code and templates and compile them: add new texts, to be translated, and remove old ones. "
+        "Exit code 1 while a translation is missing. Needs Babel from the development environment (make texts)."
     )
     example = "manage.py texts"
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         parser.add_argument(
-            "--check", action="store_true", help="change nothing; exit code 1 where something would change"
+            "--check", action="store_true", help="change nothing; exit code 1 if something would change"
         )
 
     def run(self, **options: Any) -> None:
-        """Update, compile, name what is missing."""
-        found = texts.extract_texts()
+        """Update and compile, and list missing translations."""
+        extracted = texts.extract_texts()
         for path in texts.catalogue_paths():
             language, catalogue = path.parts[-3], texts.read_catalogue(path)
-            fresh, gone = texts.update_catalogue(catalogue, found)
+            fresh, gone = texts.update_catalogue(catalogue, extracted)
             written = {
                 path: texts.catalogue_text(catalogue),
                 path.with_suffix(".mo"): texts.compiled_catalogue(catalogue),

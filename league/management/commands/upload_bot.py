@@ -12,7 +12,7 @@ from league.management.base import LeagueCommand, find_player
 
 
 class Command(LeagueCommand):
-    """Upload by hand."""
+    """Upload a bot."""
 
     help = "Upload a bot: one source file, a zip, or a folder with a bot.toml. Its validation is queued."
     example = "manage.py upload_bot mybot.py --player ana --name rufo --game partnership"
@@ -21,7 +21,7 @@ class Command(LeagueCommand):
         """Declare the arguments."""
         parser.add_argument("path", type=Path)
         parser.add_argument("--player", required=True, help="the owner")
-        parser.add_argument("--name", default="", help="name of the bot; without one the package's own")
+        parser.add_argument("--name", default="", help="name of the bot; by default the package's own")
         parser.add_argument(
             "--game", action="append", default=[], help="a game it plays, for one source file; may be repeated"
         )

@@ -7,6 +7,6 @@ from league.management.operating import ActionCommand
 
 
 class Command(ActionCommand):
-    """Strike out results."""
+    """Void matches."""
 
     action = ACTIONS["void"]

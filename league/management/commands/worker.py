@@ -16,11 +16,11 @@ from league.management.processes import Supervisor, manage
 
 
 class Command(LeagueCommand):
-    """Plays matches."""
+    """Run a worker."""
 
     help = (
-        "Play matches until stopped (SIGTERM gives the match at hand back at once). It tests the sandbox first; if the "
-        "sandbox does not hold, the worker keeps running, plays nothing and says why. "
+        "Play matches until stopped (SIGTERM returns the current match to the queue). The worker tests the sandbox first; if it "
+        "does not hold, the worker keeps running, plays nothing and reports why. "
         "Exit code of --once: 0 played or nothing to do, 1 not playable here."
     )
     example = "manage.py worker --slots 2"
@@ -31,7 +31,7 @@ class Command(LeagueCommand):
         parser.add_argument("--once", action="store_true", help="play one match without a broker, then end")
 
     def run(self, **options: Any) -> None:
-        """One Celery worker in this process, or several below it."""
+        """Run one Celery worker in this process, or several child processes."""
         if options["slots"] < 1:
             raise Refused(f"--slots must be at least 1, not {options['slots']}")
         if options["once"]:
@@ -46,11 +46,11 @@ class Command(LeagueCommand):
         listener = Listener(worker.loops, stop=worker.stopping.set)
         try:
             if worker.refusal:
-                listener.wait()  # the hints are left to workers that can follow them
+                listener.wait()  # Leave the hints to workers that can play.
             else:
                 worker.keep_looking(settings.RECONCILE_S)
                 listener.run(celery.MATCHES, [tasks.play_match])
-        finally:  # however this ends, the league does not count this worker any longer
+        finally:  # Whatever the reason for the end, the league stops counting this worker.
             worker.close()
         listener.close()
 
@@ -62,10 +62,10 @@ class Command(LeagueCommand):
                 raise Refused(worker.unable)
             jobs = claim(worker.name, most=1)
             if not jobs:
-                self.say("no match waits")
+                self.say("no match is queued")
                 return
             (job,) = jobs
             receipt = worker.run(job)
-            self.say(f"{job}: {receipt or 'given back'}")
+            self.say(f"{job}: {receipt or 'returned to the queue'}")
         finally:
             worker.close()

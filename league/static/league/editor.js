@@ -1,5 +1,5 @@
-// The text of a bot in an editor. Without this file it is a plain field of the same form. The editor stands in a shadow root, since a document
-// with our content security policy takes its styles only as constructed style sheets.
+// The code of a bot in an editor. Without this file it is a plain field of the same form. The editor is in a shadow root, because our
+// content security policy allows its styles only as constructed style sheets.
 import {
   EditorState, EditorView, HighlightStyle, bracketMatching, defaultKeymap, highlightActiveLine, highlightSpecialChars, history, historyKeymap,
   indentOnInput, indentUnit, indentWithTab, keymap, lineNumbers, pythonLanguage, syntaxHighlighting, tags,
@@ -23,7 +23,7 @@ const look = EditorView.theme({
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "transparent", outline: "1px solid var(--good)" },
 });
 
-// Typing over a selection: left to itself, the browser would merge lines with inline styles, which the policy refuses with a complaint
+// Handle typing over a selection here: the browser would merge lines with inline styles, which the policy forbids.
 const typeOver = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
     if (event.inputType !== "insertText" || event.data === null || view.composing || view.state.selection.main.empty) return false;
@@ -55,11 +55,11 @@ if (form) {
   area.hidden = true;
   form.querySelector(".keys").hidden = false;
   label.addEventListener("click", () => view.focus());
-  addEventListener("pageshow", () => { // a browser that goes back fills in the field late
+  addEventListener("pageshow", () => { // After "back" the browser restores the field late.
     const text = view.state.doc.toString();
     if (area.value !== text) view.dispatch({ changes: { from: 0, to: text.length, insert: area.value } });
   });
-  document.addEventListener("click", (event) => { // from a traceback to its line
+  document.addEventListener("click", (event) => { // A click on a traceback goes to its line.
     const number = Number(event.target.closest("a[data-line]")?.dataset.line);
     if (!number || number > view.state.doc.lines) return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-// Comforts of the forms; all work without this file. Dropping a file on the upload form; predicting a tournament, and finding its bots, while somebody types.
+// Conveniences of the forms, which all work without this file: dropping a file on the upload form; the estimate and the search for bots while typing.
 const drop = document.querySelector(".drop");
 if (drop) {
   const input = drop.querySelector("input");
@@ -16,7 +16,7 @@ if (form) {
     const answer = await fetch(`${form.dataset.forecast}&${new URLSearchParams(fields)}`).catch(() => null);
     if (number === asked && answer && answer.ok) line.textContent = await answer.text();
   };
-  const show = () => { // parameters of the chosen format only
+  const show = () => { // Show only the parameters of the chosen format.
     for (const one of form.querySelectorAll(".format")) {
       const more = one.querySelector("details");
       if (more) more.hidden = !one.querySelector("input[name=format]").checked;
@@ -35,7 +35,7 @@ if (form) {
       const text = await answer.text(), now = new Set(new FormData(form).getAll("bots"));
       if (number !== looked) return;
       boxes.innerHTML = text;
-      for (const box of boxes.querySelectorAll("input")) box.checked = now.has(box.value); // a box may have been ticked meanwhile
+      for (const box of boxes.querySelectorAll("input")) box.checked = now.has(box.value); // The user may have ticked a box in the meantime.
     };
     find.addEventListener("input", () => { clearTimeout(later); later = setTimeout(look, 200); });
     find.addEventListener("keydown", (key) => { if (key.key === "Enter") { key.preventDefault(); clearTimeout(later); look(); } });

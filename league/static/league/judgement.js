@@ -1,5 +1,5 @@
-// <tute-judgement>: a drawing of what each decision of the sitting gave away, which the page holds already, with a link to the step of each.
-// This element follows the table above it (its "step" events) and marks slips and blunders in its list of steps.
+// <tute-judgement>: follows the card table above it (its "step" events) and marks mistakes in the list of steps.
+// The page already contains the drawing, with a link to the step of each decision.
 class TuteJudgement extends HTMLElement {
   gone = new AbortController();
   connectedCallback() {

@@ -1,5 +1,5 @@
-// Keeps a page as it is now: listens for changes of what it shows (server-sent events), fetches it again, and puts what differs in its place.
-// Without this file the page is what it was when it was loaded. Nothing moves by itself; focus, scroll, open details and forms stay.
+// Keeps a page up to date: listens for changes (server-sent events), fetches the page again and replaces the parts that differ.
+// Without this file the page shows the state when it was loaded. Focus, scroll position, open details and forms stay as they are.
 const PACE_MS = 2000, SPREAD_MS = 400, AGAIN_MS = 30000, TOLD_MS = 20000, KEPT_MS = 10000;
 const main = document.getElementById("main");
 const news = Object.assign(document.createElement("p"), { className: "unseen" });
@@ -12,7 +12,7 @@ const keyOf = (node) => {
   if (node.id) return `#${node.id}`;
   return /^(TR|LI|SECTION|ARTICLE)$/.test(node.tagName) ? node.querySelector("a[href]")?.getAttribute("href") ?? null : null;
 };
-// What belongs to who looks: a form that they fill in, the table that they step through, a message to them
+// Parts that belong to the viewer and are never replaced: forms, the card table, messages.
 const theirs = (node) => node.matches("tute-replay, [data-still]")
   || (node.matches("form") && (node.contains(document.activeElement) || node.dataset.touched !== undefined));
 
@@ -29,7 +29,7 @@ function morph(from, to) {
   for (const child of [...to.childNodes]) {
     const key = keyOf(child);
     let mine = key === null ? at : known.get(key) ?? null;
-    if (key === null) { // the next one that nobody else will ask for
+    if (key === null) { // Take the next old node that no keyed node of the new page needs.
       while (mine && keyOf(mine) !== null && wanted.has(keyOf(mine))) mine = mine.nextSibling;
       if (mine && (mine.nodeName !== child.nodeName || (mine.nodeType === Node.ELEMENT_NODE && theirs(mine)))) mine = null;
     } else known.delete(key);
@@ -68,7 +68,7 @@ function show(text) {
     told = Date.now();
     const text = `${main.dataset.news ?? fresh.dataset.news ?? ""} ${main.querySelector("[data-state]")?.textContent.trim() ?? ""}`.trim();
     news.textContent = "";
-    setTimeout(() => { news.textContent = text; }, 100); // the same words twice are news, too
+    setTimeout(() => { news.textContent = text; }, 100); // A pause makes screen readers announce the same words again.
   }
   if (main.dataset.live !== followed) { close(); open(); }
 }
@@ -79,10 +79,10 @@ async function ask() {
   const began = performance.now();
   const answer = await fetch(location.href, { cache: "no-cache", headers: { Accept: "text/html" } }).catch(() => null);
   if (answer && !answer.redirected && (answer.ok || answer.status === 410)) show(await answer.text());
-  // A page that takes long is asked for less often
+  // Fetch a slow page less often.
   next = performance.now() + Math.max(PACE_MS, 10 * (performance.now() - began)) * (answer?.status === 429 ? 10 : 1);
   asking = false;
-  // The site may give a page that it has kept for some seconds: older than what was told
+  // A cached page may be some seconds older than the event.
   const older = heard && main.dataset.live && heard !== main.dataset.since && performance.now() - since < KEPT_MS + PACE_MS;
   if (more || older || !answer || answer.status === 429) { more = false; soon(); }
 }
@@ -100,7 +100,7 @@ function open() {
     heard = event.lastEventId; since = performance.now();
     if (heard !== main.dataset.since) soon();
   });
-  source.addEventListener("error", () => { // refused: a browser does not try again by itself
+  source.addEventListener("error", () => { // After a refusal the browser does not reconnect by itself.
     if (source?.readyState === EventSource.CLOSED) { close(); setTimeout(open, AGAIN_MS * (1 + Math.random())); }
   });
 }

@@ -1,6 +1,6 @@
-// What the table looks like after some events of a record. Counts and moves cards; decides nothing.
+// Computes the state of the table after some events of a record. Counts and moves cards; decides nothing.
 
-export const QUIET = new Set(["match"]); // events that are no step: the header of the record
+export const QUIET = new Set(["match"]); // Events that are not steps: the header of the record.
 
 const fresh = (seats) => ({
   deal: 0, dealer: null, mano: null, out: [], trump: null, lead: null, shown: null, holder: null, stock: 0,
@@ -15,7 +15,7 @@ function lose(state, seat, cards) {
 function gain(state, seat, card) {
   state.counts[seat] += 1;
   if (state.hands[seat] && card) state.hands[seat].push(card);
-  else if (!card) state.hands[seat] = null; // from here on this hand is not known
+  else if (!card) state.hands[seat] = null; // From here on this hand is unknown.
 }
 
 const on = {
@@ -37,7 +37,7 @@ const on = {
     lose(state, e.seat, [e.card]);
   },
   trick(state, e) {
-    const ten = e.last && state.bonus?.every((bonus, seat) => bonus === 0 || seat === e.seat) ? state.bonus[e.seat] : 0; // what the last trick is worth beyond its cards
+    const ten = e.last && state.bonus?.every((bonus, seat) => bonus === 0 || seat === e.seat) ? state.bonus[e.seat] : 0; // The last trick is worth this much beyond its cards.
     state.winner = e.seat; state.gain = e.points + ten; state.tricks[e.seat] += 1; state.points[e.seat] += e.points + ten;
   },
   draw(state, e) {
@@ -48,7 +48,7 @@ const on = {
   notice(state, e) { lose(state, e.seat, [e.card]); state.badges[e.seat].push({ kind: "notice", text: e.card }); },
   exchange(state, e) {
     const takes = e.takes ?? state.shown;
-    const laid = state.badges[e.seat].some((badge) => badge.kind === "notice" && badge.text === e.gives); // has left the hand already
+    const laid = state.badges[e.seat].some((badge) => badge.kind === "notice" && badge.text === e.gives); // The card has already left the hand.
     if (!laid) lose(state, e.seat, [e.gives]);
     gain(state, e.seat, takes);
     if (state.shown !== null) state.shown = e.gives;
@@ -89,7 +89,7 @@ export function fold(events, last, seats) {
   let from = last;
   while (from > 0 && events[from].e !== "deal") from -= 1;
   for (let k = from - 1; k >= 0 && state.marks === null; k--) if (events[k].e === "score" && events[k].marks) state.marks = events[k].marks;
-  const bonus = score(events, from)?.bonus ?? null; // told at the end of the deal, earned at its last trick
+  const bonus = score(events, from)?.bonus ?? null; // Reported at the end of the deal, earned with the last trick.
   for (let k = from; k <= last; k++) { on[events[k].e]?.(state, events[k], seats); state.bonus = bonus; }
   return state;
 }

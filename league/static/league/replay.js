@@ -1,15 +1,15 @@
 // <tute-replay src="/m/<id>/replay.json?b=1&s=0" deck="/static/league/cards.svg">: shows a recorded sitting, step by step.
-// A dumb fold over the events of the record (docs/protocol.md): no rule of any game is known here. The page already holds
-// the sitting in words, an <ol class="steps"> with one <li id="d<deal>p<step>"> per event; this element adds the table,
-// the buttons that stand hidden in the page, the keys and the address.
+// It folds over the events of the record (docs/protocol.md) and knows no rules. The page already contains the sitting in words, an
+// <ol class="steps"> with one <li id="d<deal>p<step>"> per event; this element adds the table, shows the hidden buttons, and handles
+// keys and the address.
 import { fold, QUIET } from "./replay-fold.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const NOTABLE = new Set(["song", "tute", "claim", "exchange", "notice", "return", "capote", "fault", "trump", "partner", "called", "takeover", "score", "over"]);
-const SUITS = "oceb♠♥♦♣", RANKS = "A13KRQCJST98765420"; // only the order in which a hand is laid out
-const SPEEDS = [0.5, 1, 2, 4, 8]; // steps a second
-const MOST_BEHIND = 24; // steps that are played when the record grows; those before are passed over
-const TRAVEL_MS = 280, SHARE = 0.7; // how long a card travels, and the most of a step that it may take
+const SUITS = "oceb♠♥♦♣", RANKS = "A13KRQCJST98765420"; // Only the display order of a hand.
+const SPEEDS = [0.5, 1, 2, 4, 8]; // Steps per second.
+const MOST_BEHIND = 24; // Animate at most this many steps when the record grows; skip earlier ones.
+const TRAVEL_MS = 280, SHARE = 0.7; // The time that a card travels, and its largest share of a step.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const make = (tag, attributes = {}, ...inside) => {
@@ -21,7 +21,7 @@ const make = (tag, attributes = {}, ...inside) => {
 const tidy = (cards) => [...cards].sort((a, b) => SUITS.indexOf(a.at(-1)) - SUITS.indexOf(b.at(-1)) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]));
 
 class TuteReplay extends HTMLElement {
-  gone = new AbortController(); // ends what it does to the window, where the page takes it away
+  gone = new AbortController(); // Removes the listeners on the window when the element leaves the page.
   async connectedCallback() {
     this.list = this.querySelector("ol.steps");
     this.status = this.querySelector(".say");
@@ -31,16 +31,16 @@ class TuteReplay extends HTMLElement {
       this.data = await answer.json();
     } catch (error) {
       this.status.textContent = `${this.dataset.failed} (${error.message})`;
-      return; // the list of steps stays as it is: the record in words
+      return; // The list of steps remains as the record in words.
     }
     this.events = this.data.events;
     this.index();
-    if (!this.steps.length) return; // nothing was played: the page says why
+    if (!this.steps.length) return; // Nothing was played; the page gives the reason.
     this.build(); this.listen();
     this.classList.add("ready");
     if (this.hasAttribute("at-end")) this.go(this.steps.length - 1, false); else this.fromAddress(true);
   }
-  async renew(items) { // the record has grown, or is another one: what is new is played, step by step
+  async renew(items) { // The record has grown or changed: animate the new steps.
     const answer = await fetch(this.getAttribute("src"), { headers: { Accept: "application/json" }, cache: "no-store" }).catch(() => null);
     if (!answer?.ok || !this.classList.contains("ready")) return;
     const before = this.events, { now, as, turned } = this;
@@ -112,7 +112,7 @@ class TuteReplay extends HTMLElement {
     share: async () => {
       history.replaceState(null, "", this.address());
       try { await navigator.clipboard.writeText(location.href); this.flash(this.dataset.copied); }
-      catch { this.flash(location.href); } // no clipboard without https: show the address to copy by hand
+      catch { this.flash(location.href); } // Without https there is no clipboard: show the address instead.
     },
     help: () => this.querySelector("dialog").showModal(),
   };
@@ -150,7 +150,7 @@ class TuteReplay extends HTMLElement {
     addEventListener("keydown", (press) => {
       if (this.hasAttribute("at-end") || press.ctrlKey || press.altKey || press.metaKey || this.querySelector("dialog").open) return;
       const inside = press.target.closest("input:not([type=range]), select, textarea, [contenteditable]");
-      const own = press.key === " " && press.target.closest("button, a, summary"); // space keeps its meaning on a button
+      const own = press.key === " " && press.target.closest("button, a, summary"); // Space still presses a focused button.
       if (inside || own) return;
       const seat = /^[1-7]$/.test(press.key) ? +press.key - 1 : -1;
       const trick = press.shiftKey && { ArrowRight: "next-trick", ArrowLeft: "back-trick" }[press.key];
@@ -180,7 +180,7 @@ class TuteReplay extends HTMLElement {
     svg.append(use);
     return svg;
   }
-  plain(svg, card) { // a card that our deck has not drawn, such as a French one: its sign on white paper
+  plain(svg, card) { // Draws a card that our deck lacks, such as a French one, as a sign on white.
     const ink = /[♥♦]/.test(card) ? "#b3261e" : "#22252a";
     for (const [tag, attributes, text] of [
       ["rect", { x: 1, y: 1, width: 122, height: 188, rx: 9, fill: "#fffdf7", stroke: "#b9b0a2" }],
@@ -306,11 +306,11 @@ class TuteReplay extends HTMLElement {
     this.corner.replaceChildren(...inside);
     this.last.replaceChildren(...(state.last ? [make("span", {}, labels.last), ...state.last.map((card) => this.card(card))] : []));
     const sides = this.sides();
-    if (sides.length === state.points.length) return; // each seat alone: its plate says it
+    if (sides.length === state.points.length) return; // Without partners the plate of each seat shows its score.
     this.tally.replaceChildren(...sides.map(({ name, side, seats }) => make("p", { class: `side-${side}` }, name, " ", make("b", {}, String(seats.reduce((sum, seat) => sum + state.points[seat], 0))))));
   }
   // --- moving: cards travel from where they were to where they are, and a trick to who won it ------------------------------
-  whereCardsAre() { // of every card that one sees, and the seat that is about to sweep the table
+  whereCardsAre() { // Positions of all visible cards, and of the seat about to take the trick.
     const found = new Map();
     for (const card of this.felt.querySelectorAll(".hand [data-card], .laid [data-card], .shown [data-card]")) found.set(card.dataset.card, card.getBoundingClientRect());
     const trick = [...this.middle.querySelectorAll(".laid .card")].map((card) => [card, card.getBoundingClientRect()]);
@@ -324,7 +324,7 @@ class TuteReplay extends HTMLElement {
       if (Math.hypot(x, y) > 1) card.animate([{ transform: `translate(${x}px, ${y}px) scale(${Math.min(from.width / to.width, 1) || 1})` }, { transform: "none" }], { duration, easing });
     };
     for (const card of this.felt.querySelectorAll(".hand [data-card], .shown [data-card]")) {
-      const from = found.get(card.dataset.card) ?? stock; // a card that comes into sight comes from the stock
+      const from = found.get(card.dataset.card) ?? stock; // A card that appears comes from the stock.
       if (from) move(card, from);
     }
     for (const laid of this.middle.querySelectorAll(".laid")) {

@@ -1,6 +1,6 @@
-// The seat of a person at a table: an answer is sent, and the page that follows put in its place, without loading it anew.
-// Without this file each answer loads the page. The bots' cards are moved by <tute-replay>, which is told that its record has grown.
-// That the bots have answered is told by a server-sent event, which says no more than that; where none comes, the page is asked for again by and by.
+// The seat of a person at a table: sends an answer and replaces the changed part of the page without loading all of it.
+// Without this file each answer loads the page. <tute-replay> moves the cards of the bots once it gets the longer record.
+// A server-sent event announces the answers of the bots; without events this file asks for the page from time to time.
 const WAIT_MS = 500, HEARS_MS = 1000, MOST_MS = 4000, AGAIN_MS = 30000, TAKEN = 204;
 const main = document.getElementById("main");
 let sending = false, looking = null, later = WAIT_MS, timer = 0, source = null, moved = false;
@@ -9,10 +9,10 @@ const seat = () => document.getElementById("seat");
 function focusFirst() { document.querySelector("#hand button:not(:disabled), #hand input[type=checkbox]")?.focus({ preventScroll: true }); }
 function put(text) {
   const page = new DOMParser().parseFromString(text, "text/html"), fresh = page.getElementById("seat");
-  if (!fresh) { location.reload(); return; } // signed out meanwhile
+  if (!fresh) { location.reload(); return; } // The session has ended.
   const held = seat().contains(document.activeElement) || document.activeElement === document.body;
   const over = !page.getElementById("leave");
-  if (over) { // from here on it is a record like any other, which goes on where they were
+  if (over) { // A finished table is an ordinary record: continue at the current step.
     const last = document.querySelector("#felt ol.steps li:last-child");
     if (last) history.replaceState(null, "", `#${last.id}`);
     location.reload();
@@ -30,12 +30,12 @@ function put(text) {
 async function load(address, options = {}) {
   const headers = { Accept: "text/html", ...(document.querySelector("#felt tute-replay") && { "X-Part": "moved" }) };
   const answer = await fetch(address, { cache: "no-store", headers, ...options }).catch(() => null);
-  if (answer?.status === TAKEN) return TAKEN; // an event tells when the bots have answered
+  if (answer?.status === TAKEN) return TAKEN; // An event will announce the answers of the bots.
   const text = answer?.ok ? await answer.text().catch(() => null) : null;
   if (text !== null && !options.signal?.aborted) put(text);
   return text !== null;
 }
-async function look() { // while it waits: for the bots, for a worker, or for the line
+async function look() { // Runs while the page waits for the bots, a worker or the network.
   clearTimeout(timer);
   if (sending) return;
   looking?.abort();
@@ -53,12 +53,12 @@ function listen() {
   const { at, topic, since } = seat().dataset;
   if (source || !at || document.visibilityState === "hidden") return;
   source = new EventSource(`${at}?${new URLSearchParams({ topic, since })}`);
-  source.addEventListener("change", (event) => { // to which decision the table has moved; 0: the bots think
+  source.addEventListener("change", (event) => { // The number of the current decision; 0: the bots are thinking.
     const [to] = Object.values(JSON.parse(event.data));
     if (!to || (String(to) === seat().dataset.since && !sending)) return;
     if (sending) moved = true; else look();
   });
-  source.addEventListener("error", () => { // refused: a browser does not try again by itself
+  source.addEventListener("error", () => { // After a refusal the browser does not reconnect by itself.
     if (source?.readyState === EventSource.CLOSED) { deaf(); setTimeout(listen, AGAIN_MS * (1 + Math.random())); }
   });
 }
@@ -70,7 +70,7 @@ main.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (sending || "busy" in form.dataset) return;
   sending = true; moved = false;
-  looking?.abort(); // what it would show is older than what is answered now
+  looking?.abort(); // Its response would be older than this answer.
   clearTimeout(timer);
   form.dataset.busy = "";
   const body = new FormData(form, event.submitter);
@@ -78,9 +78,9 @@ main.addEventListener("submit", async (event) => {
   const done = await load(form.action, { method: "POST", body });
   sending = false; later = soonest();
   if (done !== TAKEN) delete form.dataset.busy;
-  if (moved) look(); else if (done) wait(); else timer = setTimeout(look, later); // the line is lost: what came of it stands in the league
+  if (moved) look(); else if (done) wait(); else timer = setTimeout(look, later); // The connection is lost: the server knows whether the answer arrived.
 });
-main.addEventListener("keydown", (press) => { // the arrows go through the cards; no key of the card table is meant
+main.addEventListener("keydown", (press) => { // The arrow keys move between the cards of the hand, not through the replay.
   if (!press.target.closest("#hand") || press.ctrlKey || press.altKey || press.metaKey) return;
   if (press.key !== "Tab" && press.key !== "Escape") press.stopPropagation();
   const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[press.key];
@@ -90,7 +90,7 @@ main.addEventListener("keydown", (press) => { // the arrows go through the cards
   press.preventDefault();
 });
 for (const name of ["online", "pageshow"]) addEventListener(name, look);
-main.addEventListener("step", () => { // the table is drawn: a phone shows it above the hand
+main.addEventListener("step", () => { // The table is drawn: scroll it into view above the hand on a phone.
   if (innerWidth < 704 && !scrollY) document.getElementById("felt").scrollIntoView();
 }, { once: true });
 document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") { listen(); look(); } else deaf(); });

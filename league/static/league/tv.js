@@ -1,10 +1,10 @@
-// TV: every page shows the step that the clock of the league says. Without this file the page tells in words what is shown now.
+// TV: every page shows the step given by the clock of the league. Without this file the page shows the deal in words.
 const LOOK_MS = 200, SPREAD_MS = 3000, AGAIN_MS = 5000;
 const main = document.getElementById("main");
 let skew = 0, paused = false, asking = false, later = SPREAD_MS * Math.random();
 
 const number = (tv, name) => Number(tv.dataset[name]);
-function meet() { // a new slot has come into the page
+function meet() { // Runs when the page has a new slot.
   const tv = main.querySelector(".tv");
   skew = number(tv, "now") - Date.now();
   tv.querySelectorAll(".js[hidden]").forEach((part) => { if (!part.closest("tute-replay")) part.hidden = false; });
@@ -39,7 +39,7 @@ async function ask() {
 }
 main.addEventListener("click", (click) => {
   if (!click.target.closest("[data-pause]")) return;
-  paused = !paused; // going on leads to what is shown now
+  paused = !paused; // Resuming jumps to the current step.
   click.target.closest("[data-pause]").setAttribute("aria-pressed", String(paused));
 });
 meet();

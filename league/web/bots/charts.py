@@ -1,4 +1,4 @@
-"""Geometry of the drawings on the pages of bots: plain numbers in, SVG attributes out. Style attributes are forbidden by our policy."""
+"""Geometry of the drawings on bot pages: numbers in, SVG attributes out. The content security policy forbids style attributes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from math import ceil, floor
 from league.models import RatingPoint
 from league.web.common.words import format_number
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 56, 12, 14, 28  # of a drawing and its margins
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 56, 12, 14, 28  # Size of a drawing, then its margins.
 MOST_POINTS = 300
-DATES = 4  # under the axis
-APART = 34  # between two names of versions, in units of the drawing
-FEW_DAYS = timedelta(days=2)  # of a history: hours are told instead of days
+DATES = 4  # Number of dates under the axis.
+APART = 34  # Least distance between two version labels, in units of the drawing.
+FEW_DAYS = timedelta(days=2)  # A shorter history shows hours instead of days.
 
 
 @dataclass
@@ -24,68 +24,68 @@ class RatingChart:
     line: str
     band: str
     ticks: list[tuple[float, int]]
-    marks: list[tuple[float, int | None]] = field(default_factory=list)  # None: another one is named too near
+    marks: list[tuple[float, int | None]] = field(default_factory=list)  # None: another label is too near.
     dates: list[tuple[float, datetime]] = field(default_factory=list)
-    hours: bool = False  # of the dates alone
+    hours: bool = False  # True if the dates show hours.
     points: list[RatingPoint] = field(default_factory=list)
     dots: list[tuple[float, float, RatingPoint]] = field(default_factory=list)
     width: int = WIDTH
     height: int = HEIGHT
-    left: int = LEFT
+    start: int = LEFT
     right: int = WIDTH - RIGHT
     bottom: int = HEIGHT - BOTTOM
 
 
 def rating_chart(points: Iterable[RatingPoint]) -> RatingChart | None:
-    """The chart of one bot in one pool, oldest point first; None with fewer than two points.
+    """Draw the ratings of one bot in one pool, oldest point first. Return None for fewer than two points.
 
-    The horizontal axis counts matches, since ratings move by matches; dates stand below it. A mark stands where a new version first played.
+    The horizontal axis counts matches, because ratings change by matches; dates stand below it. A mark shows the first match of a version.
     """
-    found = list(points)
-    if len(found) < 2:
+    history = list(points)
+    if len(history) < 2:
         return None
-    every = ceil(len(found) / MOST_POINTS)
-    kept = [point for place, point in enumerate(found) if place % every == 0 or place == len(found) - 1]
-    # the first fits rest on a board or two and have margins of hundreds: the axis follows the line, with some of the band
-    usual = sorted(point.margin for point in kept)[len(kept) // 2]
-    low = floor((min(point.elo for point in kept) - usual) / 50) * 50
-    high = ceil((max(point.elo for point in kept) + usual) / 50) * 50
+    every = ceil(len(history) / MOST_POINTS)
+    sampled = [point for place, point in enumerate(history) if place % every == 0 or place == len(history) - 1]
+    # Early ratings rest on a board or two and have margins of hundreds, so the axis follows the line with part of the band.
+    usual = sorted(point.margin for point in sampled)[len(sampled) // 2]
+    low = floor((min(point.elo for point in sampled) - usual) / 50) * 50
+    high = ceil((max(point.elo for point in sampled) + usual) / 50) * 50
 
     def x(place: int) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * place / (len(kept) - 1), 1)
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * place / (len(sampled) - 1), 1)
 
     def y(elo: float) -> float:
         share = (min(max(elo, low), high) - low) / max(high - low, 1)
         return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share, 1)
 
-    upper = [f"{x(i)},{y(point.elo + point.margin)}" for i, point in enumerate(kept)]
-    lower = [f"{x(i)},{y(point.elo - point.margin)}" for i, point in enumerate(kept)]
+    upper = [f"{x(i)},{y(point.elo + point.margin)}" for i, point in enumerate(sampled)]
+    lower = [f"{x(i)},{y(point.elo - point.margin)}" for i, point in enumerate(sampled)]
     step = max(50, ceil((high - low) / 5 / 50) * 50)
     chart = RatingChart(
-        line=" ".join(f"{x(i)},{y(point.elo)}" for i, point in enumerate(kept)),
+        line=" ".join(f"{x(i)},{y(point.elo)}" for i, point in enumerate(sampled)),
         band=" ".join(upper + lower[::-1]),
         ticks=[(y(value), value) for value in range(low, high + 1, step)],
-        points=kept[::-1],
+        points=sampled[::-1],
     )
-    seen: set[int] = set()
-    named = -float(APART)
-    for place, point in enumerate(kept):
+    numbers: set[int] = set()
+    last_label = -float(APART)
+    for place, point in enumerate(sampled):
         number = point.version.number
-        if number not in seen:
-            seen.add(number)
-            near = x(place) - named < APART
-            named = named if near else x(place)
+        if number not in numbers:
+            numbers.add(number)
+            near = x(place) - last_label < APART
+            last_label = last_label if near else x(place)
             chart.marks.append((x(place), None if near else number))
-    places = sorted({round(i * (len(kept) - 1) / (DATES - 1)) for i in range(DATES)})
-    chart.dates = [(x(place), kept[place].at) for place in places]
-    chart.hours = kept[-1].at - kept[0].at < FEW_DAYS
-    chart.dots = [(x(i), y(point.elo), point) for i, point in enumerate(kept)] if len(kept) <= 60 else []
+    places = sorted({round(i * (len(sampled) - 1) / (DATES - 1)) for i in range(DATES)})
+    chart.dates = [(x(place), sampled[place].at) for place in places]
+    chart.hours = sampled[-1].at - sampled[0].at < FEW_DAYS
+    chart.dots = [(x(i), y(point.elo), point) for i, point in enumerate(sampled)] if len(sampled) <= 60 else []
     return chart
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A running sum ready for `bots/encounter.html`: the line, the height of zero, and marks of the vertical axis."""
+    """A running sum ready for `bots/encounter.html`: the line, the height of zero and the ticks of the vertical axis."""
 
     line: str
     zero: float
@@ -94,17 +94,17 @@ class Curve:
     total: str
     width: int = WIDTH
     height: int = HEIGHT
-    left: int = LEFT
+    start: int = LEFT
     right: int = WIDTH - RIGHT
 
 
 def score_curve(sums: Sequence[int], size: int = 1) -> Curve | None:
-    """The chart of a sum that starts at 0 and moves with each board; None with fewer than two boards. `size` of it are one on the axis."""
+    """Draw a sum that starts at 0 and changes with each board; `size` scores are one unit. Return None for fewer than two boards."""
     if len(sums) < 2:
         return None
     values = [0, *sums]
     every = ceil(len(values) / MOST_POINTS)
-    kept = [(place, value) for place, value in enumerate(values) if place % every == 0 or place == len(values) - 1]
+    sampled = [(place, value) for place, value in enumerate(values) if place % every == 0 or place == len(values) - 1]
     low, high = min(values), max(values)
     apart = max(high - low, 1)
     step = max(1, 10 ** (len(str(apart)) - 1))
@@ -121,5 +121,5 @@ def score_curve(sums: Sequence[int], size: int = 1) -> Curve | None:
     def label(value: int) -> str:
         return format_number(value / size, "+g") if value else "0"
 
-    line = " ".join(f"{x(i)},{y(value)}" for i, value in kept)
+    line = " ".join(f"{x(i)},{y(value)}" for i, value in sampled)
     return Curve(line, y(0), [(y(value), label(value)) for value in marks], len(sums), label(sums[-1]))

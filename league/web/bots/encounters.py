@@ -1,4 +1,4 @@
-"""What a bot did against every other bot, for its own page."""
+"""The results of a bot against every other bot, for its page."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from league.domain.bots import totals
 from league.models import Bot, MeetingSum, Pool
 
-MOST = 100  # opponents of all pools, those with most boards
+MOST = 100  # Opponents in all pools, those with most boards first.
 
 
 @dataclass(frozen=True)
 class EncounterLine:
-    """What a bot got against another in one pool: matches and boards; boards won, drawn, lost; difference of points per board."""
+    """The results of a bot against another in one pool; `difference` is the score difference per board."""
 
     pool: Pool
     opponent: str
@@ -21,12 +21,12 @@ class EncounterLine:
     wins: int
     draws: int
     losses: int
-    difference: float  # in the unit of the game
-    digits: int  # that it is worth: whole games need more than points
+    difference: float  # In the unit of the game.
+    digits: int  # Decimals to show: whole games need more than points.
 
 
 def encounter_lines(bot: Bot) -> list[EncounterLine]:
-    """Results of all versions of `bot` against every other bot, per pool, most boards first; MOST of them. One query."""
+    """Return the results of all versions of `bot` per opponent and pool, most boards first, at most MOST. One query."""
     rows = MeetingSum.objects.filter(bot=bot, boards__gt=0).select_related("pool", "opponent")
     lines = []
     for row in rows.order_by("-boards", "opponent__slug", "pool")[:MOST]:

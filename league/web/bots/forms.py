@@ -1,4 +1,4 @@
-"""The form of an upload. It checks shapes; what a package may be is decided by `engine.packages` and `league.domain.bots`."""
+"""The form of an upload. It checks the shape of values; `engine.packages` and `league.domain.bots` check the package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from league.web.common.fields import set_choices
 
 
 class SubmitForm(forms.Form):
-    """One file and the name of a bot."""
+    """A file, and the name and games of the bot."""
 
     bot = forms.CharField(
         label=_("Bot"),

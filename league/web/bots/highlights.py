@@ -1,4 +1,4 @@
-"""What stands out in the latest matches of a bot in one pool, for its page: boards won and lost by most, and its faults. No replay is read."""
+"""The highlights of a bot's latest matches in one pool: its best and worst boards and its faults. Reads no replays."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from league.domain.ratings import pools
 from league.models import Board, Party, Pool, RatingPoint
 
-LATEST = 50  # matches that are looked at
-MOST = 3  # boards of a kind
+LATEST = 50  # Matches examined.
+MOST = 3  # Best boards, and worst boards.
 MOST_FAULTS = 10
 
 
 @dataclass(frozen=True)
 class Highlight:
-    """A board of a match: `lead` is what the bot had more than the best of the others, in the unit of the game; negative where it had less."""
+    """A board of a match: `lead` is the bot's score minus the best of the others, in the unit of the game."""
 
     match: str
     number: int
@@ -26,7 +26,7 @@ class Highlight:
 
 @dataclass(frozen=True)
 class FaultLine:
-    """A match in which the bot failed, and how it failed first."""
+    """A match with a fault of the bot, and its first fault."""
 
     match: str
     version: int
@@ -36,7 +36,7 @@ class FaultLine:
 
 @dataclass(frozen=True)
 class Highlights:
-    """Of the latest matches; `matches` is their number, `digits` what a lead is worth."""
+    """The highlights of the latest `matches`; `digits` is the number of decimals of a lead."""
 
     matches: int = 0
     digits: int = 1
@@ -51,47 +51,51 @@ class Highlights:
 
 
 def highlights(pool: Pool, points: Iterable[RatingPoint]) -> Highlights:
-    """What stands out in the LATEST matches of these points of one bot's history, the newest first. Two queries; none without a point."""
-    mine: dict[int, RatingPoint] = {}
+    """Find the highlights of the LATEST matches of one bot's history, newest first. Two queries; none without a point."""
+    points_by_match: dict[int, RatingPoint] = {}
     for point in points:
-        if point.match_id not in mine:
-            if len(mine) == LATEST:
+        if point.match_id not in points_by_match:
+            if len(points_by_match) == LATEST:
                 break
-            mine[point.match_id] = point
-    if not mine:
+            points_by_match[point.match_id] = point
+    if not points_by_match:
         return Highlights()
     size = pools.game_of(pool).score_size
-    parties: dict[int, list[Party]] = {pk: [] for pk in mine}
-    rows = Party.objects.filter(match__in=list(mine)).select_related("version__bot").order_by("number")
+    parties: dict[int, list[Party]] = {pk: [] for pk in points_by_match}
+    rows = Party.objects.filter(match__in=list(points_by_match)).select_related("version__bot").order_by("number")
     for party in rows.only("match_id", "number", "fault", "version__number", "version__bot__slug"):
         parties[party.match_id].append(party)
-    seats = {pk: _seat(pool, played, mine[pk].version_id) for pk, played in parties.items()}
+    seats = {pk: _seat(pool, played, points_by_match[pk].version_id) for pk, played in parties.items()}
     leads = []
-    for match, number, scores in Board.objects.filter(match__in=list(mine)).values_list("match", "number", "scores"):
+    for match, number, scores in Board.objects.filter(match__in=list(points_by_match)).values_list(
+        "match", "number", "scores"
+    ):
         own, others = seats[match]
         leads.append((_lead(scores, own.number, [party.number for party in others]), match, number))
 
     def shown(lead: int, match: int, number: int) -> Highlight:
         own, others = seats[match]
-        return Highlight(mine[match].match.public_id, number, own.version.number, _names(others), lead / size)
+        return Highlight(
+            points_by_match[match].match.public_id, number, own.version.number, _names(others), lead / size
+        )
 
-    leads.sort(key=lambda one: (-one[0], -one[1], one[2]))
+    leads.sort(key=lambda lead: (-lead[0], -lead[1], lead[2]))
     faults = [
-        FaultLine(mine[match].match.public_id, own.version.number, own.fault, _names(others))
+        FaultLine(points_by_match[match].match.public_id, own.version.number, own.fault, _names(others))
         for match, (own, others) in seats.items()
         if own.fault
     ]
     return Highlights(
-        len(mine),
+        len(points_by_match),
         1 if size == 1 else 2,
-        [shown(*one) for one in leads[:MOST] if one[0] > 0],
-        [shown(*one) for one in leads[: -MOST - 1 : -1] if one[0] < 0],
+        [shown(*lead) for lead in leads[:MOST] if lead[0] > 0],
+        [shown(*lead) for lead in leads[: -MOST - 1 : -1] if lead[0] < 0],
         faults[:MOST_FAULTS],
     )
 
 
 def _seat(pool: Pool, played: Sequence[Party], version: int) -> tuple[Party, list[Party]]:
-    """The party of this version, and those that it plays against."""
+    """Return the party of this version, and its opponents."""
     own = next(party for party in played if party.version_id == version)
     side = next((side for side in pools.sides(pool) or () if own.number in side), (own.number,))
     return own, [party for party in played if party.number not in side]

@@ -1,4 +1,4 @@
-"""Bots, their versions, uploads, and what only their owner sees."""
+"""Bots, their versions and uploads, with the parts that only their owner sees."""
 
 from __future__ import annotations
 
@@ -43,77 +43,79 @@ from league.web.common.pools import chosen_pool
 from league.web.common.viewers import may_look, may_manage, player_of, user_of, viewer_of
 
 BY_NAME = paging.Order(("slug",), (str,))
-MOST_POINTS = 2000  # of one rating chart
-MOST_VERSIONS = 12  # of one bot in one pool
-MOST_OPEN = 5  # tournaments that take entries
-MOST_MATCHES = 12  # of one bot, the latest
-MOST_MATCHES_OF_TWO = 20  # the latest of two bots against each other
+MOST_POINTS = 2000  # Points of one rating chart.
+MOST_VERSIONS = 12  # Versions of one bot in one pool.
+MOST_OPEN = 5  # Tournaments open for entries.
+MOST_MATCHES = 12  # Latest matches of one bot.
+MOST_MATCHES_OF_TWO = 20  # Latest matches of two bots against each other.
 
 
 @changes.kept_until(changes.BOTS)
 def bots(request: HttpRequest) -> HttpResponse:
-    """All bots, by name; `?q=` searches. One query."""
-    found = Bot.objects.select_related("owner").annotate(
+    """List all bots by name; `?q=` searches. One query."""
+    rows = Bot.objects.select_related("owner").annotate(
         uploads=count_of(BotVersion.objects.all(), "bot"),
         last=value_of(BotVersion.objects.all(), "bot", Max("created")),
     )
-    wanted = inputs.short_text(request.GET.get("q", ""), 40)
-    if wanted:
-        found = found.filter(slug__icontains=wanted)
-    return render(request, "bots/bots.html", {"page": lists.page_of(request, found, BY_NAME), "q": wanted})
+    text = inputs.short_text(request.GET.get("q", ""), 40)
+    if text:
+        rows = rows.filter(slug__icontains=text)
+    return render(request, "bots/bots.html", {"page": lists.page_of(request, rows, BY_NAME), "q": text})
 
 
 @changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """One bot; of the pool `?pool=` its history, its versions, how it plays, its best and worst boards. Twenty-one queries."""
-    found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
-    owned = may_manage(request, found.owner_id)
-    topics.follow(request, topics.of_bot(found.pk), changes.POOLS)
-    ratings = Rating.objects.filter(version__bot=found, listed=True).select_related("pool", "version").order_by("pk")
+    """Show a bot, and its history, versions, habits and best and worst boards in the pool `?pool=`. Twenty-one queries."""
+    bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
+    owned = may_manage(request, bot.owner_id)
+    topics.follow(request, topics.of_bot(bot.pk), changes.POOLS)
+    ratings = Rating.objects.filter(version__bot=bot, listed=True).select_related("pool", "version").order_by("pk")
     pools = [rating.pool for rating in ratings]
     pool = chosen_pool(pools, request.GET.get("pool", ""))
-    points = _history(found, pool) if pool else []
+    points = _history(bot, pool) if pool else []
     by_pool = defaultdict(list)
-    for line in encounter_lines(found):
+    for line in encounter_lines(bot):
         by_pool[line.pool].append(line)
-    played = sight.matches(Match.objects.all(), user_of(request)).filter(parties__version__bot=found).distinct()
+    played = sight.matches(Match.objects.all(), user_of(request)).filter(parties__version__bot=bot).distinct()
     played = played.exclude(kind=MatchKind.VALIDATION)
-    versions = found.versions.order_by("-number").select_related("package").defer("package__data")
+    versions = bot.versions.order_by("-number").select_related("package").defer("package__data")
     context: dict[str, object] = {
-        "bot": found,
+        "bot": bot,
         "owned": owned,
         "policies": EntryPolicy.choices,
         "versions": versions,
-        "reproducible": {pk for pk, found in results.summaries(versions).items() if found.reproducible},
+        "reproducible": {pk for pk, summary in results.summaries(versions).items() if summary.reproducible},
         "ratings": ratings,
         "pools": pools,
         "pool": pool,
         "chart": charts.rating_chart(reversed(points)),
-        "by_version": _by_version(found, pool) if pool else [],
+        "by_version": _by_version(bot, pool) if pool else [],
         "highlights": highlights(pool, points) if pool else None,
-        "judged": summing.of_bot(found, pool) if pool else [],
+        "judged": summing.of_bot(bot, pool) if pool else [],
         "judged_size": GAME_SCORE if pool and engine.load(pool.game).score_unit == "games" else 1,
         "encounters": dict(by_pool),
-        "results": totals.results_of(found),
-        "manner": totals.manner_of(found, pool) if pool else None,
-        "successions": list(version_tests.list_tests(found)),
+        "results": totals.results_of(bot),
+        "manner": totals.manner_of(bot, pool) if pool else None,
+        "successions": list(version_tests.list_tests(bot)),
         "ladders": settings.LADDERS,
         "matches": lists.with_parties(played.order_by("-id"))[:MOST_MATCHES],
     }
-    context |= _challenge_form(viewer_of(request), found, versions)
-    playable = next((one for one in versions if one.status == VersionStatus.ACCEPTED), None)
+    context |= _challenge_form(viewer_of(request), bot, versions)
+    playable = next((version for version in versions if version.status == VersionStatus.ACCEPTED), None)
     if owned and playable and not ratings:
         context |= {"playable": playable} | _next_steps(playable, user_of(request))
     return render(request, "bots/bot.html", context)
 
 
-def _challenge_form(viewer: Player | None, found: Bot, versions: Iterable[BotVersion]) -> dict[str, object]:
-    """With which bots, and in which games, who looks may challenge this one. One query for who is logged in."""
-    accepted = [one for one in versions if one.status == VersionStatus.ACCEPTED]
-    if viewer is None or not accepted or found.state != BotState.ACTIVE:
+def _challenge_form(viewer: Player | None, bot: Bot, versions: Iterable[BotVersion]) -> dict[str, object]:
+    """Return the viewer's bots and the games with which they may challenge this bot. One query for a viewer who is logged in."""
+    accepted = [version for version in versions if version.status == VersionStatus.ACCEPTED]
+    if viewer is None or not accepted or bot.state != BotState.ACTIVE:
         return {}
     able = viewer.bots.filter(state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED).distinct()
-    games = [(key, len(engine.load(key).sides)) for key in engine.games() if any(one.plays(key) for one in accepted)]
+    games = [
+        (key, len(engine.load(key).sides)) for key in engine.games() if any(version.plays(key) for version in accepted)
+    ]
     return {
         "challengers": able.order_by("slug"),
         "challenge_games": games,
@@ -127,62 +129,65 @@ def _challenge_form(viewer: Player | None, found: Bot, versions: Iterable[BotVer
 @login_required
 @require_POST
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
-    """Let one's own bot play this one, in some games others besides, unrated; then the page of the match."""
-    found = get_object_or_404(Bot, slug=slug)
+    """Challenge a bot (in some games several) to an unrated match, then go to the match."""
+    bot = get_object_or_404(Bot, slug=slug)
     own = get_object_or_404(Bot, slug=inputs.short_text(request.POST.get("with", ""), 40))
     number = inputs.whole_number(request.POST.get("version"))
-    rival = get_object_or_404(found.versions.select_related("bot"), number=number) if number else found
+    rival = get_object_or_404(bot.versions.select_related("bot"), number=number) if number else bot
     boards = inputs.whole_number(request.POST.get("boards")) or 0
     others = inputs.short_text(request.POST.get("others", ""), 400).replace(",", " ").split()
     try:
         rivals = [rival, *(inputs.bot_named(name) for name in others)]
-        made = challenges.challenge(player_of(request), own, rivals, request.POST.get("game", "")[:30], boards)
+        match = challenges.challenge(player_of(request), own, rivals, request.POST.get("game", "")[:30], boards)
     except Refused as refusal:
         messages.error(request, shown(refusal))
         return redirect("bot", slug=slug)
-    return redirect("match", public_id=made.public_id)
+    return redirect("match", public_id=match.public_id)
 
 
 def _next_steps(version: BotVersion, owner: User | None) -> dict[str, object]:
-    """Where an accepted version can play at once: what takes entries, and a duel at the first of its games that has two sides."""
+    """Return where an accepted version can play: open tournaments, and a duel in the first of its games with two sides."""
     plays = [key for key in version.games or ["partnership", *engine.games()] if version.plays(key)]
     duel = next((key for key in plays if len(engine.load(key).sides) == 2), None)
-    named = plays if version.games or version.refused else []
-    return {"open_tournaments": list(lists.open_tournaments(named, owner)[:MOST_OPEN]), "duel": duel}
+    games = plays if version.games or version.refused else []
+    return {"open_tournaments": list(lists.open_tournaments(games, owner)[:MOST_OPEN]), "duel": duel}
 
 
 @changes.kept_until(changes.BOTS, changes.MATCHES, changes.POOLS)
 def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
-    """Two bots against each other, pool by pool, and their latest matches. Seven queries."""
-    found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
+    """Show two bots against each other, pool by pool, and their latest matches. Seven queries."""
+    bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     rival = get_object_or_404(Bot.objects.select_related("owner"), slug=other)
-    if found == rival:
+    if bot == rival:
         raise Http404
-    by_pool = encounters.list_encounters(found, rival)
-    newest = [public_id for one in by_pool for public_id in one.matches[:MOST_MATCHES_OF_TWO]]
+    by_pool = encounters.list_encounters(bot, rival)
+    newest = [public_id for encounter in by_pool for public_id in encounter.matches[:MOST_MATCHES_OF_TWO]]
     matches = lists.with_parties(Match.objects.filter(public_id__in=newest).order_by("-finished", "-id"))
     context = {
-        "bot": found,
+        "bot": bot,
         "rival": rival,
-        "encounters": [(one, charts.score_curve(one.course, one.size), 2 if one.size > 1 else 1) for one in by_pool],
+        "encounters": [
+            (encounter, charts.score_curve(encounter.course, encounter.size), 2 if encounter.size > 1 else 1)
+            for encounter in by_pool
+        ],
         "matches": matches[:MOST_MATCHES_OF_TWO],
     }
     return render(request, "bots/encounter.html", context)
 
 
-def _history(found: Bot, pool: Pool) -> list[RatingPoint]:
-    """The latest points of its history in a pool, the newest first. One query."""
+def _history(bot: Bot, pool: Pool) -> list[RatingPoint]:
+    """Return the latest points of the bot's history in a pool, newest first. One query."""
     newest = (
-        RatingPoint.objects.filter(version__bot=found, pool=pool)
+        RatingPoint.objects.filter(version__bot=bot, pool=pool)
         .select_related("version", "match")
         .order_by("-at", "-id")
     )
     return list(newest.defer("match__secret")[:MOST_POINTS])
 
 
-def _by_version(found: Bot, pool: Pool) -> list[tuple[Rating, float | None]]:
-    """The latest versions in a pool, the newest first, each with the Elo that it has more than the one before. One query."""
-    rows = Rating.objects.filter(version__bot=found, pool=pool).select_related("version").order_by("-version__number")
+def _by_version(bot: Bot, pool: Pool) -> list[tuple[Rating, float | None]]:
+    """Return the latest versions in a pool, newest first, each with its Elo minus that of the previous one. One query."""
+    rows = Rating.objects.filter(version__bot=bot, pool=pool).select_related("version").order_by("-version__number")
     rated = list(rows[: MOST_VERSIONS + 1])
     changes = [newer.elo - older.elo for newer, older in pairwise(rated)]
     return list(zip(rated, [*changes, None], strict=True))[:MOST_VERSIONS]
@@ -191,23 +196,23 @@ def _by_version(found: Bot, pool: Pool) -> list[tuple[Rating, float | None]]:
 @login_required
 @require_POST
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Change the description or the state of one's own bot."""
-    found = get_object_or_404(Bot, slug=slug)
+    """Change the description, settings or state of the player's own bot."""
+    bot = get_object_or_404(Bot, slug=slug)
     viewer = viewer_of(request)
-    if viewer is None or viewer.pk != found.owner_id:
+    if viewer is None or viewer.pk != bot.owner_id:
         raise PermissionDenied
     try:
         if "description" in request.POST:
-            domain.describe(found, request.POST["description"])
+            domain.describe(bot, request.POST["description"])
         if "sends" in request.POST:
-            wanted = request.POST["sends"]
-            domain.choose_version(found, inputs.whole_number(wanted) if wanted else None, actor=viewer.name)
+            number = request.POST["sends"]
+            domain.choose_version(bot, inputs.whole_number(number) if number else None, actor=viewer.name)
         if "entry_policy" in request.POST:
-            consent.set_policy(found, request.POST["entry_policy"], actor=viewer.name)
+            consent.set_policy(bot, request.POST["entry_policy"], actor=viewer.name)
         if "on_ladders" in request.POST:
-            consent.let_on_ladders(found, on=request.POST["on_ladders"] == "1", actor=viewer.name)
+            consent.let_on_ladders(bot, on=request.POST["on_ladders"] == "1", actor=viewer.name)
         if "state" in request.POST:
-            domain.set_state(found, request.POST["state"], actor=viewer.name)
+            domain.set_state(bot, request.POST["state"], actor=viewer.name)
         messages.success(request, _("Saved."))
     except Refused as refusal:
         messages.error(request, shown(refusal))
@@ -216,30 +221,30 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 @changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES)
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """One upload: is it accepted, and if not, why."""
-    found = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
-    topics.follow(request, topics.of_bot(found.pk))
-    upload = get_object_or_404(found.versions.select_related("package").defer("package__data"), number=number)
+    """Show an upload: its state and, if rejected, the reason."""
+    bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
+    topics.follow(request, topics.of_bot(bot.pk))
+    upload = get_object_or_404(bot.versions.select_related("package").defer("package__data"), number=number)
     if upload.status != VersionStatus.VALIDATING:
         topics.leave(request)
     viewer = viewer_of(request)
-    owned = may_look(request, found.owner_id)
+    owned = may_look(request, bot.owner_id)
     trials = lists.with_parties(
         Match.objects.filter(
             kind=MatchKind.VALIDATION, parties__version=upload, key__startswith=f"v:{upload.pk}:"
         ).distinct()
     ).order_by("id")
-    # the upload is party 0 of its validation matches; the other seats may be held by the same version
+    # The upload is party 0 of its validation matches; the same version may hold the other seats.
     tried = {
         party.match_id: party
         for party in Party.objects.filter(match__in=trials, number=0).select_related("version__bot")
     }
     checks = validation.last_checks(upload)
     faulty = {check.match_id for check in checks if check.fault}
-    told = [match for match in trials if match.pk in faulty or (match.pk in tried and not checks)]
-    views = [(match, replays.party_view(tried[match.pk], viewer)) for match in told]
+    shown_trials = [match for match in trials if match.pk in faulty or (match.pk in tried and not checks)]
+    views = [(match, replays.party_view(tried[match.pk], viewer)) for match in shown_trials]
     context: dict[str, object] = {
-        "bot": found,
+        "bot": bot,
         "version": upload,
         "owned": owned,
         "checks": checks,
@@ -255,7 +260,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 def _failed(checks: list[Check], trials: list[tuple[Match, replays.PartyView]]) -> dict[str, str]:
-    """The decisive lines of the log of a rejected upload, and the match whose log repeats the fault, where it was made on its boards."""
+    """Return the decisive log lines of a rejected upload, and the match that reproduces the fault if it happened on its boards."""
     for match, view in trials:
         first = next((check for check in checks if check.fault and check.match_id == match.pk), None)
         if (first or view.party.fault) and match.status == MatchStatus.FINISHED:
@@ -276,16 +281,16 @@ def submit(request: HttpRequest) -> HttpResponse:
         if form.is_valid():
             file = form.cleaned_data["file"]
             try:
-                data = file.read(archive.MAX_BYTES + 1)  # one byte too many is enough to refuse it
+                data = file.read(archive.MAX_BYTES + 1)  # One extra byte is enough to refuse it.
                 games = form.cleaned_data["games"] or None
-                made = domain.upload(player, form.cleaned_data["bot"].strip(), data, file.name, games)
+                version = domain.upload(player, form.cleaned_data["bot"].strip(), data, file.name, games)
             except TooMany as refusal:
                 form.add_error(None, shown(refusal))
                 status = 429
             except (PackageRefused, Refused) as refusal:
                 form.add_error("file", shown(refusal))
             else:
-                return redirect("version", slug=made.bot.slug, number=made.number)
+                return redirect("version", slug=version.bot.slug, number=version.number)
     context = {
         "form": form,
         "mine": player.bots.order_by("slug"),

@@ -1,1 +1,1 @@
-"""What pages of several subjects share."""
+"""Helpers shared by the pages."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from django.http import HttpResponse
 
+# Columns of a row of standings.
 RESULT_COLUMNS = (
     "points",
     "boards",
@@ -16,11 +17,11 @@ RESULT_COLUMNS = (
     "losses",
     "score_per_board",
     "sonneborn_berger",
-)  # of a row of standings
+)
 
 
 def csv_file(name: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> HttpResponse:
-    """The answer that a browser keeps as `name`.csv."""
+    """Return a response that a browser saves as `name`.csv."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(head)

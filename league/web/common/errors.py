@@ -1,4 +1,4 @@
-"""Pages for what went wrong: what happened, and where to go from here."""
+"""Error pages: what happened, and what to do."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ def _page(request: HttpRequest, status: int, title: str, text: str) -> HttpRespo
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """What the league cannot read: 400."""
+    """Return the page of a malformed request: 400."""
     return _page(request, 400, _("The request could not be read"), _("Go back, reload the page and try again."))
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """What this viewer may not see: 403."""
+    """Return the page for viewers without permission: 403."""
     return _page(request, 403, _("You cannot see this page"), _("Log in with an account that may see it."))
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """What is not there: 404."""
+    """Return the page for an unknown address: 404."""
     return _page(request, 404, _("Page not found"), _("Check the address, or start again from the front page."))
 
 
 def too_many(request: HttpRequest, seconds: int) -> HttpResponse:
-    """Who asks too often: 429, and when to come back."""
+    """Return the page for too many requests: 429, with the time to wait."""
     text = ngettext(
         "Too many requests. Wait %(count)s second, then try again.",
         "Too many requests. Wait %(count)s seconds, then try again.",
@@ -40,7 +40,7 @@ def too_many(request: HttpRequest, seconds: int) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form without its token, or with an old one: 403."""
+    """Return the page for a form without its token, or with an old one: 403."""
     return _page(
         request,
         403,
@@ -50,7 +50,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Rendered without the database: it may be what failed."""
+    """Return the page of a server error. Does not use the database, which may have failed."""
     return _page(
         request,
         500,

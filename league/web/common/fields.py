@@ -1,4 +1,4 @@
-"""What the forms of several subjects share."""
+"""Helpers shared by forms."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Choices = Sequence[tuple[str, str | Promise]]
 
 
 def set_choices(form: forms.BaseForm, **choices: Choices) -> None:
-    """Give the fields of these names their choices, which are known only when the form is made."""
-    for name, found in choices.items():
+    """Set the choices of fields that are known only when the form is built."""
+    for name, field_choices in choices.items():
         field = form.fields[name]
         if not isinstance(field, forms.ChoiceField):
             raise TypeError(f"{name} of {type(form).__name__} takes no choices")
-        field.choices = found
+        field.choices = field_choices

@@ -1,4 +1,4 @@
-"""Which pages are counted, and against what. The rates stand in the settings (LIMITS); the API has limits of its own."""
+"""Rate limits of pages. The rates are in the settings (LIMITS); the API has its own limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from league.web.common import errors
 DOWNLOADS = frozenset(
     {"game-ratings", "game-boards", "standings-csv", "event-marks", "match-replay", "match-log", "match-text"}
 )
-# Pages that grow with what was played, or compute
+# Pages that compute, or grow with the number of matches.
 HEAVY = frozenset(
     {
         *("home", "overall", "game", "encounter", "tournament", "event", "circuit", "queue", "metrics", "board", "tv"),
@@ -26,21 +26,21 @@ HEAVY = frozenset(
 )
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset"), "password")
-KNOWN_S = 30 * 24 * 3600  # an address from which an account has logged in has tries of its own for so long
+KNOWN_S = 30 * 24 * 3600  # Seconds for which an address with a successful log-in has its own count of attempts.
 
 
 class Limits:
-    """Middleware: 429 for who asks too often, before the page does anything."""
+    """Middleware that returns 429 for too many requests, before the page does anything."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Nothing is counted before the page is known."""
+        """Pass the request on; `process_view` counts it once the page is known."""
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        """The refusal, if there is one."""
+        """Return the refusal, if there is one."""
         match = request.resolver_match
         for scope, who in _counted(request, match.view_name if match else ""):
             spent = limits.spend(scope, who, settings.LIMITS[scope])
@@ -50,7 +50,7 @@ class Limits:
 
 
 def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
-    """Scope and who, of all that a request to the page of this name is counted against."""
+    """Return all pairs of scope and client that count a request to this page."""
     where = limits.address(request)
     if name in DOWNLOADS or name in HEAVY:
         who = f"u{request.user.pk}" if request.user.is_authenticated else f"a{where}"
@@ -58,16 +58,16 @@ def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
     if name not in FORMS or request.method != "POST":
         return []
     scope = FORMS[name]
-    found = [(scope, f"a{where}")]
+    counts = [(scope, f"a{where}")]
     if scope == "login":
-        found.append(("account", _tries(request.POST.get("username", ""), where)))
+        counts.append(("account", _tries(request.POST.get("username", ""), where)))
     elif request.user.is_authenticated:
-        found.append(("account", f"u{request.user.pk}"))
-    return found
+        counts.append(("account", f"u{request.user.pk}"))
+    return counts
 
 
 def _tries(name: str, where: str) -> str:
-    """Who is counted for a log-in under a name. A stranger who uses up the tries takes none from an address where its owner was logged in."""
+    """Return the key that counts log-ins to an account. An address with an earlier log-in has its own, so strangers cannot lock it out."""
     account = _digest(name)
     return f"{account}@{where}" if cache.get(f"known:{account}:{where}") else account
 

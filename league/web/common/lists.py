@@ -1,4 +1,4 @@
-"""Lists that more than one page shows, page by page. Each function states how many queries it makes; tests count them."""
+"""Lists shared by several pages. Each function states its number of queries; tests count them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 def cursor_of(request: HttpRequest, order: paging.Order, name: str = "cursor") -> paging.Cursor | None:
-    """Where the page begins that `?cursor=` asks for; one that cannot be read is that of the first page."""
+    """Return the cursor in `?cursor=`, or None for the first page if it is missing or malformed."""
     try:
         return paging.read_cursor(request.GET[name], order.kinds) if name in request.GET else None
     except paging.BadCursor:
@@ -29,19 +29,19 @@ def cursor_of(request: HttpRequest, order: paging.Order, name: str = "cursor") -
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Row], order: paging.Order = paging.NEWEST) -> paging.Page[Row]:
-    """The page of a list that `?cursor=` asks for, in an order that an index has. One query."""
+    """Return the page of a list at `?cursor=`, in an order that has an index. One query."""
     return paging.read_page(rows, order, cursor_of(request, order))
 
 
 def with_parties(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Matches with all that a row of a list shows. One query more, whatever their number."""
+    """Prefetch everything that a row of a match list shows. One query more, whatever the number of matches."""
     parties = Party.objects.select_related("version__bot").order_by("number").defer("stderr", "faults")
-    shown = matches.select_related("pool", "tournament").defer("tournament__secret", "host")
-    return shown.prefetch_related(Prefetch("parties", parties))
+    rows = matches.select_related("pool", "tournament").defer("tournament__secret", "host")
+    return rows.prefetch_related(Prefetch("parties", parties))
 
 
 def latest_matches(viewer: User | None, *, finished_only: bool = False) -> QuerySet[Match]:
-    """Matches that `viewer` may see, from the newest; with `finished_only` those that are over, the last finished first."""
+    """Return the matches that `viewer` may see, newest first; with `finished_only`, the finished ones, latest first."""
     rows = sight.matches(Match.objects.all(), viewer)
     if finished_only:
         return with_parties(rows.filter(status=MatchStatus.FINISHED).order_by("-finished", "-id"))
@@ -49,18 +49,18 @@ def latest_matches(viewer: User | None, *, finished_only: bool = False) -> Query
 
 
 def open_tournaments(games: Iterable[str], viewer: User | None) -> QuerySet[Tournament]:
-    """Tournaments that take entries now, of these games (all, where none is named), the newest first. One query."""
+    """Return the tournaments of these games (or of all) that are open for entries, newest first. One query."""
     growing = [form.key for form in FORMATS.values() if form.grows]
     rows = sight.tournaments(Tournament.objects.all(), viewer).filter(
         Q(status=TournamentStatus.OPEN) | Q(status=TournamentStatus.RUNNING, format__in=growing)
     )
-    named = list(games)
-    rows = rows.filter(pool__game__in=named) if named else rows
+    keys = list(games)
+    rows = rows.filter(pool__game__in=keys) if keys else rows
     return rows.select_related("pool").defer("secret").order_by("-created", "-id")
 
 
 def listed_tournaments(viewer: User | None) -> QuerySet[Tournament]:
-    """Tournaments that `viewer` may see, from the newest, with their numbers of entries; those of matches follow (`counted`). One query."""
+    """Return the tournaments that `viewer` may see, newest first, with their numbers of entries. One query. See also `counted`."""
     return (
         sight.tournaments(Tournament.objects.all(), viewer)
         .select_related("pool", "owner")
@@ -71,9 +71,9 @@ def listed_tournaments(viewer: User | None) -> QuerySet[Tournament]:
 
 
 def counted(rows: Iterable[Tournament]) -> list[Tournament]:
-    """The tournaments of a page with the numbers of their matches, in all (`total`) and finished (`done`). Two queries at most."""
-    found = list(rows)
-    counts = counting.count_matches(found)
-    for row in found:
+    """Add the numbers of all (`total`) and finished (`done`) matches to the tournaments of a page. At most two queries."""
+    tournaments = list(rows)
+    counts = counting.count_matches(tournaments)
+    for row in tournaments:
         vars(row).update(total=counts[row.pk].total(), done=counts[row.pk][MatchStatus.FINISHED])
-    return found
+    return tournaments

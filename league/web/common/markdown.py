@@ -1,4 +1,4 @@
-"""Markdown to HTML for our own documents. markdown-it-py is used with HTML switched off: what is not Markdown is shown as text."""
+"""Markdown to HTML for our own documents. markdown-it-py runs with HTML disabled, so raw HTML appears as text."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from markdown_it.token import Token
 def html(text: str, lead: Callable[[str], str] = str) -> SafeString:
     """Return safe HTML. Raw HTML is escaped, `javascript:` links are refused by the parser.
 
-    `lead` turns the target of a link or picture into an address, or into "" where there is none: the link is then only its text.
+    `lead` turns the target of a link or picture into an address, or into "" if there is none; then only the text of the link remains.
     """
     tokens = _parser().parse(text)
     _adapt(tokens, lead)
-    made = str(_parser().renderer.render(tokens, _parser().options, {}))
-    # a block that scrolls sideways must be reachable by keyboard; what stands in the text is escaped, so the tags are ours
-    made = made.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">')
-    return mark_safe(made.replace("<th></th>", "<td></td>"))  # noqa: S308 - raw HTML of the text is escaped by the parser
+    page = str(_parser().renderer.render(tokens, _parser().options, {}))
+    # A block that scrolls sideways must be reachable by keyboard. The text is escaped, so these tags are ours.
+    page = page.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">')
+    return mark_safe(page.replace("<th></th>", "<td></td>"))  # noqa: S308 - raw HTML of the text is escaped by the parser
 
 
 def title(text: str, default: str) -> str:
-    """The first heading of a document."""
-    found = re.search(r"^#\s+(.+?)\s*#*$", text, re.MULTILINE)
-    return found.group(1).replace("`", "") if found else default
+    """Return the first heading of a document."""
+    match = re.search(r"^#\s+(.+?)\s*#*$", text, re.MULTILINE)
+    return match.group(1).replace("`", "") if match else default
 
 
 def _parser() -> MarkdownIt:
@@ -35,7 +35,7 @@ def _parser() -> MarkdownIt:
 
 
 def _adapt(tokens: Sequence[Token], lead: Callable[[str], str]) -> None:
-    """Give headings an id and links their addresses; alignment in tables becomes a class (no style attributes)."""
+    """Give headings an id and links their addresses; turn table alignment into a class, because styles are forbidden."""
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
             token.attrSet("id", slugify(tokens[place + 1].content) or f"h{place}")
@@ -46,7 +46,7 @@ def _adapt(tokens: Sequence[Token], lead: Callable[[str], str]) -> None:
 
 
 def _link(tokens: Sequence[Token], lead: Callable[[str], str]) -> None:
-    """Lead the links and pictures of a paragraph; links do not nest."""
+    """Set the addresses of the links and pictures in a paragraph; links do not nest."""
     dead = False
     for token in tokens:
         if token.type == "link_close":

@@ -1,4 +1,4 @@
-"""The pools that a game is rated in, and the one that a reader has chosen."""
+"""The pools of a game, and the one that the viewer has chosen."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from league.models import Pool, Rating
 
 
 def rated_pools(keys: Iterable[str]) -> dict[str, list[Pool]]:
-    """The pools with ratings of each game, the usual table (no options, usual number of players) first.
+    """Return the rated pools of each game, the usual one (no options, usual number of players) first.
 
-    `rated` of each is the number of its ratings. One query.
+    Each pool has its number of ratings as `rated`. One query.
     """
-    found: dict[str, list[Pool]] = defaultdict(list)
+    pools_by_game: dict[str, list[Pool]] = defaultdict(list)
     usual = {key: engine.load(key).players for key in engine.games()}
     counted = Pool.objects.filter(game__in=list(keys)).annotate(
         rated=count_of(Rating.objects.filter(listed=True), "pool")
     )
     for pool in counted.filter(rated__gt=0).order_by("-revision", "pk"):
-        found[pool.game].append(pool)
-    for pools in found.values():
+        pools_by_game[pool.game].append(pool)
+    for pools in pools_by_game.values():
         pools.sort(key=lambda pool: (bool(pool.options), pool.players != usual[pool.game]))
-    return found
+    return pools_by_game
 
 
-def chosen_pool(pools: list[Pool], asked: str) -> Pool | None:
-    """The pool that `?pool=` asks for, else the first."""
-    return next((one for one in pools if str(one.pk) == asked), pools[0] if pools else None)
+def chosen_pool(pools: list[Pool], selected: str) -> Pool | None:
+    """Return the pool that `?pool=` selects, else the first."""
+    return next((pool for pool in pools if str(pool.pk) == selected), pools[0] if pools else None)

@@ -1,4 +1,4 @@
-"""The decisive lines of a bot's log: what a Python exception said, and where in the bot."""
+"""The decisive line of a bot's log: a Python exception and its place in the bot."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ PLACE = '  File "/bot/'
 
 
 def verdict(log: str) -> str:
-    """'bad.py, line 7, in act: KeyError: 'nothing'' of the first traceback in a log; empty where there is none that ended."""
-    _before, found, rest = log.partition(BEGINS)
-    if not found:
+    """Return the first complete traceback of a log as "bad.py, line 7, in act: KeyError: 'nothing'", or an empty string."""
+    _before, marker, rest = log.partition(BEGINS)
+    if not marker:
         return ""
     place = ""
     for line in rest.splitlines()[1:]:

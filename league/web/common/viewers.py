@@ -1,4 +1,4 @@
-"""Who looks at a page, and what they may change."""
+"""The viewer of a page, and their permissions."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from django.http import HttpRequest
 from league.domain.people import players
 from league.models import Player
 
-_KEPT = "_league_viewer"  # attribute of a request that holds its player once it was looked up
+_KEPT = "_league_viewer"  # Attribute of a request that stores its player.
 
 
 def viewer_of(request: HttpRequest) -> Player | None:
-    """The player who looks, or None. At most one query a request."""
+    """Return the viewer's player, or None. At most one query per request."""
     if not request.user.is_authenticated:
         return None
     if not hasattr(request, _KEPT):
         setattr(request, _KEPT, Player.objects.select_related("user").filter(user=request.user).first())
-    found: Player | None = getattr(request, _KEPT)
-    return found
+    viewer: Player | None = getattr(request, _KEPT)
+    return viewer
 
 
 def user_of(request: HttpRequest) -> User | None:
-    """The account that looks, or None: what league.domain.matches.sight asks for. No query that was not made already."""
+    """Return the viewer's account, or None, for league.domain.matches.sight. No additional query."""
     return request.user if isinstance(request.user, User) else None
 
 
 def player_of(request: HttpRequest) -> Player:
-    """The player of a page that asks for a login (`login_required`). An account without a player gets one."""
+    """Return the player on a page that requires a login. An account without a player gets one."""
     if not isinstance(request.user, User):
-        raise TypeError("player_of was asked outside of a page that asks for a login")
+        raise TypeError("player_of needs a page that requires a login")
     return players.player_of_user(request.user)
 
 
 def may_manage(request: HttpRequest, owner_id: int) -> bool:
-    """Whether who looks is this owner. Operators act on their own pages, with a right and a reason (league.domain.operators)."""
+    """Return True if the viewer is this owner. Operators act on pages of their own, with a right and a reason (league.domain.operators)."""
     viewer = viewer_of(request)
     return viewer is not None and viewer.pk == owner_id
 
 
 def may_look(request: HttpRequest, owner_id: int) -> bool:
-    """Whether who looks may read what is meant for this owner: the owner, and the staff."""
+    """Return True if the viewer is this owner or staff, and so may read private data."""
     viewer = viewer_of(request)
     return viewer is not None and (viewer.pk == owner_id or viewer.user.is_staff)

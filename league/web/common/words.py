@@ -29,13 +29,14 @@ RANKS = {
     "4": (gettext_noop("four"), gettext_noop("the four")),
     "2": (gettext_noop("two"), gettext_noop("the two")),
 }
+# Phases of a deal, as in engine.analysis.
 PHASES = {
     "all": gettext_noop("all"),
     "auction": gettext_noop("auction"),
     "lead": gettext_noop("leads"),
     "follow": gettext_noop("follows"),
     "end": gettext_noop("last three tricks"),
-}  # of a deal, as engine.analysis tells decisions apart
+}
 FAULTS = {
     "crash": (
         gettext_noop("crash"),
@@ -146,12 +147,12 @@ ACTIONS = {
 
 
 def action_name(action: str) -> str:
-    """What a person may do, as a button says it: 'Sing in coins' for 'sing o'. The protocol's words where this page has none."""
+    """Return the text of a button, such as 'Sing in coins' for 'sing o', or the protocol's words if there is none."""
     verb, _gap, what = action.partition(" ")
     if not what:
         return _(ACTIONS[verb]) if verb in ACTIONS else action
     card, the_card = card_name(what), card_name(what, article=True)
-    named = {
+    texts = {
         "play": card,
         "call": _("Call %(card)s") % {"card": the_card},
         "exchange": _("Exchange %(card)s") % {"card": the_card},
@@ -162,14 +163,14 @@ def action_name(action: str) -> str:
         "predict": ngettext("%(number)s trick", "%(number)s tricks", int(what) if what.isdecimal() else 0)
         % {"number": what},
     }
-    return named.get(verb, action)
+    return texts.get(verb, action)
 
 
-def seat_of_puzzle(seat: int, mine: int, sides: Sequence[Sequence[int]]) -> str:
-    """Who sits there: nobody whose name matters."""
-    if seat == mine:
+def seat_of_puzzle(seat: int, own_seat: int, sides: Sequence[Sequence[int]]) -> str:
+    """Return a name for a seat of a puzzle."""
+    if seat == own_seat:
         return _("Your seat")
-    partners = any(seat in side and mine in side for side in sides)
+    partners = any(seat in side and own_seat in side for side in sides)
     return _("Your partner") if partners else _("Seat %(number)s") % {"number": seat}
 
 
@@ -177,22 +178,22 @@ TUTES = {"R": gettext_noop("kings"), "C": gettext_noop("horses"), "S": gettext_n
 
 
 def fault_name(kind: str) -> str:
-    """A fault in two words."""
+    """Return a short name of a fault."""
     return _(FAULTS[kind][0]) if kind in FAULTS else kind
 
 
 def fault_advice(kind: str) -> str:
-    """What the author of a bot can do about a fault."""
+    """Return what the author of a bot can do about a fault."""
     return _(FAULTS[kind][1]) if kind in FAULTS else ""
 
 
 def unit_name(unit: str) -> str:
-    """The score unit of a game."""
+    """Return the name of a score unit."""
     return _(UNITS[unit]) if unit in UNITS else unit
 
 
 def viewer_labels() -> dict[str, object]:
-    """Words of the replay table, for the viewer."""
+    """Return the words that the replay viewer shows."""
     return {
         "song": _("sings"),
         "tute": pgettext("declaration", "tute"),
@@ -228,7 +229,7 @@ def viewer_labels() -> dict[str, object]:
     }
 
 
-# why a match waits (league.domain.matches.workers.Queue.waiting)
+# Reasons why a match is queued (league.domain.matches.workers.Queue.waiting).
 WAITING_REASONS = {
     "turn": gettext_noop("waiting for its turn"),
     "retry": gettext_noop("to be retried after a league fault"),
@@ -256,22 +257,22 @@ LIMITS = {
 
 
 def limit_name(name: str) -> str:
-    """What a limit of a player counts."""
+    """Return a description of a player's limit."""
     return _(LIMITS[name])
 
 
 def waiting_reason(reason: str) -> str:
-    """Why a match waits, in a few words."""
+    """Return why a match is queued, in a few words."""
     return _(WAITING_REASONS[reason])
 
 
 def format_number(value: float, form: str) -> str:
-    """A number in the reader's language, with a true minus sign: '1.118' means more than a thousand to a Spaniard."""
+    """Format a number in the reader's language with a true minus sign. A Spaniard reads '1.118' as more than a thousand."""
     return f"{value:{form}}".replace("-", "−").replace(".", get_format("DECIMAL_SEPARATOR"))
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """'+12', '−4', '0' with a true minus sign."""
+    """Return '+12', '−4' or '0' with a true minus sign."""
     text = format_number(abs(value), f".{digits}f")
     if not text.strip("0.,"):
         return text
@@ -279,7 +280,7 @@ def signed(value: float, digits: int = 0) -> str:
 
 
 def why_shown(why: Interest, winner: str) -> str:
-    """In a line, why a board is shown. `winner`: the bot that won its match."""
+    """Return one line on why a board is shown. `winner`: the bot that won the match."""
     if why.kind == "upset":
         words = ngettext(
             "Upset: %(bot)s won, although rated %(elo)d point lower.",

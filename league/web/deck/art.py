@@ -51,11 +51,11 @@ MARKED = "123" + COURTS  # carry a small sign under the figure: a fan shows only
 
 
 def _frame(gaps: int, dark: str) -> str:
-    left, right, top, bottom, gap = 9, WIDTH - 9, 9, HEIGHT - 9, 9
+    start, right, top, bottom, gap = 9, WIDTH - 9, 9, HEIGHT - 9, 9
     cuts = {0: (), 1: (62,), 2: (45, 79), 3: (38, 62, 86)}[gaps]
-    path = f"M{left} {top}V{bottom}M{right} {top}V{bottom}"
+    path = f"M{start} {top}V{bottom}M{right} {top}V{bottom}"
     for y in (top, bottom):
-        x: float = left
+        x: float = start
         for cut in cuts:
             path += f"M{x:g} {y}H{cut - gap / 2:g}"
             x = cut + gap / 2

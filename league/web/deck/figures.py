@@ -1,6 +1,6 @@
 """The three court figures as flat busts: page with a feathered cap, horse's head, bearded king.
 
-They are told by outline at a card width of 44 px.
+Their outlines stay recognisable on a card 44 px wide.
 """
 
 from __future__ import annotations

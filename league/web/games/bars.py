@@ -1,4 +1,4 @@
-"""The intervals of a leaderboard as bars: plain numbers in, SVG attributes out. Style attributes are forbidden by our policy."""
+"""The intervals of a leaderboard as bars: numbers in, SVG attributes out. The content security policy forbids style attributes."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from math import ceil, floor
 
 from league.domain.ratings.leaderboards import RankedBot
 
-WIDTH = 100.0  # of a bar, in its own units
+WIDTH = 100.0  # Units of a bar.
 ANCHOR = 1000.0  # Elo of the anchor bot
-NICE = 50  # Elo; the ends of the axis are multiples of it
+NICE = 50  # Elo; the ends of the axis are multiples of this.
 
 
 @dataclass(frozen=True)
 class Bar:
-    """An interval as a bar from `start`, `width` wide, with its middle at `middle`; `anchor` is where the anchor bot stands, None off the axis.
-
-    All of 0 to 100.
-    """
+    """An interval as a bar in units from 0 to 100; `anchor` is the place of the anchor bot, None off the axis."""
 
     start: float
     width: float
@@ -28,7 +25,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class LeaderboardLine:
-    """A line of the leaderboard with its bar."""
+    """A row of the leaderboard with its bar."""
 
     row: RankedBot
     bar: Bar
@@ -36,14 +33,14 @@ class LeaderboardLine:
 
 @dataclass(frozen=True)
 class Axis:
-    """What all bars of a page share: from `low` to `high`, Elo."""
+    """The common axis of all bars of a page, from `low` to `high` Elo."""
 
     low: int
     high: int
 
 
 def with_bars(rows: Sequence[RankedBot]) -> tuple[list[LeaderboardLine], Axis | None]:
-    """Lines of a page with bars on one axis that holds every interval of it; None without a row."""
+    """Return the rows of a page with their bars, and an axis that holds every interval. The axis is None without rows."""
     if not rows:
         return [], None
     ratings = [row.rating for row in rows]

@@ -19,14 +19,14 @@ from league.web.games.bars import with_bars
 
 @changes.kept_until(changes.POOLS)
 def games(request: HttpRequest) -> HttpResponse:
-    """Every game that the engine knows."""
+    """List every game of the engine."""
     pools = rated_pools(engine.games())
     rows = [(describe_game(key), pools.get(key, [])) for key in engine.games()]
     return render(request, "games/games.html", {"rows": rows})
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:
-    """One game: the leaderboard of the chosen pool (`?pool=`; of it `?show=active`, `house`, `?owner=`), its rules, its latest matches."""
+    """Show a game: the leaderboard of a pool (`?pool=`, filtered by `?show=active`, `house` or `?owner=`), rules and latest matches."""
     if key not in engine.games():
         raise Http404
     changes.keep_until(request, changes.POOLS, changes.BOTS)
@@ -37,9 +37,8 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         topics.follow(request, changes.of_ratings(pool.pk), changes.of_pool(pool.pk))
     every_version = "versions" in request.GET
     only = _only(request)
-    uncounted = (
-        leaderboards.read_uncounted(pool) if pool else None
-    )  # before the table, so that nothing else is missing in it
+    # Read this before the leaderboard, so that the leaderboard misses no other result.
+    uncounted = leaderboards.read_uncounted(pool) if pool else None
     owed = leaderboards.read_owed(pool) if pool else None
     page: paging.Page[leaderboards.RankedBot] = paging.Page()
     if pool:

@@ -1,4 +1,4 @@
-"""The form of an action, made from its line in the table (league.domain.operators.actions)."""
+"""The form of an operator's action, built from its declaration in league.domain.operators.actions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from league.web.common import words
 
 
 class ActionForm(forms.Form):
-    """Subjects, fields and reason. Shapes are checked here, the rest by the league."""
+    """Subjects, fields and reason. The form checks the shape of values, the domain the rest."""
 
     def __init__(self, action: Action, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -33,17 +33,17 @@ class ActionForm(forms.Form):
         )
 
     def subjects(self) -> list[str]:
-        """The names that were written."""
+        """Return the subjects."""
         text: str = self.cleaned_data["subjects"]
         return text.replace(",", " ").split() if self.action.many else [text.strip()]
 
-    def given(self) -> dict[str, str]:
-        """What the action asks for besides."""
+    def field_values(self) -> dict[str, str]:
+        """Return the values of the action's own fields."""
         return {field.name: self.cleaned_data[field.name] for field in self.action.fields}
 
 
 def _subjects_help(action: Action) -> str:
-    """How subjects are written."""
+    """Return examples of subjects."""
     examples = {
         "match": "match:8f3k2pq7ab",
         "tournament": "tournament:copa",
@@ -61,12 +61,12 @@ def _subjects_help(action: Action) -> str:
 
 
 def _made(field: Field) -> forms.Field:
-    told: dict[str, Any] = {"label": _(field.label), "help_text": _(field.help), "required": field.required}
+    arguments: dict[str, Any] = {"label": _(field.label), "help_text": _(field.help), "required": field.required}
     if field.choices:
-        return forms.ChoiceField(choices=[(one, _word(one)) for one in field.choices], **told)
-    return forms.CharField(max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}), **told)
+        return forms.ChoiceField(choices=[(choice, _word(choice)) for choice in field.choices], **arguments)
+    return forms.CharField(max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}), **arguments)
 
 
 def _word(choice: str) -> str:
-    """A choice as it is named in the API, and where it is a limit what that counts."""
+    """Return a choice by its API name, with a description if it is a limit."""
     return f"{choice}: {words.limit_name(choice)}" if choice in words.LIMITS else choice

@@ -1,4 +1,4 @@
-"""What operators do: the list of actions with the latest acts, and an action, tried before it is done."""
+"""Operators: the list of actions with the latest ones carried out, and the form of an action with its preview."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from league.web.operators.forms import ActionForm
 
 
 def _page_of(subject: str) -> str:
-    """Where people see what an action was done to: the pages of the kinds bear their names. An audit has none but what operators do to it."""
+    """Return the address of a subject. URL names equal the kinds; an audit has no page except its list of actions."""
     kind, _colon, name = subject.partition(":")
     return f"{reverse('operators')}?subject={subject}" if kind == AUDIT else reverse(kind, args=[name])
 
 
 def _operator(request: HttpRequest) -> Player:
-    """The operator who looks; PermissionDenied for all others."""
+    """Return the viewer if they are an operator, else raise PermissionDenied."""
     player = player_of(request)
     if not (player.user.is_staff or player.user.is_superuser):
         raise PermissionDenied
@@ -40,16 +40,16 @@ def _operator(request: HttpRequest) -> Player:
 @never_cache
 @login_required
 def operators(request: HttpRequest) -> HttpResponse:
-    """All actions, those first that fit `?subject=`, and what was done last. Eight queries."""
+    """List the actions (those that fit `?subject=`) and the latest ones carried out. Eight queries."""
     player = _operator(request)
     subject = short_text(request.GET.get("subject", ""), 90)
     kind = subject.partition(":")[0]
-    mine = rights.rights_of(player)
+    own_rights = rights.rights_of(player)
     page = lists.page_of(request, acting.latest())
     context = {
         "subject": subject,
-        "actions": [one for one in ACTIONS.values() if not subject or kind in one.kinds],
-        "mine": mine,
+        "actions": [action for action in ACTIONS.values() if not subject or kind in action.kinds],
+        "mine": own_rights,
         "superuser": player.user.is_superuser,
         "page": page,
         "acts": [(act, _page_of(act.subject)) for act in page],
@@ -60,7 +60,7 @@ def operators(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 def action(request: HttpRequest, name: str) -> HttpResponse:
-    """One action. The first answer to its form tells what would be done; only then there is a button that does it."""
+    """Show an action. Its form first returns a preview; only the preview has the button that carries it out."""
     player = _operator(request)
     chosen = ACTIONS.get(name)
     if chosen is None:
@@ -73,9 +73,9 @@ def action(request: HttpRequest, name: str) -> HttpResponse:
     context = {"action": chosen, "may": may, "form": form}
     if request.method == "POST" and form.is_valid():
         do = request.POST.get("step") == "do"
-        why, given = form.cleaned_data["why"], form.given()
+        why, values = form.cleaned_data["why"], form.field_values()
         try:
-            found = acting.act(name, form.subjects(), given, why=why, operator=player, dry_run=not do)
+            outcome = acting.act(name, form.subjects(), values, why=why, operator=player, dry_run=not do)
         except Forbidden as refusal:
             form.add_error(None, shown(refusal))
             return render(request, "operators/action.html", context, status=403)
@@ -83,8 +83,8 @@ def action(request: HttpRequest, name: str) -> HttpResponse:
             form.add_error(None, shown(refusal))
         else:
             if do:
-                messages.success(request, _("Done.") if found.effects else _("No change: already in that state."))
+                messages.success(request, _("Done.") if outcome.effects else _("No change: already in that state."))
                 return redirect("operators")
-            context["effects"] = [shown(effect) for effect in found.effects]
+            context["effects"] = [shown(effect) for effect in outcome.effects]
             context["tried"] = True
     return render(request, "operators/action.html", context, status=422 if form.errors else 200)

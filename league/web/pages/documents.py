@@ -17,9 +17,9 @@ from league.service import changes
 from league.web.common import markdown
 
 DOCS = settings.DOCS
-TOP = DOCS.parent  # in a clone the repository; a wheel has the documents alone
-GAMES = DOCS / "games"  # each has a page of the site already
-BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # documents beside docs/, where an installation has them
+TOP = DOCS.parent  # The repository in a clone; a wheel contains only the documents.
+GAMES = DOCS / "games"  # Each game already has a page of the site.
+BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # Documents beside docs/, if installed.
 LINK = re.compile(r"\]\(([^)#\s]+)")
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
 
@@ -50,7 +50,9 @@ def source(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404
     if path.is_dir():
         entries = [(entry.name, _address(entry)) for entry in sorted(path.iterdir())]
-        return render(request, "pages/folder.html", {"title": name, "entries": [one for one in entries if one[1]]})
+        return render(
+            request, "pages/folder.html", {"title": name, "entries": [entry for entry in entries if entry[1]]}
+        )
     return HttpResponse(path.read_bytes(), content_type=KINDS.get(path.suffix, "text/plain; charset=utf-8"))
 
 
@@ -67,15 +69,16 @@ def _documents() -> dict[str, Path]:
 @cache
 def _linked() -> dict[str, Path]:
     """Return the files that documents link to, and folders with what is in them, each by its path in the repository."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for document in (*_documents().values(), DOCS / "README.md"):
         for link in LINK.findall(_text(document)) if document.is_file() else ():
             path = _target(document, link)
             if path and path.exists():
-                found |= {
-                    one.relative_to(TOP).as_posix(): one for one in (path, *(path.glob("*") if path.is_dir() else ()))
+                files |= {
+                    file.relative_to(TOP).as_posix(): file
+                    for file in (path, *(path.glob("*") if path.is_dir() else ()))
                 }
-    return found
+    return files
 
 
 def _target(document: Path, link: str) -> Path | None:

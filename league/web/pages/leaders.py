@@ -16,7 +16,7 @@ from league.web.common.pools import rated_pools
 
 @dataclass(frozen=True)
 class GameLeaders:
-    """One game: its first pool that has ratings (None where there is none), the best bots of it, and how many are rated in it."""
+    """One game: its first rated pool (or None), the best bots and the number of rated bots."""
 
     game: DescribedGame
     pool: Pool | None
@@ -25,22 +25,22 @@ class GameLeaders:
 
 
 def leaders_by_game(most: int = 5) -> list[GameLeaders]:
-    """The best of the usual table of every game; games without ratings come last. Three queries."""
-    pools = {key: found[0] for key, found in rated_pools(engine.games()).items()}
+    """Return the best bots of every game; games without ratings come last. Three queries."""
+    pools = {key: rated[0] for key, rated in rated_pools(engine.games()).items()}
     lines: dict[int, list[leaderboards.RankedBot]] = defaultdict(list)
     shown_rows = Rating.objects.filter(pk__in=_best_ratings(list(pools.values()), most)).select_related(
         "version__bot__owner"
     )
     for rating in shown_rows.order_by(*leaderboards.BEST.names):
-        shown = lines[rating.pool_id]
-        shown.append(leaderboards.RankedBot(len(shown) + 1, rating))
-    found = []
+        ranked = lines[rating.pool_id]
+        ranked.append(leaderboards.RankedBot(len(ranked) + 1, rating))
+    leaders_list = []
     for key in engine.games():
         pool = pools.get(key)
-        found.append(
+        leaders_list.append(
             GameLeaders(describe_game(key), pool, lines[pool.pk] if pool else [], vars(pool)["rated"] if pool else 0)
         )
-    return sorted(found, key=lambda leaders: leaders.pool is None)
+    return sorted(leaders_list, key=lambda leaders: leaders.pool is None)
 
 
 def _best_ratings(pools: list[Pool], most: int) -> list[int]:

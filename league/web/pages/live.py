@@ -1,4 +1,4 @@
-"""/live: server-sent events that say which topics have changed."""
+"""/live: server-sent events about changed topics."""
 
 from __future__ import annotations
 
@@ -12,54 +12,56 @@ from league.service import topics
 from league.service.limits import address
 from league.web.common.viewers import user_of, viewer_of
 
-AGAIN_S = 30  # where there is no room
+AGAIN_S = 30  # Seconds to wait if there is no room for another listener.
 
 
-def _visible(request: HttpRequest, wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """The topics, with one that never changes in the place of each tournament and table that who listens may not see."""
-    named = {int(one.partition(":")[2]) for one in wanted if one.startswith("tournament:")}
-    held = (
-        set(Tournament.objects.filter(pk__in=named, opens__isnull=False).values_list("pk", flat=True))
-        if named
+def _visible(request: HttpRequest, requested: tuple[str, ...]) -> tuple[str, ...]:
+    """Replace each tournament and table that the viewer may not see by a topic that never changes."""
+    tournament_ids = {int(topic.partition(":")[2]) for topic in requested if topic.startswith("tournament:")}
+    hidden_ids = (
+        set(Tournament.objects.filter(pk__in=tournament_ids, opens__isnull=False).values_list("pk", flat=True))
+        if tournament_ids
         else set()
     )
-    if held:
-        held -= set(
-            sight.tournaments(Tournament.objects.filter(pk__in=held), user_of(request)).values_list("pk", flat=True)
+    if hidden_ids:
+        hidden_ids -= set(
+            sight.tournaments(Tournament.objects.filter(pk__in=hidden_ids), user_of(request)).values_list(
+                "pk", flat=True
+            )
         )
-    hidden = {f"tournament:{pk}" for pk in held} | _foreign(request, wanted)
-    return tuple("tournament:0" if one in hidden else one for one in wanted)
+    hidden = {f"tournament:{pk}" for pk in hidden_ids} | _foreign(request, requested)
+    return tuple("tournament:0" if topic in hidden else topic for topic in requested)
 
 
-def _foreign(request: HttpRequest, wanted: tuple[str, ...]) -> set[str]:
-    """The tables at which somebody else sits: only who sits there hears of them."""
-    tables = {one for one in wanted if one.startswith(topics.TABLE)}
+def _foreign(request: HttpRequest, requested: tuple[str, ...]) -> set[str]:
+    """Return the requested tables of other people; only their player may follow them."""
+    tables = {topic for topic in requested if topic.startswith(topics.TABLE)}
     if not tables or (viewer := viewer_of(request)) is None:
         return tables
-    named = [one.removeprefix(topics.TABLE) for one in tables]
-    mine = Table.objects.filter(public_id__in=named, player=viewer).values_list("public_id", flat=True)
-    return tables - set(map(topics.of_table, mine))
+    table_ids = [topic.removeprefix(topics.TABLE) for topic in tables]
+    own_ids = Table.objects.filter(public_id__in=table_ids, player=viewer).values_list("public_id", flat=True)
+    return tables - set(map(topics.of_table, own_ids))
 
 
 @require_GET
 def live(request: HttpRequest) -> HttpResponse:
-    """Events for who follows `?topic=`, up to eight times. `?since=` or Last-Event-ID: the versions known, in that order, with dots between.
+    """Stream changes of up to eight topics (`?topic=`). `?since=` or Last-Event-ID: the known versions, in this order, separated by dots.
 
-    No query, but where a tournament or a table is named: the topics are looked at by the reader of the process. A web server without a hub answers
-    what has changed and ends, and whoever listens comes again.
+    Only tournaments and tables cost a query here: the reader of the process watches the topics. A web server without a hub returns
+    the changes and ends the response, and the listener reconnects.
     """
-    wanted = tuple(dict.fromkeys(request.GET.getlist("topic")))
-    if not wanted or len(wanted) > topics.MOST or not all(map(topics.FORM.fullmatch, wanted)):
+    requested = tuple(dict.fromkeys(request.GET.getlist("topic")))
+    if not requested or len(requested) > topics.MOST or not all(map(topics.FORM.fullmatch, requested)):
         text = f"Name 1 to {topics.MOST} topics: ?topic=matches&topic=tournament:1 (docs/site.md, Pages that change)\n"
         return HttpResponse(text, status=400, content_type="text/plain; charset=utf-8")
-    wanted = _visible(request, wanted)
-    known = listening.numbers(request.headers.get("Last-Event-ID") or request.GET.get("since", ""), len(wanted))
+    requested = _visible(request, requested)
+    versions = listening.numbers(request.headers.get("Last-Event-ID") or request.GET.get("since", ""), len(requested))
     hub: listening.Hub | None = request.META.get(listening.HUB)
-    # What nginx would hold back would come late
+    # Buffering by nginx would delay the events.
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     response = HttpResponse(content_type="text/event-stream", headers=headers)
     if hub is None:
-        response.content = listening.patience() + listening.told(topics.read(wanted), wanted, known)
+        response.content = listening.patience() + listening.told(topics.read(requested), requested, versions)
         return response
     try:
         hub.check(address(request))
@@ -68,5 +70,5 @@ def live(request: HttpRequest) -> HttpResponse:
         refusal = HttpResponse(text, status=429 if full.mine else 503, content_type="text/plain; charset=utf-8")
         refusal.headers["Retry-After"] = str(AGAIN_S)
         return refusal
-    request.META[listening.LISTENER] = listening.Wanted(address(request), wanted, known)
+    request.META[listening.LISTENER] = listening.Wanted(address(request), requested, versions)
     return response

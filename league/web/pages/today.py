@@ -1,4 +1,4 @@
-"""What the front page tells of this day: what is played now, the board of the day, bots that rise, what comes next."""
+"""The current part of the front page: running matches, the board of the day, rising bots and coming events."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from league.web.common.words import why_shown
 
 MOST_PLAYING = 3
 MOST_RISING = 5
-MOST_NEXT = 3  # of each kind
-EVERY = timedelta(minutes=10)  # the board of the day is chosen anew
+MOST_NEXT = 3  # Coming events of each kind.
+EVERY = timedelta(minutes=10)  # Interval at which the board of the day is chosen again.
 DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
 class BoardOfDay:
-    """The most interesting board of the last day, and why."""
+    """The most interesting board of the last day, with the reason."""
 
-    match: Match  # with its parties
+    match: Match  # Loaded with its parties.
     number: int
     why: str
 
 
 def today(pools: Iterable[Pool], viewer: User | None) -> dict[str, Any]:
-    """All of it, as the page shows it to `viewer`. Six queries, three more for what is played and for the board; `pools`: where bots rise."""
+    """Return the template context for `viewer`; `pools` are searched for rising bots. Six queries, three more with matches and a board."""
     now = clock.present()
     playing = lists.with_parties(
         sight.matches(Match.objects.filter(status__in=leases.HELD), viewer).order_by("started", "id")
@@ -53,18 +53,18 @@ def today(pools: Iterable[Pool], viewer: User | None) -> dict[str, Any]:
 
 
 def board_of_day(now: datetime) -> BoardOfDay | None:
-    """The most interesting board of the last day; None where none stands out. Two queries, and every ten minutes those of the choice."""
+    """Return the most interesting board of the last day, or None. Two queries, and every ten minutes those of a new choice."""
     until = datetime.fromtimestamp(now.timestamp() // EVERY.total_seconds() * EVERY.total_seconds(), UTC)
     key = f"board-of-day:{until.isoformat()}"
-    kept = cache.get(key)
-    if kept is None:
-        found = broadcast.best_since(until - DAY, until, now=now)
-        kept = (found[0], found[1], found[2].kind, found[2].elo, found[3]) if found else ()
-        cache.set(key, kept, EVERY.total_seconds())
-    if not kept:
+    choice = cache.get(key)
+    if choice is None:
+        best = broadcast.best_since(until - DAY, until, now=now)
+        choice = (best[0], best[1], best[2].kind, best[2].elo, best[3]) if best else ()
+        cache.set(key, choice, EVERY.total_seconds())
+    if not choice:
         return None
-    pk, number, kind, elo, winner = kept
-    # It may have been struck out or held back since
+    pk, number, kind, elo, winner = choice
+    # It may have been voided or hidden since then.
     match = lists.with_parties(sight.matches(Match.objects.filter(pk=pk, status=MatchStatus.FINISHED), None)).first()
     if match is None or embargoes.in_force(match, now=now):
         return None

@@ -1,4 +1,4 @@
-"""The front page, and what waits and why: for people, and for Prometheus."""
+"""The front page, the queue, and the endpoints for monitoring."""
 
 from __future__ import annotations
 
@@ -21,13 +21,19 @@ from league.web.common.words import waiting_reason
 from league.web.pages.leaders import leaders_by_game
 from league.web.pages.today import today
 
-FAN = (("7b", -26), ("So", -13), ("Cc", 0), ("Re", 13), ("1o", 26))  # ornament: card and turn in degrees
-MOST_WAITING = 30  # matches of a list of the queue
+FAN = (
+    ("7b", -26),
+    ("So", -13),
+    ("Cc", 0),
+    ("Re", 13),
+    ("1o", 26),
+)  # The ornament: cards and their rotation in degrees.
+MOST_WAITING = 30  # Matches in each list of the queue page.
 
 
 @changes.kept_until(changes.POOLS, changes.BOTS, changes.MATCHES, changes.TOURNAMENTS, changes.EVENTS)
 def home(request: HttpRequest) -> HttpResponse:
-    """What happens today, leaderboards, what was played last. Fourteen queries, a few more for what is played and has moved, whatever the size."""
+    """Show today's events, leaderboards and the latest matches. Fourteen queries and a few more, whatever the size of the league."""
     topics.follow(request, changes.POOLS, changes.MATCHES, changes.TOURNAMENTS)
     viewer = user_of(request)
     running = lists.counted(lists.listed_tournaments(viewer).filter(status=TournamentStatus.RUNNING)[:5])
@@ -45,16 +51,16 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def queue(request: HttpRequest) -> HttpResponse:
-    """The state of the work: what is played, what comes next, and why it waits. Texts that name the operator's machines are for the staff."""
+    """Show running and queued matches with the reasons why they wait. Only staff see texts that name machines."""
     topics.follow(request, changes.MATCHES)
-    found = workers.queue()
+    state = workers.queue()
     paused = Bot.objects.exclude(paused_for="").order_by("slug")
     viewer = user_of(request)
     playing = sight.matches(Match.objects.filter(status__in=leases.HELD), viewer).order_by("started", "id")
     waiting = lists.with_parties(sight.matches(workers.waiting_line(), viewer))[:MOST_WAITING]
     context = {
-        "queue": found,
-        "reasons": {reason: (count, waiting_reason(reason)) for reason, count in found.waiting.items() if count},
+        "queue": state,
+        "reasons": {reason: (count, waiting_reason(reason)) for reason, count in state.waiting.items() if count},
         "playing": lists.with_parties(playing)[:MOST_WAITING],
         # `why` is an annotation of workers.waiting_line
         "waiting": [(match, waiting_reason(vars(match)["why"])) for match in waiting],
@@ -66,26 +72,26 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def metrics_text(request: HttpRequest) -> HttpResponse:
-    """The numbers of the league in the text format of Prometheus."""
+    """Return the metrics of the league in the text format of Prometheus."""
     return HttpResponse(metrics.metrics_page(), content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """This process answers. It asks nobody else, so that no restart is made for the fault of another."""
+    """Return 200. Checks nothing else, so that no process is restarted because of another's fault."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 where requests may be sent here, 503 with the reason where the database does not answer or has not been migrated."""
+    """Return 200 if the process can serve requests, or 503 with the reason if the database is away or not migrated."""
     reason = readiness.why_not_ready()
     return HttpResponse(f"{reason or 'ok'}\n", content_type="text/plain", status=503 if reason else 200)
 
 
 @require_safe
 def version_json(request: HttpRequest) -> JsonResponse:
-    """For operators and their scripts: the commit that this was built from, whether its rules run compiled here, series of Python and Django."""
+    """Return the commit, whether the rules are compiled, and the Python and Django versions, for operators and their scripts."""
     return JsonResponse(
         {
             "commit": version.commit(),

@@ -1,4 +1,4 @@
-"""The digest of the bots of a player: a page for each whole day and week, and a feed (Atom) of the latest ones."""
+"""The digest of a player's bots: a page for each completed day and week, and an Atom feed of the latest ones."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from league.service import changes
 from league.web.common import words
 from league.web.common.game_lines import pool_label
 
-LATEST = 4  # periods of the feed
+LATEST = 4  # Periods in the feed.
 
 
 @require_safe
 @changes.kept_until(changes.BOTS, changes.MATCHES, changes.POOLS, changes.TOURNAMENTS)
 def digest(request: HttpRequest, name: str, period: str) -> HttpResponse:
-    """One whole day or week (`?of=` its first day), the latest where none is named. Four queries."""
+    """Show a completed day or week (`?of=` its first day), by default the latest. Four queries."""
     player = get_object_or_404(Player, name=name)
     kind = _period(period)
     since, until = _chosen(request, kind)
@@ -50,11 +50,11 @@ def digest(request: HttpRequest, name: str, period: str) -> HttpResponse:
 @require_safe
 @changes.kept_until(changes.BOTS, changes.MATCHES, changes.POOLS, changes.TOURNAMENTS)
 def feed(request: HttpRequest, name: str, period: str) -> HttpResponse:
-    """The latest whole days or weeks in which something was played, as an entry each. Three queries a period."""
+    """Return the latest completed days or weeks with matches as a feed. Three queries per period."""
     player = get_object_or_404(Player, name=name)
     kind = _period(period)
     page = request.build_absolute_uri(reverse("digest", args=[player.name, kind]))
-    found = Atom1Feed(
+    atom = Atom1Feed(
         title=title_of(player),
         link=page,
         description="",
@@ -64,13 +64,13 @@ def feed(request: HttpRequest, name: str, period: str) -> HttpResponse:
     )
     since, until = digests.last_whole(kind, clock.present())
     for _number in range(LATEST):
-        told = digests.build_digest(player, since, until)
-        if told.lines:
+        period_digest = digests.build_digest(player, since, until)
+        if period_digest.lines:
             address = f"{page}?of={since:%Y-%m-%d}"
-            text = "\n".join(line for one in told.lines for line in texts(one))
-            found.add_item(span(told), address, text, unique_id=address, pubdate=until, updateddate=until)
+            text = "\n".join(sentence for line in period_digest.lines for sentence in texts(line))
+            atom.add_item(span(period_digest), address, text, unique_id=address, pubdate=until, updateddate=until)
         since, until = since - LENGTHS[kind], since
-    return HttpResponse(found.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
+    return HttpResponse(atom.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
 
 
 def _period(word: str) -> Period:
@@ -80,7 +80,7 @@ def _period(word: str) -> Period:
 
 
 def _chosen(request: HttpRequest, kind: Period) -> tuple[datetime, datetime]:
-    """The period that begins on the day of `?of=`; 404 for a day on which none begins, or of one that is not over."""
+    """Return the period that begins on the day `?of=`; 404 if none begins then or it is not over."""
     latest = digests.last_whole(kind, clock.present())
     text = request.GET.get("of")
     if text is None:
@@ -96,13 +96,13 @@ def _chosen(request: HttpRequest, kind: Period) -> tuple[datetime, datetime]:
 
 
 def title_of(player: Player) -> str:
-    """What a digest is called."""
+    """Return the title of a player's digests."""
     return _("Digest of %(player)s's bots") % {"player": player.name}
 
 
-def span(told: Digest) -> str:
-    """From which day to which, in words."""
-    first, last = told.since, told.until - timedelta(days=1)
+def span(period_digest: Digest) -> str:
+    """Return the days of a digest in words."""
+    first, last = period_digest.since, period_digest.until - timedelta(days=1)
     if first == last:
         return date_format(first, "DATE_FORMAT")
     return _("%(first)s to %(last)s") % {
@@ -111,31 +111,31 @@ def span(told: Digest) -> str:
     }
 
 
-def texts(one: DigestLine) -> list[str]:
-    """A line of a digest in sentences."""
-    told = {"version": one.version, "pool": pool_label(one.pool), "matches": one.matches, "boards": one.boards}
-    found = [
+def texts(line: DigestLine) -> list[str]:
+    """Return a line of a digest as sentences."""
+    values = {"version": line.version, "pool": pool_label(line.pool), "matches": line.matches, "boards": line.boards}
+    sentences = [
         _("%(version)s, %(pool)s: %(elo)s Elo in %(matches)d matches, %(boards)d boards.")
-        % (told | {"elo": f"{'−' if one.elo < 0 else '+'}{words.format_number(abs(one.elo), '.0f')}"})
+        % (values | {"elo": f"{'−' if line.elo < 0 else '+'}{words.format_number(abs(line.elo), '.0f')}"})
     ]
-    if one.worst:
-        found.append(
+    if line.worst:
+        sentences.append(
             _("It lost %(points)s to %(bot)s: %(list)s.")
-            % {"points": _number(-one.worst.lead, one), "bot": one.worst.bot, "list": _boards(one.worst.boards)}
+            % {"points": _number(-line.worst.lead, line), "bot": line.worst.bot, "list": _boards(line.worst.boards)}
         )
-    if one.best:
-        found.append(
+    if line.best:
+        sentences.append(
             _("It won %(points)s from %(bot)s: %(list)s.")
-            % {"points": _number(one.best.lead, one), "bot": one.best.bot, "list": _boards(one.best.boards)}
+            % {"points": _number(line.best.lead, line), "bot": line.best.bot, "list": _boards(line.best.boards)}
         )
-    if one.faults:
-        found.append(_("It failed in %(matches)d of them.") % {"matches": one.faults})
-    return found
+    if line.faults:
+        sentences.append(_("It failed in %(matches)d of them.") % {"matches": line.faults})
+    return sentences
 
 
 def _boards(boards: list[digests.BoardLine]) -> str:
-    return ", ".join(f"{one.match} · {one.number}" for one in boards)
+    return ", ".join(f"{board.match} · {board.number}" for board in boards)
 
 
-def _number(lead: float, one: DigestLine) -> str:
-    return words.format_number(lead, f".{one.digits}f")
+def _number(lead: float, line: DigestLine) -> str:
+    return words.format_number(lead, f".{line.digits}f")

@@ -1,4 +1,4 @@
-"""Forms of accounts. They check shapes; what the league allows is decided by `league.domain.people`."""
+"""Forms of accounts. They check the shape of values; `league.domain.people` decides what is allowed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LogInForm(AuthenticationForm):
     )
 
     def get_invalid_login_error(self) -> forms.ValidationError:
-        """Why nobody is let in; who is banned and knows the password reads so."""
+        """Return the error of a failed log-in. After a correct password, a banned player reads the reason."""
         banned = bans.reason(self.cleaned_data.get("username", ""), self.cleaned_data.get("password", ""))
         return forms.ValidationError(shown(banned)) if banned else super().get_invalid_login_error()
 
@@ -57,7 +57,7 @@ class MailForm(forms.Form):
         self.user = user
 
     def clean_password(self) -> str:
-        """The password, if it is that of the account."""
+        """Return the password if it is correct."""
         password: str = self.cleaned_data["password"]
         if not self.user.check_password(password):
             raise forms.ValidationError(_("The password is wrong."))

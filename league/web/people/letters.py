@@ -1,4 +1,4 @@
-"""The digest by mail: its text, in the words of the page; the page on which it is asked for; and two links that need no login."""
+"""Emails about the digest: its text, the confirmation of an address, and two links that need no login."""
 
 from __future__ import annotations
 
@@ -25,50 +25,52 @@ from league.web.people import digests
 
 
 def site_of(request: HttpRequest) -> str:
-    """Where links of letters lead: the address by which the reader came, which ALLOWED_HOSTS names."""
+    """Return the base address for links in emails: that of the request, which ALLOWED_HOSTS has checked."""
     return f"{request.scheme}://{request.get_host()}"
 
 
-def write(row: Subscription, told: Digest) -> Letter:
-    """A digest as a letter, in the language of its reader."""
+def write(row: Subscription, period_digest: Digest) -> Letter:
+    """Write a digest as an email, in the language of the reader."""
     with override(row.language):
         title = digests.title_of(row.player)
-        page = f"{row.site}{reverse('digest', args=[row.player.name, row.period])}?of={told.since:%Y-%m-%d}"
+        page = f"{row.site}{reverse('digest', args=[row.player.name, row.period])}?of={period_digest.since:%Y-%m-%d}"
         stop = f"{row.site}{reverse('digest-stop', args=[subscriptions.stop_word(row)])}"
         parts = [
-            f"{title}\n{digests.span(told)} (UTC)",
-            *("\n".join(_paragraph(one, row.site)) for one in told.lines),
-            *([_("Includes only the latest 300 matches of this period.")] if told.more else []),
+            f"{title}\n{digests.span(period_digest)} (UTC)",
+            *("\n".join(_paragraph(line, row.site)) for line in period_digest.lines),
+            *([_("Includes only the latest 300 matches of this period.")] if period_digest.more else []),
             _("View online:") + f"\n{page}",
             "-- \n" + _("You get this email because you subscribed to it. Unsubscribe:") + f"\n{stop}",
         ]
-        return Letter(f"{title}: {digests.span(told)}", "\n\n".join(parts) + "\n", stop)
+        return Letter(f"{title}: {digests.span(period_digest)}", "\n\n".join(parts) + "\n", stop)
 
 
-def _paragraph(one: DigestLine, site: str) -> Iterable[str]:
-    yield f"{one.version.bot.slug} v{one.version.number}, {pool_label(one.pool)}"
+def _paragraph(line: DigestLine, site: str) -> Iterable[str]:
+    yield f"{line.version.bot.slug} v{line.version.number}, {pool_label(line.pool)}"
     counts = [
-        f"{signed(one.elo)} Elo",
-        ngettext("%(boards)s board", "%(boards)s boards", one.boards) % {"boards": one.boards},
-        ngettext("%(matches)s match", "%(matches)s matches", one.matches) % {"matches": one.matches},
+        f"{signed(line.elo)} Elo",
+        ngettext("%(boards)s board", "%(boards)s boards", line.boards) % {"boards": line.boards},
+        ngettext("%(matches)s match", "%(matches)s matches", line.matches) % {"matches": line.matches},
     ]
-    if one.faults:
-        counts.append(ngettext("failed in %(matches)s", "failed in %(matches)s", one.faults) % {"matches": one.faults})
+    if line.faults:
+        counts.append(
+            ngettext("failed in %(matches)s", "failed in %(matches)s", line.faults) % {"matches": line.faults}
+        )
     yield " · ".join(counts)
-    yield from _against(_("Lost most to"), one.worst, one, site)
-    yield from _against(_("Won most from"), one.best, one, site)
+    yield from _against(_("Lost most to"), line.worst, line, site)
+    yield from _against(_("Won most from"), line.best, line, site)
 
 
-def _against(words: str, met: Against | None, one: DigestLine, site: str) -> Iterable[str]:
+def _against(words: str, met: Against | None, line: DigestLine, site: str) -> Iterable[str]:
     if met is None:
         return
-    yield f"{words} {met.bot} {signed(met.lead, one.digits)}:"
+    yield f"{words} {met.bot} {signed(met.lead, line.digits)}:"
     for board in met.boards:
-        yield f"  {signed(board.lead, one.digits)}  {site}{reverse('board', args=[board.match, board.number])}"
+        yield f"  {signed(board.lead, line.digits)}  {site}{reverse('board', args=[board.match, board.number])}"
 
 
 def ask_to_confirm(request: HttpRequest, owner: Player) -> None:
-    """Send the link by which the address of an account is confirmed. Refused as `subscriptions.ask` has it."""
+    """Send the link that confirms the address of an account. Raises Refused like `subscriptions.ask`."""
     site = site_of(request)
     word = subscriptions.ask(owner, language=get_language() or settings.LANGUAGE_CODE, site=site)
     link = f"{site}{reverse('mail-confirm', args=[word])}"
@@ -81,7 +83,7 @@ def ask_to_confirm(request: HttpRequest, owner: Player) -> None:
 
 @never_cache
 def confirm(request: HttpRequest, word: str) -> HttpResponse:
-    """The page behind that link. Reading it confirms nothing: programs that guard mailboxes open links, too."""
+    """Show the page behind that link. Only the button confirms, because mail scanners open links as well."""
     row = subscriptions.to_confirm(word)
     if row is None:
         return render(request, "people/link_of_no_use.html", status=404)
@@ -93,9 +95,9 @@ def confirm(request: HttpRequest, word: str) -> HttpResponse:
 
 
 @never_cache
-@csrf_exempt  # whoever has the link may end it, without a session: a mail program does it by one request
+@csrf_exempt  # The link works without a session: mail programs unsubscribe by one request.
 def stop(request: HttpRequest, word: str) -> HttpResponse:
-    """End the digest of whoever was sent this link: by one request of a mail program (RFC 8058), or by a button."""
+    """Unsubscribe the reader of this link from the digest: by one request of a mail program (RFC 8058), or by a button."""
     row = subscriptions.to_stop(word)
     if row is None:
         return render(request, "people/link_of_no_use.html", status=404)

@@ -1,4 +1,4 @@
-"""What is new about the bots of a player, as a feed (Atom): verdicts of uploads, tests of new versions, places in tournaments."""
+"""News about a player's bots, also as an Atom feed: validations, version tests and places in tournaments."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from league.service import changes
 from league.web.common.game_lines import game_title
 from league.web.common.viewers import user_of
 
-MOST = 30  # entries of the feed, and rows of each kind that are looked at
+MOST = 30  # Entries of the feed, and rows read of each kind.
 
 
 @dataclass(frozen=True)
 class News:
-    """One entry: `key` is its identity among the news of a player, `address` a path of the site."""
+    """One entry: `key` identifies it among the news of a player; `address` is a path of the site."""
 
     key: str
     at: datetime
@@ -37,10 +37,10 @@ class News:
 @require_safe
 @changes.kept_until(changes.BOTS, changes.TOURNAMENTS)
 def feed(request: HttpRequest, name: str) -> HttpResponse:
-    """The news of a player's bots, the newest first. Four queries."""
+    """Return the feed of a player's bots, newest first. Four queries."""
     player = get_object_or_404(Player, name=name)
     page = request.build_absolute_uri(reverse("player", args=[player.name]))
-    found = Atom1Feed(
+    atom = Atom1Feed(
         title=_("News about %(player)s's bots") % {"player": player.name},
         link=page,
         description="",
@@ -48,16 +48,16 @@ def feed(request: HttpRequest, name: str) -> HttpResponse:
         feed_url=request.build_absolute_uri(request.path),
         author_name=player.name,
     )
-    for one in news(player, user_of(request)):
-        address = request.build_absolute_uri(one.address)
-        found.add_item(one.title, address, "", unique_id=f"{page}#{one.key}", pubdate=one.at, updateddate=one.at)
-    return HttpResponse(found.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
+    for entry in news(player, user_of(request)):
+        address = request.build_absolute_uri(entry.address)
+        atom.add_item(entry.title, address, "", unique_id=f"{page}#{entry.key}", pubdate=entry.at, updateddate=entry.at)
+    return HttpResponse(atom.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
 
 
 def news(player: Player, viewer: User | None) -> list[News]:
-    """What `viewer` may know of it, the newest first. Three queries."""
-    found = [*_verdicts(player), *_successions(player), *_places(player, viewer)]
-    return sorted(found, key=lambda one: (one.at, one.title), reverse=True)[:MOST]
+    """Return the news that `viewer` may see, newest first. Three queries."""
+    entries = [*_verdicts(player), *_successions(player), *_places(player, viewer)]
+    return sorted(entries, key=lambda entry: (entry.at, entry.title), reverse=True)[:MOST]
 
 
 def _verdicts(player: Player) -> list[News]:
@@ -95,8 +95,8 @@ def _successions(player: Player) -> list[News]:
 
 
 def _places(player: Player, viewer: User | None) -> list[News]:
-    seen = sight.tournaments(Tournament.objects.filter(status=TournamentStatus.FINISHED), viewer)
-    rows = Entry.objects.filter(version__bot__owner=player, place__isnull=False, tournament__in=seen)
+    visible = sight.tournaments(Tournament.objects.filter(status=TournamentStatus.FINISHED), viewer)
+    rows = Entry.objects.filter(version__bot__owner=player, place__isnull=False, tournament__in=visible)
     rows = rows.select_related("version__bot", "tournament").defer("tournament__secret")
     return [
         News(

@@ -1,4 +1,4 @@
-"""Players and their bots; signing up, in and out; keys for the API."""
+"""Players and their bots; signing up, in and out; API keys."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ from league.web.common.viewers import player_of, user_of
 from league.web.people import news
 from league.web.people.forms import LogInForm, SignUpForm
 
-MOST_RATINGS = 100  # rows of the page of a player
+MOST_RATINGS = 100  # Ratings on the page of a player.
 MOST_NEWS = 8
-LIVES = (30, 90, 365)  # days of a key, as the form offers them
+LIVES = (30, 90, 365)  # Lifetimes of a key on the form, in days.
 
 
 @changes.kept_until(changes.BOTS, changes.TOURNAMENTS, changes.MATCHES, changes.POOLS, changes.PLAYED)
 def player(request: HttpRequest, name: str) -> HttpResponse:
-    """One player, their bots, how these are rated, what they did, what is new of them, and tournaments. Nine queries."""
-    found = get_object_or_404(Player, name=name)
-    bots = found.bots.annotate(uploads=Count("versions"), last=Max("versions__created")).order_by("slug")
-    tournaments = lists.counted(lists.listed_tournaments(user_of(request)).filter(owner=found)[:20])
-    rated = Rating.objects.filter(version__bot__owner=found, listed=True).select_related("pool", "version__bot")
+    """Show a player with bots, ratings, results, news and tournaments. Nine queries."""
+    player = get_object_or_404(Player, name=name)
+    bots = player.bots.annotate(uploads=Count("versions"), last=Max("versions__created")).order_by("slug")
+    tournaments = lists.counted(lists.listed_tournaments(user_of(request)).filter(owner=player)[:20])
+    rated = Rating.objects.filter(version__bot__owner=player, listed=True).select_related("pool", "version__bot")
     context = {
-        "player": found,
+        "player": player,
         "bots": bots,
         "ratings": rated.order_by("pool", "-elo", "version")[:MOST_RATINGS],
-        "results": totals.results_of_player(found),
-        "news": news.news(found, user_of(request))[:MOST_NEWS],
+        "results": totals.results_of_player(player),
+        "news": news.news(player, user_of(request))[:MOST_NEWS],
         "tournaments": tournaments,
     }
     return render(request, "people/player.html", context)
 
 
 class LogIn(LoginView):
-    """The form of name and password."""
+    """The log-in form."""
 
     template_name = "people/login.html"
     authentication_form = LogInForm
@@ -62,29 +62,29 @@ class LogIn(LoginView):
 
 @never_cache
 def sign_up(request: HttpRequest) -> HttpResponse:
-    """Make a player and log them in."""
+    """Create a player and log them in."""
     form = SignUpForm(request.POST or None)
     after = request.POST.get("next") or request.GET.get("next") or ""
     if request.method == "POST" and form.is_valid():
         try:
-            made = players.create(form.cleaned_data["name"], password=form.cleaned_data["password"])
+            player = players.create(form.cleaned_data["name"], password=form.cleaned_data["password"])
         except Refused as refusal:
             form.add_error("name", shown(refusal))
         else:
-            login(request, made.user, backend="django.contrib.auth.backends.ModelBackend")
+            login(request, player.user, backend="django.contrib.auth.backends.ModelBackend")
             safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()})
             return redirect(after if safe else "submit")
     return render(request, "people/signup.html", {"form": form, "next": after}, status=422 if form.errors else 200)
 
 
 class NewPassword(PasswordChangeView):
-    """The way to another password; other sessions of the account end, and its keys."""
+    """The form that changes the password and ends other sessions and keys."""
 
     template_name = "people/password.html"
     success_url = reverse_lazy("account")
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
-        """Keep it, and say so."""
+        """Save the password and report it."""
         passwords.sign(form.user, player_of(self.request).name)
         messages.success(
             self.request, _("Password changed. You are logged out on other devices, and your API keys are revoked.")
@@ -102,7 +102,7 @@ def log_out(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """The player's bots and keys. A new key is shown once, in the answer to the form that made it."""
+    """Show the player's uploads, limits and keys. A new key is shown once, in the response that created it."""
     owner = player_of(request)
     key = refused = None
     if request.method == "POST":
@@ -123,7 +123,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "refused": refused,
         "password_set": passwords.set_by_another(owner),
         "paused": owner.bots.exclude(paused_for="").order_by("slug"),
-        "limits": [(one, words.limit_name(one.name)) for one in quotas.limits(owner)],
+        "limits": [(limit, words.limit_name(limit.name)) for limit in quotas.limits(owner)],
         "made_by_others": tokens.made_by_others(owner),
         "tokens": owner.tokens.filter(revoked=None).order_by("-created"),
         "scopes": TokenScope.choices,

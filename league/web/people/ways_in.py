@@ -1,4 +1,4 @@
-"""Another password for who has lost theirs, by a link; and the mail address to which it is sent, which is shown to nobody."""
+"""Password resets by a link, and the private email address that receives it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from league.web.common.viewers import player_of
 from league.web.people import letters
 from league.web.people.forms import MailForm
 
-BY_LINK = "link"  # who sets a password by one; the account page tells its owner
+BY_LINK = "link"  # Recorded as the author of a password that was set by a link; shown on the account page.
 
 
 def forgotten(request: HttpRequest) -> HttpResponse:
-    """Send a link to the address of an account. Whether there is one, nobody learns here."""
+    """Send a link to the address of an account, without revealing whether it has one."""
     if request.method == "POST" and settings.MAIL:
         player = links.find_recipient(short_text(request.POST.get("username", ""), 150))
         if player is not None:
@@ -46,28 +46,28 @@ def forgotten(request: HttpRequest) -> HttpResponse:
 
 
 class ByLink(PasswordResetConfirmView):
-    """The form behind a link. Sessions and keys of the account end."""
+    """The form behind a reset link. It ends the sessions and keys of the account."""
 
     template_name = "people/reset.html"
     success_url = reverse_lazy("login")
 
     def form_valid(self, form: SetPasswordForm[Any]) -> HttpResponse:
-        """Keep it, and say so."""
+        """Save the password and report it."""
         passwords.sign(form.user, BY_LINK)
         messages.success(self.request, _("Password set. You can now log in."))
         return super().form_valid(form)
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
-        """404 for a link that is of no use."""
+        """Return 404 for an invalid link."""
         return super().render_to_response(context, **kwargs, **({} if context["validlink"] else {"status": 404}))
 
 
 @never_cache
 @login_required
 def address(request: HttpRequest) -> HttpResponse:
-    """Keep the mail address, or none; have it confirmed; and say how often the digest of one's bots is sent there.
+    """Change, remove or confirm the email address, and choose how often the digest is sent.
 
-    For another address the password is asked for: who has found a browser open must not turn it into an account.
+    A new address needs the password, so that an unattended browser does not give away the account.
     """
     owner = player_of(request)
     what = next((word for word in ("ask", "period") if word in request.POST), "address")
@@ -111,7 +111,7 @@ def _keep(request: HttpRequest, owner: Player, address: str) -> HttpResponse:
     if address and settings.MAIL:
         try:
             letters.ask_to_confirm(request, owner)
-        except Refused as refusal:  # it is kept all the same
+        except Refused as refusal:  # The address is saved nevertheless.
             messages.warning(request, shown(refusal))
         else:
             messages.success(request, _("We have sent a link to your address. Open it within three days."))

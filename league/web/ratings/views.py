@@ -1,4 +1,4 @@
-"""The table over all games; ratings as CSV; all boards of a pool, for whoever wants to rate them again."""
+"""The overall leaderboard, ratings as CSV, and all boards of a pool for a recomputation."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ COLUMNS = ("elo", "margin", "rank_best", "rank_worst", "boards", "score", "point
 
 @changes.kept_until(changes.POOLS, changes.BOTS)
 def overall(request: HttpRequest) -> HttpResponse:
-    """The table over all games. Six queries."""
+    """Show the overall leaderboard. Six queries."""
     topics.follow(request, changes.POOLS)
     page = all_games.read_page(lists.cursor_of(request, BY_PLACE))
     return render(request, "ratings/overall.html", {"page": page})
 
 
 def _pool(request: HttpRequest, key: str) -> Pool:
-    """The pool that the page of a game shows. Http404 where there is none."""
+    """Return the pool that the page of a game shows, or 404."""
     if key not in engine.games():
         raise Http404
     pool = chosen_pool(rated_pools([key]).get(key, []), request.GET.get("pool", ""))
@@ -40,7 +40,7 @@ def _pool(request: HttpRequest, key: str) -> Pool:
 
 @require_safe
 def leaderboard_csv(request: HttpRequest, key: str) -> HttpResponse:
-    """The leaderboard of a pool (`?pool=`, `?versions` for every version)."""
+    """Download the leaderboard of a pool (`?pool=`; `?versions` for all versions)."""
     changes.keep_until(request, changes.POOLS, changes.BOTS)
     pool = _pool(request, key)
     changes.keep_until(request, changes.of_ratings(pool.pk), changes.of_pool(pool.pk))
@@ -64,7 +64,7 @@ def leaderboard_csv(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def boards_jsonl(request: HttpRequest, key: str) -> StreamingHttpResponse:
-    """Every board that counts in a pool (`?pool=`), as JSON lines: what `manage.py rate_boards` reads."""
+    """Download every rated board of a pool (`?pool=`) as JSON lines, for `manage.py rate_boards`."""
     pool = _pool(request, key)
     response = StreamingHttpResponse(publication.published_lines(pool), content_type="application/jsonl")
     response["Content-Disposition"] = f'attachment; filename="{key}-{pool.pk}-boards.jsonl"'

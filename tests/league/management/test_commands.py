@@ -54,7 +54,7 @@ def test_create_player_and_token(db) -> None:
 def test_set_quota(ana) -> None:
     done = "done:\n  ana: bots 0 of 50 (before: 30); the default is 30"
     assert said("set_quota", "ana", "bots", "50", "--why", "a class") == done
-    assert said("set_quota", "ana", "bots", "50", "--why", "a class") == "done:\n  nothing: all is so already"
+    assert said("set_quota", "ana", "bots", "50", "--why", "a class") == "done:\n  no change: already in that state"
     assert said("set_quota", "ana", "bots", "default", "--why", "over").endswith(
         "0 of 30 (before: 50); the default is 30"
     )
@@ -93,9 +93,9 @@ def test_create_tournament_completes_and_does_not_double(ana, berto) -> None:
     assert Tournament.objects.count() == 1
     with pytest.raises(CommandError, match="must be written as name=value"):
         said("create_tournament", "Other", "--owner", "ana", "--game", "partnership", "-o", "target")
-    with pytest.raises(CommandError, match=r"'random'; it is of the house: manage\.py enter_house random"):
+    with pytest.raises(CommandError, match=r"'random'; to upload this house bot, run: manage\.py enter_house random"):
         said("create_tournament", "Other", "--owner", "ana", "--game", "partnership", "--bot", "random")
-    with pytest.raises(CommandError, match="there is no version 'rufo:7'; the pages under /bots/ show all"):
+    with pytest.raises(CommandError, match="there is no version 'rufo:7'; /bots/ lists all bots"):
         said("create_tournament", "Other", "--owner", "ana", "--game", "partnership", "--bot", "rufo:7")
 
 
@@ -109,12 +109,10 @@ def test_repair_commands(ana, berto) -> None:
     assert said("reconcile").startswith(
         "expired 0, unjudged 0, summed 0, played 0, unheld 0, abandoned 0, inserted 0, cancelled 0, finished 0, opened 0, stored 1, refreshed 0"
     )
-    assert said("refresh_ratings", "--rebuild", "--game", "partnership").endswith(
-        "1 pools fitted anew from their boards"
-    )
+    assert said("refresh_ratings", "--rebuild", "--game", "partnership").endswith("1 pools refitted from their boards")
     with pytest.raises(CommandError, match="works only with --rebuild"):
         said("refresh_ratings", "--dry-run")
-    assert said("refresh_ratings").endswith("pools looked at, 0 changed")
+    assert said("refresh_ratings").endswith("pools checked, 0 changed")
     assert Rating.objects.count() == 2
     look = said("void_match", match.public_id, "--why", "broken rules", "--dry-run")
     assert look.startswith("nothing was changed; this would be done:\n")
@@ -123,7 +121,7 @@ def test_repair_commands(ana, berto) -> None:
     done = said("void_match", match.public_id, "--why", "broken rules")
     assert done.splitlines()[1:] == look.splitlines()[1:]
     assert f"voided: 1 ({match.public_id})" in done
-    assert said("void_match", match.public_id, "--why", "broken rules").endswith("nothing: all is so already")
+    assert said("void_match", match.public_id, "--why", "broken rules").endswith("no change: already in that state")
     assert (Rating.objects.count(), ratings.stale_pools()) == (0, [])
     with pytest.raises(CommandError, match="there is no match"):
         said("void_match", "nothing", "--why", "x")

@@ -29,7 +29,7 @@ def listed() -> list[Found]:
         ("catalogue", "league/api/", "Send an API key, or log in on the site, to do this."),
         ("error", "league/management/", "make texts"),
         ("help", "engine/cli/", "seed"),
-        ("help", "league/management/", "any text; every deal follows from it"),
+        ("help", "league/management/", "any text; it determines every deal"),
         ("help", "league/api/", "Null below half of the games."),
         ("table", "engine/sandbox/", "bubblewrap"),
         ("table", "league/api/", "Bots and their versions."),

@@ -86,8 +86,8 @@ def test_each_step_of_the_seat_tells_what_the_bot_would_have_done(match, league,
 
     answered(match, league.ana, tmp_path, "random", 1)
     newest, chosen = text(reader, where), text(reader, f"{where}&w=greedy&at=0")
-    assert "random v1 habría hecho otra cosa" in newest
-    assert "greedy v1 habría hecho otra cosa" in chosen
+    assert "random v1 habría decidido otra cosa" in newest
+    assert "greedy v1 habría decidido otra cosa" in chosen
     reader.get(where)
     with CaptureQueriesContext(connection) as queries:
         reader.get(f"{where}&w=greedy&at=1")

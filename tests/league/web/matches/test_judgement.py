@@ -106,4 +106,4 @@ def test_what_was_judged_stands_under_the_table(league, reader, kind: str) -> No
 def test_a_damaged_judgement_is_said_to_be_so(league, reader) -> None:
     row = judged(league.clean, league.ana)
     Judgement.objects.filter(pk=row.pk).update(body=b"rubbish")
-    assert "Este juicio está dañado" in text(reader, f"/m/{league.clean.public_id}/")
+    assert "Este análisis está dañado" in text(reader, f"/m/{league.clean.public_id}/")

@@ -107,7 +107,7 @@ def test_the_page_of_a_board_tells_cards_from_play(league, reader, django_assert
     assert "Pasada 2: no se pudo calcular el valor de las cartas" in half
 
     for change, said in (
-        ({"body": b"rubbish"}, "Este juicio está dañado"),
+        ({"body": b"rubbish"}, "Este análisis está dañado"),
         ({"status": "asked"}, "El análisis está en marcha"),
         ({"status": "failed", "reason": "<b>broken</b>"}, "El análisis ha fallado: <b>broken</b>"),
     ):

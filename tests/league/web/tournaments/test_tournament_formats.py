@@ -82,7 +82,7 @@ def test_a_single_elimination_has_columns_from_the_first_round_on(league, field,
     final = part.columns[2].boxes[0]
     assert [side.entry.version.bot.slug for side in final.sides if side.won] == ["rufo"]
     assert all(side.entry for box in part.columns[1].boxes for side in box.sides)
-    assert sum(box.by == "exento" or box.by == "bye" for box in part.columns[0].boxes) == 3
+    assert sum(box.decided_by == "exento" or box.decided_by == "bye" for box in part.columns[0].boxes) == 3
     told = text(reader, found)
     assert "Semifinales" in told
     assert "exento" in told
@@ -154,7 +154,7 @@ def test_swiss_standings_show_their_tie_breaks(league, field, reader) -> None:
     found = cup(league, field, "swiss", rounds=2)
     play_out(found)
     told = text(reader, found)
-    assert "PP, BH-1, BH, S-B, PE." in told
+    assert "PP, BH-1, BH, S-B, PM." in told
     assert "Ronda 2" in told
 
 
