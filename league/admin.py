@@ -26,11 +26,11 @@ class ReadOnly(Page):
     actions = None
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        """Staff, which the site has looked at."""
+        """Return True: the admin site has already checked that the user is staff."""
         return True
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Staff, which the site has looked at."""
+        """Return True: the admin site has already checked that the user is staff."""
         return True
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -100,7 +100,7 @@ class MatchStatus(models.TextChoices):
     """The life of one match, the unit of work."""
 
     QUEUED = "queued", _("queued")  # waiting for a worker
-    LEASED = "leased", _("leased")  # a worker holds it until its lease runs out
+    LEASED = "leased", _("assigned")  # a worker holds it until its lease runs out
     RUNNING = "running", _("running")  # the worker has started the bots
     FINISHED = "finished", _("finished")  # every board is stored
     VOID = "void", _("void")  # could not be played for a reason of ours; counts for nobody

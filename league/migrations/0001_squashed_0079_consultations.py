@@ -331,7 +331,7 @@ class Migration(migrations.Migration):
                 ('rated', models.BooleanField(default=True)),
                 ('limits', models.JSONField(default=dict)),
                 ('priority', models.SmallIntegerField(default=0)),
-                ('status', models.CharField(choices=[('queued', 'queued'), ('leased', 'leased'), ('running', 'running'), ('finished', 'finished'), ('void', 'void'), ('cancelled', 'cancelled')], default='queued', max_length=10)),
+                ('status', models.CharField(choices=[('queued', 'queued'), ('leased', "assigned"), ('running', 'running'), ('finished', 'finished'), ('void', 'void'), ('cancelled', 'cancelled')], default='queued', max_length=10)),
                 ('token', models.PositiveIntegerField(default=0)),
                 ('worker', models.CharField(blank=True, max_length=80)),
                 ('lease_until', models.DateTimeField(null=True)),

@@ -21,7 +21,7 @@ from league.service import topics
 from league.web.common import game_lines, words
 from league.web.common.prefs import theme
 
-NARROW = "\u202f"  # the narrow space that does not break, between a number and its sign
+NARROW = "\u202f"  # Narrow no-break space between a number and its sign.
 
 register = template.Library()
 register.simple_tag(takes_context=True, name="theme")(

@@ -15,15 +15,15 @@ YEAR = 365 * 24 * 3600  # seconds
 
 
 def theme(request: HttpRequest) -> str:
-    """The reader's theme; `auto` follows the system."""
+    """Return the viewer's theme; `auto` follows the system."""
     chosen = request.COOKIES.get("theme", "auto")
     return chosen if chosen in THEMES else "auto"
 
 
-@csrf_exempt  # its form stands on every page, and a page that everybody is given has no token; nothing is lost but a colour
+@csrf_exempt  # Cached pages carry this form without a token; a forged request could only change colours or language.
 @require_POST
 def keep_preferences(request: HttpRequest) -> HttpResponse:
-    """Keep `lang` or `theme`, and go back to the page it was chosen on. A form on another site is refused by what browsers say of it."""
+    """Save `lang` or `theme` in a cookie and return to the page. The Sec-Fetch-Site header reveals forms on other sites, which are refused."""
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
         return errors.forbidden(request)
     after = request.POST.get("next", "/")

@@ -16,7 +16,7 @@ SUITS = {
     "e": gettext_noop("swords"),
     "b": gettext_noop("batons"),
 }
-# rank letter of the rules book: name, name with its article (Spanish: el as, la sota)
+# Name of each rank, and the name with its article (Spanish: el as, la sota).
 RANKS = {
     "1": (gettext_noop("ace"), gettext_noop("the ace")),
     "3": (gettext_noop("three"), gettext_noop("the three")),
@@ -104,7 +104,7 @@ def card_name(card: str, *, article: bool = False) -> str:
 
 
 def card_names() -> dict[str, str]:
-    """The names of all forty cards, by their text."""
+    """Return the names of all forty cards by their text."""
     return {rank + suit: card_name(rank + suit) for suit in SUITS for rank in RANKS}
 
 
@@ -121,13 +121,13 @@ CALLS = {
 
 
 def call_name(call: str) -> str:
-    """A call of an auction: 'paso', 'puja 70'. The protocol's word where this page has none."""
+    """Return the words of a call in an auction, such as 'paso' or 'puja 70', or the protocol's words if there are none."""
     word, gap, rest = call.partition(" ")
     return (_(CALLS[word]) if word in CALLS else word) + gap + rest
 
 
 def phase_name(phase: str) -> str:
-    """A phase of the deal, or all of them."""
+    """Return the name of a phase of the deal, or of all phases together."""
     return _(PHASES[phase])
 
 

@@ -14,17 +14,17 @@ from __future__ import annotations
 from league.web.deck.figures import court
 from league.web.deck.signs import ACE, SIGN
 
-WIDTH, HEIGHT = 124, 190  # card units
+WIDTH, HEIGHT = 124, 190  # Units of a card.
 PAPER = "var(--card-paper,#fffdf7)"
 
-# letter: name, colour, dark line, light tint, gaps of the frame
+# Name, colour, dark line, light tint and frame gaps of each suit.
 SUITS = {
     "o": ("oros", "#e0a526", "#7d5108", "#fbe29a", 0),
     "c": ("copas", "#c8372d", "#7d1712", "#f3b9a8", 1),
     "e": ("espadas", "#2f6fb3", "#143c68", "#bcd8f2", 2),
     "b": ("bastos", "#3f8f4f", "#1b4d28", "#bfe3b8", 3),
 }
-# letter of the rules book: printed figure, name
+# Printed figure and name of each rank.
 RANKS = {
     "1": (1, "As"),
     "2": (2, "Dos"),
@@ -38,7 +38,7 @@ RANKS = {
     "R": (12, "Rey"),
 }
 COURTS = "SCR"
-# centre and size of each suit sign
+# Centre and size of each suit sign.
 PIPS = {
     "2": [(62, 54, 62), (62, 136, 62)],
     "3": [(62, 44, 50), (62, 95, 50), (62, 146, 50)],
@@ -47,7 +47,7 @@ PIPS = {
     "6": [(38, 47, 40), (86, 47, 40), (38, 95, 40), (86, 95, 40), (38, 143, 40), (86, 143, 40)],
     "7": [(38, 44, 36), (86, 44, 36), (62, 70, 36), (38, 98, 36), (86, 98, 36), (38, 145, 36), (86, 145, 36)],
 }
-MARKED = "123" + COURTS  # carry a small sign under the figure: a fan shows only this strip of them
+MARKED = "123" + COURTS  # Cards with a small sign under the figure, because a fan shows only this strip.
 
 
 def _frame(gaps: int, dark: str) -> str:
@@ -78,12 +78,12 @@ def _index(rank: str, suit: str, dark: str) -> str:
 
 
 def _tab(dark: str) -> str:
-    """The lower right corner of a court card, kept free for its index: robe and mane end at its edge."""
+    """Draw the lower right corner of a court card, kept free for its index: robe and mane end at its edge."""
     return f'<path d="M87 180.200V144q0-6 6-6h21.200v42.200z" fill="{PAPER}"/><path d="M87 181V144q0-6 6-6h22" fill="none" stroke="{dark}" stroke-width="1.6"/>'
 
 
 def card(rank: str, suit: str) -> str:
-    """The `<symbol>` of one card."""
+    """Return the `<symbol>` of one card."""
     name, colour, dark, light, gaps = SUITS[suit]
     if rank == "1":
         body = f'<g transform="translate(62 95) scale(.98) translate(-50 -50)">{ACE[suit](colour, dark, light)}</g>'
@@ -126,7 +126,7 @@ def _back() -> str:
 
 
 def sprite() -> str:
-    """The whole SVG file: four suit signs, the back, forty cards; ends with a newline."""
+    """Return the whole SVG file: four suit signs, the back and forty cards; ends with a newline."""
     signs = "".join(
         f'<symbol id="suit-{suit}" viewBox="0 0 100 100"><title>{name}</title>{SIGN[suit](colour, dark, light)}</symbol>'
         for suit, (name, colour, dark, light, _) in SUITS.items()

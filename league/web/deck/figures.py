@@ -19,7 +19,7 @@ def _face(d: str) -> str:
 
 
 def jack(m: str, d: str, t: str) -> str:
-    """The page (sota)."""
+    """Draw the page (sota)."""
     robe = (
         f'<path d="M30 173C31 138 42 124 62 122C82 124 93 138 94 173Z" fill="{m}" stroke="{d}" stroke-width="2.4"/>'
         f'<path d="M55 124L62 173L69 124" fill="{t}" stroke="{d}" stroke-width="1.8"/>'
@@ -35,7 +35,7 @@ def jack(m: str, d: str, t: str) -> str:
 
 
 def horse(m: str, d: str, t: str) -> str:
-    """The horse's head with its bridle (caballo)."""
+    """Draw the horse's head with its bridle (caballo)."""
     return (
         f'<path d="M36 173C34 148 44 132 52 116C44 118 36 126 30 125C25 124 24 117 28 112C36 102 42 86 52 74L50 60L62 70'
         f'C82 74 92 98 92 173Z" fill="{COAT}" stroke="{d}" stroke-width="2.4" stroke-linejoin="round"/>'
@@ -49,7 +49,7 @@ def horse(m: str, d: str, t: str) -> str:
 
 
 def king(m: str, d: str, t: str) -> str:
-    """The bearded king (rey)."""
+    """Draw the bearded king (rey)."""
     robe = (
         f'<path d="M22 173C23 136 40 122 62 120C84 122 101 136 102 173Z" fill="{m}" stroke="{d}" stroke-width="2.4"/>'
         f'<path d="M46 124L62 173L78 124L62 132Z" fill="#fff" stroke="{d}" stroke-width="1.8"/>'
@@ -67,5 +67,5 @@ def king(m: str, d: str, t: str) -> str:
 
 
 def court(rank: str, m: str, d: str, t: str) -> str:
-    """The figure of rank S, C or R, standing on y = 172 of the card."""
+    """Draw the figure of rank S, C or R, standing on y = 172 of the card."""
     return {"S": jack, "C": horse, "R": king}[rank](m, d, t)

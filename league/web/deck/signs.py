@@ -13,12 +13,12 @@ Draw = Callable[[str, str, str], str]
 
 
 def _ring(shape: str, step: int) -> str:
-    """A shape repeated around the centre every `step` degrees."""
+    """Repeat a shape around the centre every `step` degrees."""
     return "".join(f'<g transform="rotate({angle} 50 50)">{shape}</g>' for angle in range(0, 360, step))
 
 
 def coin(m: str, d: str, t: str) -> str:
-    """A gold disc with a rose of eight petals."""
+    """Draw a gold disc with a rose of eight petals."""
     petals = _ring('<ellipse cx="50" cy="31" rx="5.5" ry="10"/>', 45)
     dots = _ring('<circle cx="50" cy="13.5" r="2.6"/>', 30)
     return (
@@ -29,7 +29,7 @@ def coin(m: str, d: str, t: str) -> str:
 
 
 def cup(m: str, d: str, t: str) -> str:
-    """A red goblet with a gold band."""
+    """Draw a red goblet with a gold band."""
     return (
         f'<path d="M20 14H80C83 42 71 57 56 60L56 74C66 76 74 81 76 90H24C26 81 34 76 44 74L44 60C29 57 17 42 20 14Z" '
         f'fill="{m}" stroke="{d}" stroke-width="4" stroke-linejoin="round"/>'
@@ -40,7 +40,7 @@ def cup(m: str, d: str, t: str) -> str:
 
 
 def sword(m: str, d: str, t: str) -> str:
-    """A straight blade with a gold guard."""
+    """Draw a straight blade with a gold guard."""
     return (
         f'<path d="M50 1L59 13L57 66H43L41 13Z" fill="{t}" stroke="{d}" stroke-width="3.5" stroke-linejoin="round"/>'
         f'<path d="M50 9V64" stroke="{m}" stroke-width="3.5"/>'
@@ -58,7 +58,7 @@ def _stub(x: int, y: int, angle: int, m: str, d: str) -> str:
 
 
 def baton(m: str, d: str, t: str) -> str:
-    """A green cudgel with cut branches."""
+    """Draw a green cudgel with cut branches."""
     stubs = "".join(_stub(*place, m, d) for place in ((34, 30, -58), (68, 22, 56), (62, 52, 62), (39, 62, -60)))
     return (
         f'{stubs}<path d="M45 96C43 74 33 52 32 30C31 12 39 3 50 3C61 3 70 11 68 28C66 50 58 74 56 96Q50 100 45 96Z" '
@@ -70,7 +70,7 @@ def baton(m: str, d: str, t: str) -> str:
 
 
 def ace_of_coins(m: str, d: str, t: str) -> str:
-    """A sun: rays, a beaded rim, a rose of twelve petals."""
+    """Draw a sun: rays, a beaded rim, a rose of twelve petals."""
     rays = _ring('<path d="M46.6 11L50 1l3.4 10z"/>', 15)
     beads = _ring('<circle cx="50" cy="15.5" r="1.7"/>', 15)
     petals = _ring('<path d="M50 23c4 6 4 11 0 16c-4-5-4-10 0-16z"/>', 30)
@@ -86,7 +86,7 @@ def ace_of_coins(m: str, d: str, t: str) -> str:
 
 
 def ace_of_cups(m: str, d: str, t: str) -> str:
-    """A covered cup with fluted bowl, two handles and a gold foot."""
+    """Draw a covered cup with fluted bowl, two handles and a gold foot."""
     flutes = "".join(f'<path d="M{x} 44q{(50 - x) / 3:g} 14 {(50 - x) / 1.6:g} 18"/>' for x in (30, 40, 50, 60, 70))
     handle = f'<path d="M25 34C8 30 8 54 30 56" fill="none" stroke="{GOLD}" stroke-width="4.5"/>'
     return (
@@ -105,7 +105,7 @@ def ace_of_cups(m: str, d: str, t: str) -> str:
 
 
 def ace_of_swords(m: str, d: str, t: str) -> str:
-    """A broad sword with a ribbon wound about the blade."""
+    """Draw a broad sword with a ribbon wound about the blade."""
     ribbon = (
         f'<path d="M16 26C26 16 34 24 43 30L42 39C32 33 26 30 20 38Z" fill="#f4efe0" stroke="{d}" stroke-width="1.6"/>'
         f'<path d="M84 46C74 56 66 48 57 42L58 33C68 39 74 42 80 34Z" fill="#f4efe0" stroke="{d}" stroke-width="1.6"/>'
@@ -123,7 +123,7 @@ def ace_of_swords(m: str, d: str, t: str) -> str:
 
 
 def ace_of_batons(m: str, d: str, t: str) -> str:
-    """A living cudgel: cut branches, and leaves that have sprouted."""
+    """Draw a living cudgel: cut branches, and leaves that have sprouted."""
     leaf = f'<path d="M0 0C3-10 13-13 21-9C18 0 9 5 0 0Z" fill="{t}" stroke="{d}" stroke-width="1.6"/><path d="M2-1L15-6" stroke="{d}" stroke-width="1.2"/>'
     leaves = "".join(
         f'<g transform="translate({x} {y}) scale({flip} 1) rotate({angle})">{leaf}</g>'

@@ -13,12 +13,12 @@ from league.web.matches.narrate import QUIET, narrate
 
 Moment = dict[str, Any]
 RANK_ORDER = "13RCS765420"
-# moments without a line of their own: the diagram and the lines of tricks show them
+# Moments without a line of their own: the diagram and the lines of tricks show them.
 SHOWN_OTHERWISE = frozenset({"play", "trick", "deal", "match"})
 
 
 def column(board: int, sitting: int, names: Sequence[str], bots: Sequence[str], moments: Sequence[Moment]) -> str:
-    """The text of one sitting. Card texts are those of the protocol (1o, Rc); the rest is in the reader's language."""
+    """Return one sitting as text. Cards are written as in the protocol (1o, Rc), the rest in the reader's language."""
     head = _("Board %(board)s, seating %(sitting)s") % {"board": board, "sitting": sitting + 1}
     return "\n".join([head, "=" * len(head), *_body(names, bots, moments), ""])
 

@@ -10,7 +10,7 @@ FRENCH = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 
 
 def shown_moments(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """The moments of a record, and after them the faults that cut it short, each as one more step.
+    """Return the moments of a record, followed by one step for each fault that cut it short.
 
     A fault ends the sitting, so it comes last. The record keeps faults beside the moments: they are the referee's, not the game's.
     """
@@ -30,7 +30,7 @@ def _has_french_cards(record: dict[str, Any]) -> bool:
 
 
 def _french(data: Any) -> Any:
-    """The same data with French cards by their signs ("7♣" for "7c"), so that they are not taken for Spanish ones ("7c", cups)."""
+    """Write French cards with their signs ("7♣" for "7c"), so that nobody takes them for Spanish ones ("7c" is cups)."""
     if isinstance(data, dict):
         return {name: value if name in ("e", "why") else _french(value) for name, value in data.items()}
     if isinstance(data, list):

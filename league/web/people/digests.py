@@ -120,16 +120,16 @@ def texts(line: DigestLine) -> list[str]:
     ]
     if line.worst:
         sentences.append(
-            _("It lost %(points)s to %(bot)s: %(list)s.")
+            _("It lost most to %(bot)s (%(points)s): %(list)s.")
             % {"points": _number(-line.worst.lead, line), "bot": line.worst.bot, "list": _boards(line.worst.boards)}
         )
     if line.best:
         sentences.append(
-            _("It won %(points)s from %(bot)s: %(list)s.")
+            _("It won most from %(bot)s (%(points)s): %(list)s.")
             % {"points": _number(line.best.lead, line), "bot": line.best.bot, "list": _boards(line.best.boards)}
         )
     if line.faults:
-        sentences.append(_("It failed in %(matches)d of them.") % {"matches": line.faults})
+        sentences.append(_("It had faults in %(matches)d of them.") % {"matches": line.faults})
     return sentences
 
 

@@ -60,7 +60,7 @@ def test_a_bot_is_asked_by_a_button(match, league, reader, owner) -> None:
     refused = owner.post(f"{where}consult/", {**given, "bot": "rufo"}, follow=True).content.decode()
     assert "no es un bot de la casa que juegue a partnership; elige uno de estos: greedy, random" in refused
     Consultation.objects.update(status="failed", reason="<b>broken</b>")
-    assert "No se le pudo preguntar a greedy v1: <b>broken</b>. Puedes volver a pedirlo dentro de 30 días." in text(
+    assert "greedy v1 no pudo responder: <b>broken</b>. Puedes volver a pedirlo dentro de 30 días." in text(
         owner, f"{where}?b=1&s=0"
     )
 
