@@ -159,7 +159,7 @@ class Bracket(View):
                 "first": step.pairing.first,
                 "second": step.pairing.second,
                 "winner": step.pairing.winner,
-                "by": step.pairing.by or None,
+                "by": step.pairing.decided_by or None,
                 "matches": step.matches,
             }
             for step in brackets.read_bracket(tournament)

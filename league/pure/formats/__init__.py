@@ -1,4 +1,4 @@
-"""The formats of tournaments, one file each, all of one shape (`base`). A file in this folder that declares FORMAT is a format; no list names it."""
+"""Tournament formats, one file each, all of the same shape (`base`). Every file here that declares FORMAT is a format; no list names it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from league.pure.formats.sheet import REVISION, Field, Pairing, Results, Sheet, 
 
 
 def find_formats() -> dict[str, Format]:
-    """By key, what the modules of this folder declare as FORMAT, in the order in which formats are offered."""
+    """Return the FORMAT of each module of this folder by key, in the order in which formats are offered."""
     modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
-    found: list[Format] = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
-    return {one.key: one for one in sorted(found, key=lambda one: (one.place, one.key))}
+    forms: list[Format] = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    return {form.key: form for form in sorted(forms, key=lambda form: (form.place, form.key))}
 
 
 FORMATS = find_formats()
 
 
 def check_field(form: Format, field: Field) -> None:
-    """Refusal where a field cannot be played in a format: such tables, too few entries or too many. It names the formats that can."""
+    """Raise Refusal if a format cannot be played on a field: wrong tables, or too few or too many entries. It names the formats that can."""
     form.check_tables(field, FORMATS.values())
     form.check(field)
 

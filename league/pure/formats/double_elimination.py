@@ -1,9 +1,8 @@
-"""Double elimination: who loses twice is out.
+"""Double elimination: an entry that loses twice is out.
 
-The winners' bracket is a single elimination. Who loses there falls into the losers' bracket: rounds in which its survivors meet
-newcomers, in reversed order every other time, so that a meeting is repeated as late as possible, alternate with rounds among
-themselves. The winners of both meet in the final; if the one from the losers' bracket wins it, both have lost once, and a second
-final decides.
+The winners' bracket is a single elimination. Its losers fall into the losers' bracket, where rounds of survivors against newcomers alternate with
+rounds among survivors. Newcomers come in reversed order every other time, so that a meeting is repeated as late as possible. The winners of
+both brackets meet in the final; if the one from the losers' bracket wins, both have lost once, and a second final decides.
 """
 
 from __future__ import annotations
@@ -18,20 +17,24 @@ from league.pure.refusal import translatable
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
-    """A place in a line: not known yet, somebody, or nobody."""
+class BracketSlot:
+    """A slot of a bracket round: not known yet, an entry, or nobody."""
 
-    known: bool
+    is_known: bool
     entry: int | None = None
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Both brackets as far as the results go."""
+    """Play both brackets as far as the results go."""
     run = _Run(Bracket(field, sheet))
-    line = [Slot(True, entry) for entry in seeded(field.order)]
+    line = [BracketSlot(True, entry) for entry in seeded(field.order)]
     line, fallen = run.round("winners", 1, line, 1)
     lower = fallen
-    number, below, at = 1, 0, 1  # rounds of the brackets, and of the tournament: both brackets play at once
+    number, below, at = (
+        1,
+        0,
+        1,
+    )  # Round of each bracket, and of the tournament, since both brackets play at the same time.
     while len(line) > 1:
         number, below, at = number + 1, below + 2, at + 2
         lower, _ = run.round("losers", below - 1, lower, at - 1, out=True)
@@ -41,8 +44,8 @@ def play(field: Field, sheet: Sheet) -> Outcome:
     ends = _final(run, line[0], lower[0], at + 1)
     gone = {entry for group in run.out for entry in group}
     alive = [entry for entry in range(field.entries) if entry not in gone]
-    over = not sheet.waiting and ends
-    return Outcome(over, lambda: Ranking(levels(field.order, run.out, alive)), bracket=tuple(run.bracket.pairings))
+    is_over = not sheet.waiting and ends
+    return Outcome(is_over, lambda: Ranking(levels(field.order, run.out, alive)), bracket=tuple(run.bracket.pairings))
 
 
 class _Run:
@@ -51,33 +54,33 @@ class _Run:
         self.out: list[list[int]] = []
 
     def round(
-        self, part: str, number: int, line: list[Slot], at: int, *, out: bool = False
-    ) -> tuple[list[Slot], list[Slot]]:
-        """Winners and losers of the pairings of a line; with `out` the losers are out of the tournament."""
-        won: list[Slot] = []
-        lost: list[Slot] = []
+        self, part: str, number: int, line: list[BracketSlot], at: int, *, out: bool = False
+    ) -> tuple[list[BracketSlot], list[BracketSlot]]:
+        """Play the pairings of a line and return winners and losers; with `out` the losers are eliminated."""
+        won: list[BracketSlot] = []
+        lost: list[BracketSlot] = []
         for place in range(len(line) // 2):
             a, b = line[2 * place : 2 * place + 2]
-            if not (a.known and b.known):
-                won.append(Slot(False))
-                lost.append(Slot(False))
+            if not (a.is_known and b.is_known):
+                won.append(BracketSlot(False))
+                lost.append(BracketSlot(False))
                 continue
             met = self.bracket.meet(part, number, place, a.entry, b.entry, at)
             played = a.entry is not None and b.entry is not None
-            won.append(Slot(not played or met.winner is not None, met.winner))
-            lost.append(Slot(not played or met.winner is not None, met.loser))
+            won.append(BracketSlot(not played or met.winner is not None, met.winner))
+            lost.append(BracketSlot(not played or met.winner is not None, met.loser))
         if out:
             self.out.append([slot.entry for slot in lost if slot.entry is not None])
         return won, lost
 
 
-def _crossed(line: list[Slot], number: int) -> list[Slot]:
+def _crossed(line: list[BracketSlot], number: int) -> list[BracketSlot]:
     return line[::-1] if number % 2 == 0 else line
 
 
-def _final(run: _Run, upper: Slot, lower: Slot, at: int) -> bool:
-    """Play the final, and the second one where it takes two; whether all is decided."""
-    if not (upper.known and lower.known):
+def _final(run: _Run, upper: BracketSlot, lower: BracketSlot, at: int) -> bool:
+    """Play the final, and a second one if necessary; return True if all is decided."""
+    if not (upper.is_known and lower.is_known):
         return False
     first = run.bracket.meet("final", 1, 0, upper.entry, lower.entry, at)
     last: BracketPairing = first
@@ -89,7 +92,7 @@ def _final(run: _Run, upper: Slot, lower: Slot, at: int) -> bool:
 
 
 def size(field: Field) -> Size:
-    """2 n - 2 matches, or 2 n - 1 with a second final."""
+    """Return 2 n - 2 matches, or 2 n - 1 with a second final."""
     return pairings_size(field, 2 * field.entries - 2, 2 * field.entries - 1)
 
 
@@ -106,7 +109,7 @@ FORMAT = Format(
     eager=True,
     fewest=3,
     unseated=translatable(
-        "a double elimination cannot be played at tables of {seats}: its second bracket takes the one loser of a match; choose one of {others}"
+        "a double elimination cannot be played at tables of {seats}, because its second bracket takes one loser per match; choose one of {others}"
     ),
     unmixed=PARTED,
 )

@@ -1,7 +1,7 @@
 """Duel: two entries play until a sequential test decides, or until the cap.
 
-The first entry by seed is A, the challenger. Accepted elo1: A is at least elo1 (Elo of a board) stronger than B; accepted elo0: it
-is at most elo0. With the bounds -20 and 20 the question is who is better, with 0 and 30 whether a new version is.
+The first entry by seed is A, the challenger. Accepting elo1 means that A is stronger than B by at least elo1 (Elo on a board), accepting elo0 that it
+is stronger by at most elo0. Bounds of -20 and 20 ask who is better, 0 and 30 whether a new version is.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from league.pure.refusal import Refusal, translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Match after match of the same two, the seats reversed each time, with the test after each."""
+    """Play match after match of the same two, with reversed seats each time, and test after each."""
     a, b = field.order
     elo0, elo1 = field.real("elo0"), field.real("elo1")
     limits = sprt.bounds(field.real("alpha"), field.real("beta"))
-    counts = [0, 0, 0]  # boards of A lost, drawn, won
+    counts = [0, 0, 0]  # Boards of A: lost, drawn, won.
     played, number = 0, 0
     while True:
         ratio = comparable(sprt.llr(counts, elo0, elo1))
@@ -41,16 +41,16 @@ def play(field: Field, sheet: Sheet) -> Outcome:
 
 def _count(counts: list[int], boards: Sequence[Scores], seat: int) -> None:
     for scores in boards:
-        mine, other = scores[seat], scores[1 - seat]
-        counts[1 + (mine > other) - (mine < other)] += 1
+        own, other = scores[seat], scores[1 - seat]
+        counts[1 + (own > other) - (own < other)] += 1
 
 
 def _outcome(over: bool, pair: tuple[int, int], counts: Sequence[int], why: str, ratio: float) -> Outcome:
     lost, drawn, won = counts
     facts = {"llr": ratio, "won": won, "drawn": drawn, "lost": lost}
     if won + drawn + lost:
-        found = sprt.estimate(counts)
-        facts |= {"elo": comparable(found.elo, ELO_DIGITS), "margin": comparable(found.margin, ELO_DIGITS)}
+        estimate = sprt.estimate(counts)
+        facts |= {"elo": comparable(estimate.elo, ELO_DIGITS), "margin": comparable(estimate.margin, ELO_DIGITS)}
 
     def rank() -> Ranking:
         a, b = pair
@@ -64,7 +64,7 @@ def _outcome(over: bool, pair: tuple[int, int], counts: Sequence[int], why: str,
 
 
 def size(field: Field) -> Size:
-    """From the first look to the cap."""
+    """Return the size from one match up to the cap."""
     matches = -(-field.number("cap") // field.boards)
     return Size((1, matches), (min(field.boards, field.number("cap")), field.number("cap")))
 
@@ -72,7 +72,7 @@ def size(field: Field) -> Size:
 def _check_order(values: Mapping[str, Value]) -> None:
     if float(values["elo0"]) >= float(values["elo1"]):
         raise Refusal(
-            "elo0 must be below elo1: the test asks which of two strengths is right, not {elo0} and {elo1}",
+            "elo0 must be below elo1, because the test decides between the two, not {elo0} and {elo1}",
             elo0=values["elo0"],
             elo1=values["elo1"],
         )
@@ -107,14 +107,14 @@ FORMAT = Format(
             default=0.05,
             low=0.0001,
             high=0.4999,
-            help=translatable("How often the second answer may be wrong, as a share."),
+            help=translatable("The share of tests that may wrongly give the second answer."),
         ),
         Parameter(
             name="beta",
             default=0.05,
             low=0.0001,
             high=0.4999,
-            help=translatable("How often the first answer may be wrong, as a share."),
+            help=translatable("The share of tests that may wrongly give the first answer."),
         ),
         Parameter(
             name="cap",
@@ -122,7 +122,7 @@ FORMAT = Format(
             default=2000,
             low=1,
             high=100_000,
-            help=translatable("Most boards to play. After them nobody has been shown to be stronger."),
+            help=translatable("Most boards to play. After them the duel ends undecided."),
         ),
     ),
     unseated=translatable(

@@ -1,4 +1,4 @@
-"""Gauntlet: the challengers, who are the entries with the highest numbers (the newest uploads), meet all others; nobody else meets."""
+"""Gauntlet: the challengers, which are the entries with the highest numbers (the newest uploads), meet all others; nobody else meets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from league.pure.refusal import Refusal, translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Every challenger once per cycle against every other entry, at tables of more than two against balanced companies."""
+    """Seat every challenger once per cycle against every other entry; at tables of more than two, against balanced groups."""
     groups = _companies(field)
     for cycle in range(field.number("cycles")):
         for number, group in enumerate(groups, 1 + cycle * len(groups)):
@@ -43,7 +43,7 @@ def _companies(field: Field) -> list[tuple[int, ...]]:
 
 
 def size(field: Field) -> Size:
-    """Cycles x challengers x others, at tables of two."""
+    """Return cycles x challengers x others, at tables of two."""
     matches = field.number("cycles") * len(_challengers(field)) * len(_companies(field))
     return Size((matches, matches), (matches * field.boards, matches * field.boards))
 
@@ -63,7 +63,7 @@ FORMAT = Format(
             default=1,
             low=1,
             high=32,
-            help=translatable("How many of the newest entries are the challengers."),
+            help=translatable("How many of the newest entries are challengers."),
         ),
         Parameter(
             name="cycles",

@@ -1,8 +1,7 @@
-"""Successive halving: all survivors meet, the better half stays, and every board ever played counts.
+"""Successive halving: all survivors meet, the better half stays, and every board counts to the end.
 
-Source: Karnin, Koren and Somekh, Almost Optimal Exploration in Multi-Armed Bandits (2013), with Bradley-Terry strengths as the
-estimate. At an equal number of boards the best bot wins in about .9 of the events, against .7 to .8 in a round robin, Swiss or
-bracket (docs/tournaments.md).
+Source: Karnin, Koren and Somekh, Almost Optimal Exploration in Multi-Armed Bandits (2013), with Bradley-Terry strengths as the estimate. At an equal
+number of boards the best bot wins about .9 of the events, against .7 to .8 in a round robin, Swiss or bracket (docs/tournaments.md).
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from league.pure.refusal import translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Stages of about equal cost; after each the weaker half by all boards so far is out."""
+    """Play stages of about equal cost; after each, the weaker half by all boards so far is out."""
     alive = sorted(field.order)
-    out: list[list[int]] = []  # of each stage, the last one first
+    out: list[list[int]] = []  # Eliminated in each stage, the last stage first.
     number = 0
 
     def rank() -> Ranking:
@@ -33,23 +32,23 @@ def play(field: Field, sheet: Sheet) -> Outcome:
         if sheet.waiting:
             return Outcome(False, rank)
         line = [level[0] for level in rank_by_strength(field, sheet, [alive]).levels]
-        keep = _kept(field, len(alive))
+        keep = _survivor_count(field, len(alive))
         out.insert(0, line[keep:])
         alive = sorted(line[:keep])
     return Outcome(True, rank)
 
 
 def _survivors(field: Field) -> list[int]:
-    """Entries that meet in each stage."""
+    """Return the number of entries in each stage."""
     counts, alive = [], field.entries
     while alive > 1:
         counts.append(alive)
-        alive = _kept(field, alive)
+        alive = _survivor_count(field, alive)
     return counts
 
 
-def _kept(field: Field, alive: int) -> int:
-    """How many stay of so many: half of them, as long as that fills a table; of one table the best."""
+def _survivor_count(field: Field, alive: int) -> int:
+    """Return how many survive: half, as long as they fill a table; of a single table, one."""
     half = (alive + 1) // 2
     return half if half >= field.table else field.table if alive > field.table else 1
 
@@ -59,7 +58,7 @@ def _tables(field: Field, alive: int) -> int:
 
 
 def _boards(field: Field) -> list[int]:
-    """Boards of each table in each stage: the budget in equal shares, at least one board."""
+    """Return the boards of each table by stage: equal shares of the budget, at least one board."""
     counts = _survivors(field)
     budget = field.number("budget") or field.boards * _tables(field, field.entries)
     share = budget / len(counts)
@@ -67,7 +66,7 @@ def _boards(field: Field) -> list[int]:
 
 
 def size(field: Field) -> Size:
-    """About the budget: as many boards as a single round robin where none is named."""
+    """Return about the budget; by default as many boards as a single round robin."""
     tables = [_tables(field, count) for count in _survivors(field)]
     boards = _boards(field)
     matches = sum(count * len(split_boards(each)) for count, each in zip(tables, boards, strict=True))
@@ -91,7 +90,7 @@ FORMAT = Format(
             default=0,
             low=0,
             high=MOST_BOARDS * 10_000,
-            help=translatable("Boards in all, in equal shares for the stages. 0: as many as a round robin takes."),
+            help=translatable("Boards in total, in equal shares for the stages. 0: as many as a round robin takes."),
         ),
     ),
 )

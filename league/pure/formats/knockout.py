@@ -1,4 +1,4 @@
-"""What both eliminations share: seeds, byes, and how a level match is decided."""
+"""The common parts of both eliminations: seeds, byes, and how a level match is decided."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ PARAMETERS = (
     ),
 )
 PARTED = translatable(
-    "mixed pairs cannot play an elimination: partners win and lose together, so none goes on without the other; choose one of {others}"
+    "mixed pairs cannot play an elimination, because partners win and lose together; choose one of {others}"
 )
 
 
 def seeded(order: Sequence[int]) -> list[int | None]:
-    """The first round's line: seeds 1 and 2 can meet only in the final, 1 to 4 only in the last two rounds, and so on.
+    """Return the first round's line: seeds 1 and 2 can meet only in the final, 1 to 4 only in the last two rounds, and so on.
 
-    With 2^m places, place x of a line of half the size becomes x and 2^(m) + 1 - x. Missing seeds are byes (None): they fall to the
-    top seeds, and no two of them meet.
+    With 2^m places, place x of a line of half the size becomes x and 2^(m) + 1 - x. Missing seeds are byes (None), which go to the top seeds; no
+    two byes meet.
     """
     size = 2 ** ceil(log2(max(2, len(order))))
     line = [0]
@@ -48,24 +48,24 @@ def seeded(order: Sequence[int]) -> list[int | None]:
 
 @dataclass(slots=True)
 class Bracket:
-    """Plays pairings on a sheet and remembers them."""
+    """A bracket that plays pairings on a sheet and records them."""
 
     field: Field
     sheet: Sheet
     pairings: list[BracketPairing] = dataclasses.field(default_factory=list)
 
     def meet(self, part: str, round: int, place: int, first: int | None, second: int | None, at: int) -> BracketPairing:
-        """One pairing in round `at` of the tournament, as far as it is decided. None as an entry is nobody."""
+        """Play one pairing in round `at` of the tournament, as far as it is decided. None as an entry means nobody."""
         if first is None or second is None:
-            there = first if second is None else second
-            found = BracketPairing(part, round, place, first, second, there, "bye" if there is not None else "")
+            winner = first if second is None else second
+            pairing = BracketPairing(part, round, place, first, second, winner, "bye" if winner is not None else "")
         else:
-            found = self._play(part, round, place, (first, second), at)
-        self.pairings.append(found)
-        return found
+            pairing = self._play(part, round, place, (first, second), at)
+        self.pairings.append(pairing)
+        return pairing
 
     def _play(self, part: str, round: int, place: int, pair: tuple[int, int], at: int) -> BracketPairing:
-        """Boards; while level, extra boards up to the cap; then the score; then the better seed."""
+        """Play the boards; if level, extra boards up to the cap; then the score decides; then the better seed."""
         label = f"{part} {round}"
         boards = self.sheet.seat(at, pair, self.field.boards, label)
         slots: list[Slot] = [self.sheet.pairings[-1].slot]
@@ -82,21 +82,21 @@ class Bracket:
             extra += more
             lead, gained = _lead(added)
             ahead, points = ahead + lead, points + gained
-        by = ("extra" if extra else "boards") if ahead else "points" if points else "seed"
+        decided_by = ("extra" if extra else "boards") if ahead else "points" if points else "seed"
         better = ahead or points or self._seed(pair[1]) - self._seed(pair[0])
-        return BracketPairing(part, round, place, *pair, pair[0] if better > 0 else pair[1], by, tuple(slots))
+        return BracketPairing(part, round, place, *pair, pair[0] if better > 0 else pair[1], decided_by, tuple(slots))
 
     def _seed(self, entry: int) -> int:
         return self.field.order.index(entry)
 
 
 def _lead(boards: Sequence[Scores]) -> tuple[int, int]:
-    """Boards that the first is ahead of the second, and score."""
+    """Return by how many boards, and by what score, the first is ahead."""
     return sum((a > b) - (a < b) for a, b in boards), sum(a - b for a, b in boards)
 
 
 def levels(order: Sequence[int], out: Iterable[Sequence[int]], alive: Sequence[int]) -> Levels:
-    """Places: who is still in, then those who went out from the last to the first. Out together shares a place."""
+    """Return the places: surviving entries, then the eliminated ones from last to first. Entries eliminated together share a place."""
     seed = {entry: place for place, entry in enumerate(order)}
     groups = [list(alive), *(list(group) for group in reversed(list(out)))]
     return [sorted(group, key=seed.__getitem__) for group in groups if group]

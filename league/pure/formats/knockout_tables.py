@@ -1,8 +1,8 @@
-"""Knockout by tables: at tables of more than two the best of each table go on, until one table is left, the final.
+"""Knockout by tables: at tables of more than two the best of each table advance, until one table is left, the final.
 
-Each round seats as many tables as are needed: of each its weakest go out, `going_out` of them, and no more than that leave a full final. Who
-finds no place at a table rests; those are the top seeds. Tables are filled as a snake by seed. At the line between those who go on and the others
-a table that is level plays extra boards, all such tables of a round together; then the score decides, then the better seed.
+Each round seats as many tables as necessary. From each table the `going_out` weakest are eliminated, and never more than leave a full final. Entries
+without a place at a table rest; those are the top seeds. Tables are filled in a snake by seed. A table that is level between the last to advance and
+the first to go out plays extra boards, with all other such tables of the round; then the score decides, then the better seed.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from league.pure.refusal import Refusal
 
 @dataclass(slots=True)
 class Company:
-    """A table of one round: who sits there, how many of them go on, and the boards so far."""
+    """A table of one round: its entries, how many advance, and the boards so far."""
 
-    entries: list[int]  # by seed
+    entries: list[int]  # By seed.
     on: int
-    boards: list[Scores] = field(default_factory=list)  # scores in the order of `entries`
+    boards: list[Scores] = field(default_factory=list)  # Scores in the order of `entries`.
 
     def points(self, place: int) -> int:
-        """Half points on boards."""
+        """Return half points on boards."""
         return sum(1 + (b[place] > other) - (b[place] < other) for b in self.boards for other in b) - len(self.boards)
 
     def line(self) -> list[int]:
-        """Places of `entries` from first to last: board points, then score, then seed."""
+        """Return the places of `entries` from first to last: by board points, then score, then seed."""
         score = [sum(board[place] for board in self.boards) for place in range(len(self.entries))]
         return sorted(range(len(self.entries)), key=lambda place: (-self.points(place), -score[place], place))
 
     @property
     def level(self) -> bool:
-        """Whether board points do not part the last who goes on from the first who does not."""
+        """Return True if board points do not separate the last to advance from the first to go out."""
         line = self.line()
         return self.points(line[self.on - 1]) == self.points(line[self.on])
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Round after round; the next one is seated when the last one is over."""
+    """Play round after round; a round is seated when the one before is finished."""
     alive, out = list(field.order), list[list[int]]()
 
     def rank(final: Company | None = None) -> Ranking:
@@ -65,7 +65,7 @@ def play(field: Field, sheet: Sheet) -> Outcome:
 
 
 def _round(field: Field, sheet: Sheet, number: int, tables: Sequence[Company], label: str = "") -> bool:
-    """Boards of all tables, then extra boards of those that are level, up to the cap; whether all are decided."""
+    """Play the boards of all tables, then extra boards of level tables up to the cap; return True if all are decided."""
     extra, boards, playing = 0, field.boards, list(tables)
     while playing and boards:
         for place, table in enumerate(playing, 1):
@@ -79,32 +79,32 @@ def _round(field: Field, sheet: Sheet, number: int, tables: Sequence[Company], l
 
 
 def _going_out(field: Field) -> int:
-    """How many of a table go out, where the final leaves room."""
+    """Return how many entries of a table are eliminated."""
     on = field.number("advance") or field.seats // 2
     if on >= field.seats:
         raise Refusal(
-            "advance is at most {most} at tables of {seats}, not {given}",
+            "advance is at most {most} at tables of {seats}, not {value}",
             most=field.seats - 1,
             seats=field.seats,
-            given=on,
+            value=on,
         )
     return field.seats - on
 
 
 def _plan(field: Field, alive: int) -> list[list[int]]:
-    """Of each round before the final, how many go on from each of its tables."""
+    """Return for each round before the final how many advance from each table."""
     out = _going_out(field)
-    found = []
+    rounds = []
     while alive > field.seats:
         gone = min(alive - field.seats, alive // field.seats * out)
         count = -(-gone // out)
-        found.append([field.seats - gone // count - (place < gone % count) for place in range(count)])
+        rounds.append([field.seats - gone // count - (place < gone % count) for place in range(count)])
         alive -= gone
-    return found
+    return rounds
 
 
 def _filled(alive: Sequence[int], seats: int, on: Sequence[int]) -> list[Company]:
-    """The tables of a round: the top seeds rest, the others sit as a snake, so that every table has seeds of all heights."""
+    """Return the tables of a round: the top seeds rest, the others sit in a snake, so that every table has high and low seeds."""
     playing = alive[len(alive) - seats * len(on) :]
     return [
         Company([playing[place] for place in group], on[i])
@@ -113,7 +113,7 @@ def _filled(alive: Sequence[int], seats: int, on: Sequence[int]) -> list[Company
 
 
 def size(field: Field) -> Size:
-    """The tables of all rounds, and the final; each up to `cap` extra boards longer, in pieces of `extra`."""
+    """Return the tables of all rounds and the final, each with up to `cap` extra boards in steps of `extra`."""
     tables = 1 + sum(map(len, _plan(field, field.entries)))
     cap = field.number("cap")
     pieces = -(-cap // field.number("extra"))

@@ -1,12 +1,11 @@
-"""Ladder: continuous. A few matches are always open; each new one goes where it tells most.
+"""Ladder: a continuous format. A few matches are always open; new ones are chosen where they are most informative.
 
-Newcomers (fewest boards, below 48) come first. Otherwise a pair is drawn by what it would tell (`league.pure.pairing.telling`); with `head`
-that is divided by the rank of its better entry, which finds the best one sooner. At larger tables the other seats
-are drawn by their weights with those who sit there; mixed pairs are then parted as in a Swiss event.
+Newcomers (fewest boards, below 48) come first. Otherwise a pair is drawn by its information (`league.pure.pairing.telling`); with `head` this is
+divided by the rank of the better entry, which finds the best sooner. At larger tables the other seats are drawn by their weights with those who
+already sit there; mixed pairs are then split as in a Swiss event.
 
-Measured against a round robin at equal order (docs/tournaments.md): 21 to 34 of 100 games saved at 10 to 30 bots.
-Whom a match is given to depends on what was known when it was made. So the tables that exist stand as they are, and only what is
-missing to the number of open ones is drawn.
+Measured against a round robin at equal order (docs/tournaments.md), it saves 21 to 34 of 100 games with 10 to 30 bots. Who gets a match depends on
+what was known when it was drawn. So existing tables never change, and only the missing ones are drawn.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ from league.pure.rating.leaderboard import ENOUGH
 from league.pure.rating.sketch import fit_large
 from league.pure.refusal import translatable
 
-EXACT = 200  # entries; beyond it standard errors are those by the boards of the two alone: exact ones take time as the cube of the entries
+EXACT = 200  # Entries. Above it, standard errors come from the boards of the two alone: exact ones take time cubic in the entries.
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Seat the tables that exist; add new ones up to the number of open ones, while the budget lasts."""
-    field = replace(field, revision=REVISION)  # what was drawn stands; what is missing is drawn by the present ratings
+    """Seat the existing tables, then draw new ones up to the number of open ones, while the budget lasts."""
+    field = replace(field, revision=REVISION)  # Existing tables stand; missing ones are drawn by the current ratings.
     boards: Counter[int] = Counter()
     for table in sheet.drawn:
         sheet.stand(table)
@@ -55,8 +54,8 @@ def play(field: Field, sheet: Sheet) -> Outcome:
             break
         sheet.seat(1, seated, field.boards)
         boards.update(dict.fromkeys(seated, field.boards))
-    done = bool(budget) and not sheet.waiting and all(boards[entry] >= budget for entry in active)
-    return Outcome(done, lambda: rank_by_strength(field, sheet), "budget" if done else "")
+    is_finished = bool(budget) and not sheet.waiting and all(boards[entry] >= budget for entry in active)
+    return Outcome(is_finished, lambda: rank_by_strength(field, sheet), "budget" if is_finished else "")
 
 
 def _open(field: Field, active: int) -> int:
@@ -64,7 +63,7 @@ def _open(field: Field, active: int) -> int:
 
 
 class _Draws:
-    """Who sits at the next tables: what one more board between two entries would tell, from the fit of all boards so far."""
+    """The draw of the next tables, from the information of one more board between two entries, by the fit of all boards so far."""
 
     def __init__(self, field: Field, sheet: Sheet, active: list[int], boards: Counter[int]) -> None:
         self.seats, self.each = field.table, field.boards
@@ -81,28 +80,28 @@ class _Draws:
         self.fresh = [(int(self.boards[entry]), entry) for entry in active if self._is_fresh(entry)]
         heapify(self.fresh)
         self.rivals = Rivals(strengths.theta, strengths.sd, active, self.open, head=field.flag("head"))
-        self.told = self.rivals.sums()
+        self.information = self.rivals.sums()
 
     def _is_fresh(self, entry: int) -> bool:
         return bool(self.boards[entry] < min(NEW, self.budget or NEW))
 
     def draw(self, rng: random.Random) -> tuple[int, ...]:
-        """Who sits at the next table; nobody where all have their budget."""
+        """Draw the next table; empty if all entries have used their budget."""
         while self.fresh and self.fresh[0][0] != self.boards[self.fresh[0][1]]:
-            heappop(self.fresh)  # has sat elsewhere since
+            heappop(self.fresh)  # It has been seated elsewhere since.
         if self.fresh:
             table = [self.fresh[0][1]]
         else:
             hungry = self.active & (self.boards < self.budget) if self.budget else self.active
             if not hungry.any():
                 return ()
-            table = [pick(rng, np.where(hungry, np.maximum(self.told, 1e-300), 0.0))]
+            table = [pick(rng, np.where(hungry, np.maximum(self.information, 1e-300), 0.0))]
         anybody = rng.random() < FAR
         while len(table) < self.seats:
             entry = None if anybody else self.rivals.near(rng, table)
             table.append(self.rivals.even(rng, table) if entry is None else entry)
         for entry in table:
-            self.told[entry] *= (1 + self.open[entry]) / (2 + self.open[entry])
+            self.information[entry] *= (1 + self.open[entry]) / (2 + self.open[entry])
             self.open[entry] += 1
             self.boards[entry] += self.each
             if self._is_fresh(entry):
@@ -115,32 +114,32 @@ class _Draws:
 
 
 class _Strengths:
-    """Strengths and standard deviations of differences; of one who has not played: what is believed of anybody."""
+    """Strengths and standard deviations of their differences; the prior for an entry without boards."""
 
     def __init__(self, field: Field, sheet: Sheet) -> None:
         self.theta = np.zeros(field.entries)
         self.table: Any = None
-        found = (
+        estimate = (
             fitted(field, sheet)
             if field.entries <= EXACT
             else fit_large(tallied(field, sheet), errors=False, rough=True, close=ENOUGH)
         )
-        there = np.array(found.bots, dtype=np.int64)
-        self.theta[there] = comparable(found.theta)
-        if isinstance(found, Fit):
+        entries = np.array(estimate.bots, dtype=np.int64)
+        self.theta[entries] = comparable(estimate.theta)
+        if isinstance(estimate, Fit):
             self.table = np.full((field.entries, field.entries), GROUP_SD * sqrt(2))
-            self.table[np.ix_(there, there)] = np.maximum(comparable(found.sd_of_differences()), 1e-6)
+            self.table[np.ix_(entries, entries)] = np.maximum(comparable(estimate.sd_of_differences()), 1e-6)
         else:
             self.variance = np.full(field.entries, GROUP_SD**2)
-            self.variance[there] = comparable(found.variances())
+            self.variance[entries] = comparable(estimate.variances())
 
     def sd(self, a: Any, b: Any) -> Any:
-        """Of the differences, pair by pair. In a large field by the boards of the two alone, which is 5% too little."""
+        """Return the deviation of the differences, pair by pair. In a large field only by the boards of the two, which is 5% too small."""
         return np.sqrt(self.variance[a] + self.variance[b]) if self.table is None else self.table[a, b]
 
 
 def size(field: Field) -> Size:
-    """Entries x budget / seats boards; without a budget it goes on until its owner ends it."""
+    """Return entries x budget / seats boards; without a budget 0, because the owner ends it."""
     boards = -(-field.entries * field.number("budget") // field.table)
     matches = -(-boards // field.boards)
     return Size((matches, 2 * matches), (boards, 2 * matches * field.boards)) if boards else Size((0, 0), (0, 0))
@@ -151,7 +150,7 @@ FORMAT = Format(
     place=7,
     title=translatable("ladder"),
     sentence=translatable(
-        "It goes on without an end: some matches are always open, chosen where they tell most, and bots may join and leave."
+        "A continuous format: some matches are always open, chosen where they are most informative, and bots may join and leave."
     ),
     rounds=False,
     play=play,
@@ -170,12 +169,12 @@ FORMAT = Format(
             default=0,
             low=0,
             high=1_000_000,
-            help=translatable("Boards of each bot, then the ladder ends. 0: it goes on until you end it."),
+            help=translatable("Boards of each bot after which the ladder ends. 0: it goes on until you end it."),
         ),
         Parameter(
             name="head",
             default=False,
-            help=translatable("Prefer the head of the table: it finds the best sooner and orders the rest later."),
+            help=translatable("Prefer the top of the table: it finds the best sooner and orders the rest later."),
         ),
     ),
     grows=True,

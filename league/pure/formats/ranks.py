@@ -1,4 +1,4 @@
-"""Orders that several formats share: by board points with tie-breaks, and by the Bradley-Terry fit of all boards so far."""
+"""Orders that several formats share: by board points with tie-breaks, and by a Bradley-Terry fit of all boards so far."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from league.pure.rating.bradley_terry import Fit, fit
 from league.pure.rating.leaderboard import ELO
 from league.pure.rating.tallies import Sides, Tallies, tally
 
-EVEN_RATINGS = 3  # the revision of schedules from which on ratings have even boards in place of a prior
-OLD_PRIOR_SD = 2.0  # logits
+EVEN_RATINGS = 3  # Schedule revision from which on ratings have even boards instead of a prior.
+OLD_PRIOR_SD = 2.0  # In logits.
 MIXED: Sides = ((0, 2), (1, 3))
 
 
 def rank_by_points(field: Field, sheet: Sheet) -> Ranking:
-    """Board points, direct encounter, Sonneborn-Berger, score per board, boards won (`league.pure.rating.standings`)."""
+    """Rank by board points, direct encounter, Sonneborn-Berger, score per board, boards won (`league.pure.rating.standings`)."""
     rows = table.rank_entries(range(field.entries), sheet.boards, sides(field)).rows
     levels = [[row.entry for row in level] for _, level in groupby(rows, key=lambda row: row.place)]
     return Ranking(levels)
 
 
 def sides(field: Field) -> Sides | None:
-    """Which parties of a table play together, where several entries make a side."""
+    """Return which parties of a table play together, if several entries make a side."""
     return MIXED if field.mixed else None
 
 
 def tallied(field: Field, sheet: Sheet) -> Tallies:
-    """The statistics of all boards on the sheet."""
+    """Return the totals of all boards on the sheet."""
     return tally(sheet.boards, sides(field))
 
 
 def fitted(field: Field, sheet: Sheet) -> Fit:
-    """Strengths from all boards on the sheet, by the ratings of the time when the tournament was made: who went out stays out."""
+    """Fit strengths from all boards on the sheet, by the model of the tournament's revision, so that an eliminated entry stays out."""
     return fit(tallied(field, sheet), prior_sd=OLD_PRIOR_SD if field.revision < EVEN_RATINGS else None)
 
 
 def strengths(field: Field, sheet: Sheet) -> dict[int, float]:
-    """Comparable strength in logits of every entry; 0 before its first board.
+    """Return a comparable strength in logits for every entry; 0 before its first board.
 
-    Entries with the same results are as strong as one another, and two schedulers must see the same tie.
+    Entries with the same results get exactly the same strength, since two schedulers must see the same tie.
     """
-    found = fitted(field, sheet)
-    known = dict(zip(found.bots, comparable(found.theta).tolist(), strict=True))
-    return {entry: known.get(entry, 0.0) for entry in range(field.entries)}
+    estimate = fitted(field, sheet)
+    theta_by_entry = dict(zip(estimate.bots, comparable(estimate.theta).tolist(), strict=True))
+    return {entry: theta_by_entry.get(entry, 0.0) for entry in range(field.entries)}
 
 
 def rank_by_strength(field: Field, sheet: Sheet, groups: Sequence[Sequence[int]] | None = None) -> Ranking:
-    """Strongest first; with `groups` those of an earlier group stand before those of a later one. What is equal: by seed."""
+    """Rank by strength; with `groups` all of an earlier group come before those of a later one. Equal strengths are ordered by seed."""
     theta = strengths(field, sheet)
     seed = {entry: place for place, entry in enumerate(field.order)}
     levels: Levels = [

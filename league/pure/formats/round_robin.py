@@ -1,7 +1,7 @@
-"""Round robin: everybody meets everybody, once a cycle. Double round robin: two cycles, the second with the seats reversed.
+"""Round robin: every entry meets every other once per cycle. Double round robin: two cycles, the second with reversed seats.
 
-With `sure`, cycles are added one by one until one entry is the best with that probability; `cycles` is then the cap, and who cannot
-be told from the best when it is reached is co-champion.
+With `sure`, cycles are added one by one until one entry is the best with that probability. `cycles` is then the cap; entries that cannot be
+distinguished from the best when it is reached are co-champions.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from league.pure.pairing import movements
 from league.pure.rating import stopping
 from league.pure.refusal import translatable
 
-LEVEL_DRAWS = 4  # the revision of schedules from which on all machines draw the same for an early stop
+LEVEL_DRAWS = 4  # Schedule revision from which on all machines draw the same numbers for an early stop.
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """All cycles at once, or one after the other while `sure` is not reached."""
+    """Play all cycles at once, or one after the other until `sure` is reached."""
     rounds = movements.movement(field.entries, field.seats, mixed=field.mixed)
     cycles, sure = field.number("cycles"), field.real("sure")
 
@@ -42,7 +42,7 @@ def play(field: Field, sheet: Sheet) -> Outcome:
 
 
 def _capped(field: Field, sheet: Sheet, ranking: Ranking) -> Outcome:
-    """The cap is reached: all that cannot be told from the best share the first place."""
+    """Return the outcome at the cap: all entries that cannot be distinguished from the best share the first place."""
     champions = set(stopping.not_told_from_best(fitted(field, sheet))) if sheet.boards else set(range(field.entries))
     line = [entry for level in ranking.levels for entry in level]
     rest = [[entry for entry in level if entry not in champions] for level in ranking.levels]
@@ -52,7 +52,7 @@ def _capped(field: Field, sheet: Sheet, ranking: Ranking) -> Outcome:
 
 
 def size(field: Field) -> Size:
-    """Cycles times n (n - 1) / 2 matches at tables of two; C(n, seats), a cyclic or a whist movement at others."""
+    """Return cycles times n (n - 1) / 2 matches at tables of two; C(n, seats), a cyclic or a whist movement at others."""
     tables = movements.movement_size(field.entries, field.seats, mixed=field.mixed)
     least = tables * (1 if field.real("sure") else field.number("cycles"))
     most = tables * field.number("cycles")
@@ -63,7 +63,7 @@ FORMAT = Format(
     key="round_robin",
     place=1,
     title=translatable("round robin"),
-    sentence=translatable("In each cycle every entry meets every other once: the fairest result for a small field."),
+    sentence=translatable("In each cycle every entry meets every other once. The fairest result for a small field."),
     play=play,
     size=size,
     parameters=(
@@ -74,7 +74,7 @@ FORMAT = Format(
             low=1,
             high=200,
             help=translatable(
-                "How often each pair meets. Two cycles make a double round robin. With an early stop this is the most."
+                "How often each pair meets. Two cycles make a double round robin. With an early stop this is the maximum."
             ),
         ),
         Parameter(

@@ -1,6 +1,6 @@
-"""Single elimination: who loses a match is out. With `bronze` the two who lose the semifinals play for the third place.
+"""Single elimination: an entry that loses a match is out. With `bronze` the losers of the semifinals play for third place.
 
-At tables of more than two it is a knockout by tables (`tables`).
+At tables of more than two it is a knockout by tables (`knockout_tables`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from league.pure.refusal import translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Round after round of the bracket; a pairing is played as soon as both are known, whatever else waits."""
+    """Play the bracket; a pairing is played as soon as both entries are known, whatever else is open."""
     if field.individual:
         return knockout_tables.play(field, sheet)
     bracket = Bracket(field, sheet)
-    line: list[tuple[bool, int | None]] = [(True, entry) for entry in seeded(field.order)]  # (known, who; None: nobody)
+    line: list[tuple[bool, int | None]] = [
+        (True, entry) for entry in seeded(field.order)
+    ]  # (is known, entry; None: nobody)
     out: list[list[int]] = []
     number = 0
     while len(line) > 1:
@@ -50,7 +52,7 @@ def play(field: Field, sheet: Sheet) -> Outcome:
 
 
 def _bronze(bracket: Bracket, number: int, lost: list[int]) -> list[list[int]]:
-    """The losers of the semifinals as places: the fourth goes out before the third."""
+    """Return the losers of the semifinals as places: the fourth is eliminated before the third."""
     if len(lost) < 2:
         return [lost]
     met = bracket.meet("bronze", 1, 0, lost[0], lost[1], number)
@@ -60,7 +62,7 @@ def _bronze(bracket: Bracket, number: int, lost: list[int]) -> list[list[int]]:
 
 
 def size(field: Field) -> Size:
-    """As many as n - 1 matches, and one for the bronze; each up to `cap` extra boards longer, in pieces of `extra`."""
+    """Return n - 1 matches, and one for bronze, each with up to `cap` extra boards in steps of `extra`."""
     if field.individual:
         return knockout_tables.size(field)
     pairings = field.entries - 1 + (field.flag("bronze") and field.entries > 3)
@@ -68,7 +70,7 @@ def size(field: Field) -> Size:
 
 
 def pairings_size(field: Field, least: int, most: int) -> Size:
-    """From the fewest pairings, all decided by their boards, to the most, all going to the cap."""
+    """Return the size from the fewest pairings, all without extra boards, to the most, all up to the cap."""
     cap = field.number("cap")
     pieces = ceil(cap / field.number("extra"))
     return Size((least, most * (1 + pieces)), (least * field.boards, most * (field.boards + cap)))
@@ -79,7 +81,7 @@ FORMAT = Format(
     place=3,
     title=translatable("single elimination"),
     sentence=translatable(
-        "A bot that loses a match is out: quick and exciting, but luck decides much. At tables of more than two the best of each table go on."
+        "A bot that loses a match is out: quick and exciting, but luck decides much. At tables of more than two, the best of each table advance."
     ),
     bracket=True,
     eliminates=True,
@@ -95,7 +97,7 @@ FORMAT = Format(
             default=0,
             low=0,
             high=5,
-            help=translatable("How many go on from a table of more than two. 0: half of them."),
+            help=translatable("How many advance from a table of more than two. 0: half of them."),
         ),
     ),
     eager=True,

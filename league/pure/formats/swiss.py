@@ -1,15 +1,15 @@
-"""Swiss: every round, entries with equal scores meet, and nobody meets the same opponent twice while that can be avoided.
+"""Swiss: in every round entries with equal scores meet, and nobody meets the same opponent twice if that can be avoided.
 
-Score: match points. A match gives 1 point for each opponent that was beaten in it by board points, 1/2 for each one tied with; a bye
-counts as a win, at tables of more than two as a draw. Order: match points, Buchholz Cut-1, Buchholz, Sonneborn-Berger, board points, seed.
+Score: match points. A match gives 1 point for each opponent beaten by board points, 1/2 for each tie; a bye counts as a win, at tables of more
+than two as a draw. Order: match points, Buchholz Cut-1, Buchholz, Sonneborn-Berger, board points, seed.
 
-Pairing at tables of two: a perfect matching of least cost. In this order of weight: no second meeting; no second bye; the smallest sum of
-squared score differences, a bye counting as a meeting with the last score; within a score group the upper half against the lower half,
-as in the Dutch system. First seats are no advantage here, since every board plays all seatings, so the colour rules of chess have
-nothing to do. At tables of more, the line is cut into tables, which then exchange entries with the tables next to them as long as that makes fewer
-second meetings or brings equals together. Mixed pairs: tables of four are
-filled so, then parted so that as few as can be are partners again, the first with the last where that leaves a choice; both partners get
-the point of their match.
+Pairing at tables of two: a perfect matching of least cost. In order of weight: no second meeting; no second bye; the smallest sum of squared score
+differences, where a bye counts as a meeting with the last score; within a score group the upper half against the lower half, as in the Dutch system.
+The colour rules of chess have no counterpart, because every board is played in all seatings.
+
+At larger tables the line is cut into tables, which then exchange entries with adjacent ones while that avoids second meetings or brings equals
+together. For mixed pairs, tables of four are filled this way and then split so that as few as possible are partners again, the first with the
+last if there is a choice; both partners get the point of their match.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from league.pure.formats.tiebreaks import CardLine
 from league.pure.refusal import translatable
 
 Counted = TypeVar("Counted", int, tuple[int, int])
-AGAIN = 10**12  # cost of a second meeting
-FLOAT = 10**6  # cost of a score difference of half a point, squared
-NEAR = 3  # tables that a table of more than two exchanges entries with
-LOT = 2**20  # a lot below every other cost makes the best matching the only one, whatever finds it
+AGAIN = 10**12  # Cost of a second meeting.
+FLOAT = 10**6  # Cost of a score difference of half a point, squared.
+NEAR = 3  # Tables that a table of more than two exchanges entries with.
+LOT = 2**20  # A random part below every other cost makes the best matching unique, whatever algorithm finds it.
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Round after round: the next one is paired when the last one is over."""
+    """Play round after round; a round is paired when the one before is finished."""
     drawn = _drawn(field, sheet)
     record: dict[int, list[CardLine]] = {entry: [] for entry in range(field.entries)}
-    wins: Counter[int] = Counter()  # half points on boards
+    wins: Counter[int] = Counter()  # Half points on boards.
 
     def rank() -> Ranking:
         return _ranking(field, record, wins)
@@ -63,20 +63,20 @@ def play(field: Field, sheet: Sheet) -> Outcome:
 
 
 def _drawn(field: Field, sheet: Sheet) -> dict[int, list[Pairing]]:
-    """By number, the rounds of which every table exists. They stand though a result before them has been struck out since.
+    """Return the rounds whose tables all exist, by number. They stand even if an earlier result has been voided since.
 
-    So a round is paired once: that takes seconds for a hundred entries, half a minute for 256.
+    So a round is paired only once: pairing takes seconds for a hundred entries, half a minute for 256.
     """
-    found: dict[int, list[Pairing]] = defaultdict(list)
+    rounds_drawn: dict[int, list[Pairing]] = defaultdict(list)
     for table in sheet.drawn:
-        found[table.round].append(table)
-    return {number: tables for number, tables in found.items() if len(tables) == field.entries // field.table}
+        rounds_drawn[table.round].append(table)
+    return {number: tables for number, tables in rounds_drawn.items() if len(tables) == field.entries // field.table}
 
 
 def rounds(field: Field) -> int:
-    """As the owner says; else ceil(log2 n) + 2, but at tables of two half the (even) field at most.
+    """Return the parameter; by default ceil(log2 n) + 2, but at tables of two at most half the (even) field.
 
-    So long a pairing without a second meeting always exists: everybody has at least half of the field left to meet (Dirac 1952).
+    Up to there a pairing without a second meeting always exists, because everybody has at least half of the field left to meet (Dirac 1952).
     """
     usual = ceil(log2(field.entries)) + 2
     safe = usual if field.individual else (field.entries + 1) // 2
@@ -95,10 +95,10 @@ def _note(
     table: Sequence[int],
     boards: Sequence[Scores],
 ) -> None:
-    """Take a match into the record. One that was struck out is a draw between all."""
+    """Add a match to the record. A void match counts as a draw between all."""
     for i, j in combinations(range(len(table)), 2):
         if field.mixed and i % 2 == j % 2:
-            continue  # partners
+            continue  # They are partners.
         ahead = sum((b[i] > b[j]) - (b[i] < b[j]) for b in boards)
         share = Fraction(1 + (ahead > 0) - (ahead < 0), 2)
         record[table[i]].append(CardLine(number, table[j], share))
@@ -117,16 +117,16 @@ def _ranking(field: Field, record: dict[int, list[CardLine]], wins: Counter[int]
         "sonneborn_berger": tiebreaks.sonneborn_berger(record),
         "board_points": {entry: Fraction(wins[entry], 2) for entry in record},
     }
-    shown = {**breaks, "progressive": tiebreaks.progressive(record)}
+    all_breaks = {**breaks, "progressive": tiebreaks.progressive(record)}
     line = sorted(record, key=lambda entry: ([-value[entry] for value in breaks.values()], seed[entry]))
-    values = {entry: {name: float(value[entry]) for name, value in shown.items()} for entry in line}
+    values = {entry: {name: float(value[entry]) for name, value in all_breaks.items()} for entry in line}
     return Ranking([[entry] for entry in line], values)
 
 
 def _pair(
     field: Field, sheet: Sheet, number: int, record: dict[int, list[CardLine]]
 ) -> tuple[list[tuple[int, ...]], list[int]]:
-    """The tables of a round and who has no table."""
+    """Return the tables of a round, and the entries that rest."""
     scores = tiebreaks.points(record)
     seed = {entry: place for place, entry in enumerate(field.order)}
     line = sorted(record, key=lambda entry: (-scores[entry], seed[entry]))
@@ -134,10 +134,10 @@ def _pair(
     rested = Counter(entry for entry, row in record.items() for m in row if m.opponent is None)
     if not field.individual:
         seed_of_lots = f"swiss\n{field.lot}\n{number}"
-        found, without = _match(
+        matched, without = _match(
             tuple(line), tuple(scores[entry] for entry in line), _sorted(met), _sorted(rested), seed_of_lots
         )
-        return list(found), list(without)
+        return list(matched), list(without)
     byes = _resting(line, rested, field.table)
     playing = [entry for entry in line if entry not in byes]
     tables = (_cut if field.revision > 1 else _from_the_top)(playing, met, field.table)
@@ -159,11 +159,11 @@ def _match(
     rests: tuple[tuple[int, int], ...],
     lots: str,
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
-    """The matching of least cost. Node -1 is the bye.
+    """Return the matching of least cost. Node -1 is the bye.
 
-    Remembered, since it takes seconds for a hundred entries, and a round whose tables do not all exist yet is asked for again.
+    Cached, because it takes seconds for a hundred entries, and a round whose tables do not all exist yet is requested again.
     """
-    import networkx  # here, since it takes long to load and few processes pair
+    import networkx  # Imported late, because it takes long to load and few processes pair.
 
     scores, met, rested = dict(zip(line, scores_of_line, strict=True)), Counter(dict(meetings)), Counter(dict(rests))
     rng = random.Random(lots)
@@ -185,42 +185,42 @@ def _match(
 
 
 def _resting(line: Sequence[int], rested: Counter[int], seats: int) -> list[int]:
-    """Who finds no place at a full table: the last of those who rested least."""
-    found: list[int] = []
+    """Return the entries without a place at a full table: the last of those who rested least."""
+    resting: list[int] = []
     for _ in range(len(line) % seats):
-        there = [entry for entry in line if entry not in found]
-        least = min(rested[entry] for entry in there)
-        found.append([entry for entry in there if rested[entry] == least][-1])
-    return found
+        others = [entry for entry in line if entry not in resting]
+        least = min(rested[entry] for entry in others)
+        resting.append([entry for entry in others if rested[entry] == least][-1])
+    return resting
 
 
 def _cut(line: Sequence[int], met: Counter[tuple[int, int]], seats: int) -> list[tuple[int, ...]]:
-    """Tables of neighbours in the line, after all exchanges with near tables that lower the cost of both; each keeps the order of the line."""
+    """Cut the line into tables, then exchange entries between near tables while that lowers the cost of both; each keeps the order of the line."""
     place = {entry: i for i, entry in enumerate(line)}
     tables = [list(line[i : i + seats]) for i in range(0, len(line), seats)]
 
     def cost(table: Sequence[int]) -> int:
-        """Second meetings, squared; among equals how far the line lies apart."""
+        """Return the cost of second meetings, squared; among equals, of distance in the line."""
         pairs = [(min(a, b), max(a, b)) for a, b in combinations(table, 2)]
         return sum(4 * seats**2 * met[pair] ** 2 + abs(place[pair[0]] - place[pair[1]]) for pair in pairs)
 
-    def exchange(one: list[int], two: list[int]) -> bool:
-        before = cost(one) + cost(two)
+    def exchange(left_table: list[int], right_table: list[int]) -> bool:
+        before = cost(left_table) + cost(right_table)
         for i, j in product(range(seats), repeat=2):
-            one[i], two[j] = two[j], one[i]
-            if cost(one) + cost(two) < before:
+            left_table[i], right_table[j] = right_table[j], left_table[i]
+            if cost(left_table) + cost(right_table) < before:
                 return True
-            one[i], two[j] = two[j], one[i]
+            left_table[i], right_table[j] = right_table[j], left_table[i]
         return False
 
     near = [(a, b) for a in range(len(tables)) for b in range(a + 1, min(len(tables), a + 1 + NEAR))]
     while sum(exchange(tables[a], tables[b]) for a, b in near):
-        pass  # the cost falls with every exchange, so this ends
+        pass  # The cost falls with every exchange, so this ends.
     return [tuple(sorted(table, key=place.__getitem__)) for table in tables]
 
 
 def _from_the_top(line: Sequence[int], met: Counter[tuple[int, int]], seats: int) -> list[tuple[int, ...]]:
-    """As the first revision seats: each table takes those who have met least, a second meeting weighing as much as one table further down."""
+    """Seat like the first revision: each table takes those who have met least; a second meeting costs as much as one table further down."""
     waiting = list(line)
     tables = []
     while waiting:
@@ -233,7 +233,7 @@ def _from_the_top(line: Sequence[int], met: Counter[tuple[int, int]], seats: int
 
 
 def parted(table: Sequence[int], together: Counter[tuple[int, int]]) -> tuple[int, ...]:
-    """Four entries, best first, as a table of mixed pairs: the fewest who were partners already, then the first with the last."""
+    """Split four entries, best first, into a table of mixed pairs: the fewest repeated partners, then the first with the last."""
     a, b, c, d = table
     return min(
         ((a, b, d, c), (a, b, c, d), (a, c, b, d)), key=lambda seated: sum(together[p] for p in partners(seated))
@@ -241,7 +241,7 @@ def parted(table: Sequence[int], together: Counter[tuple[int, int]]) -> tuple[in
 
 
 def size(field: Field) -> Size:
-    """Rounds x floor(n / entries of a table)."""
+    """Return rounds x floor(n / entries of a table)."""
     matches = rounds(field) * (field.entries // field.table)
     return Size((matches, matches), (matches * field.boards, matches * field.boards))
 
@@ -251,7 +251,7 @@ FORMAT = Format(
     place=2,
     title=translatable("Swiss"),
     sentence=translatable(
-        "In every round entries with equal scores meet, and no two meet twice: it ranks a large field in few rounds."
+        "In every round entries with equal scores meet, and no two meet twice. It ranks a large field in few rounds."
     ),
     play=play,
     size=size,
@@ -262,9 +262,7 @@ FORMAT = Format(
             default=0,
             low=0,
             high=50,
-            help=translatable(
-                "How many rounds. 0: log2 of the number of entries and two more, at most half that number."
-            ),
+            help=translatable("How many rounds. 0: log2 of the number of entries plus two, at most half that number."),
         ),
     ),
 )

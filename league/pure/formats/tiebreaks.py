@@ -1,8 +1,8 @@
-"""Tie-breaks of Swiss events by their standard definitions, from results opponent by opponent.
+"""Tie-breaks of Swiss events by their standard definitions, from the results against each opponent.
 
-Source: FIDE Handbook C.07 (in force 1 August 2024): 8 Buchholz, 9 Sonneborn-Berger, 7.2 wins, 7.5 progressive score, 10 Koya,
-14 cuts, 16 unplayed rounds. The only unplayed rounds here are byes that the pairing gave: they count as a win against a dummy
-opponent who has the same final score as the one who had the bye.
+Source: FIDE Handbook C.07 (in force 1 August 2024): 8 Buchholz, 9 Sonneborn-Berger, 7.2 wins, 7.5 progressive score, 10 Koya, 14 cuts, 16 unplayed
+rounds. The only unplayed rounds here are byes from the pairing: they count as a win against a dummy opponent with the same final score as the
+entry that had the bye.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class CardLine:
-    """What one entry did against another in one round. `opponent` None: a bye."""
+    """A result of one entry against another in one round. `opponent` None: a bye."""
 
     round: int
     opponent: int | None
-    points: Fraction  # 1 a win, 1/2 a draw, 0 a loss
+    points: Fraction  # 1 for a win, 1/2 for a draw, 0 for a loss.
 
 
-Record: TypeAlias = Mapping[int, Sequence[CardLine]]  # by entry
+Record: TypeAlias = Mapping[int, Sequence[CardLine]]  # By entry.
 
 
 def points(record: Record) -> dict[int, Fraction]:
-    """Final scores."""
+    """Return the final scores."""
     return {entry: sum((m.points for m in meetings), Fraction(0)) for entry, meetings in record.items()}
 
 
 def buchholz(record: Record, *, cut: int = 0, median: int = 0) -> dict[int, Fraction]:
-    """Sum of the opponents' final scores; without the `cut` lowest, or without the `median` lowest and as many highest."""
+    """Sum the opponents' final scores, without the `cut` lowest, or without the `median` lowest and highest."""
     scores = points(record)
-    found = {}
+    sums = {}
     for entry, meetings in record.items():
         line = sorted(_score(scores, entry, m) for m in meetings)
-        kept = line[cut or median : len(line) - median]
-        found[entry] = sum(kept, Fraction(0))
-    return found
+        counted = line[cut or median : len(line) - median]
+        sums[entry] = sum(counted, Fraction(0))
+    return sums
 
 
 def sonneborn_berger(record: Record) -> dict[int, Fraction]:
-    """Sum over the rounds of the opponent's final score times the points scored against it."""
+    """Sum over the rounds the opponent's final score times the points scored against it."""
     scores = points(record)
     return {
         entry: sum((_score(scores, entry, m) * m.points for m in meetings), Fraction(0))
@@ -51,16 +51,16 @@ def sonneborn_berger(record: Record) -> dict[int, Fraction]:
 
 
 def progressive(record: Record) -> dict[int, Fraction]:
-    """Sum of the scores after each round. Shown, never used for an order: it rewards winning early."""
-    found = {}
+    """Sum the scores after each round. Only shown, never used for an order, because it rewards winning early."""
+    sums = {}
     for entry, meetings in record.items():
         last = max((m.round for row in record.values() for m in row), default=0)
-        found[entry] = sum((m.points * (last + 1 - m.round) for m in meetings), Fraction(0))
-    return found
+        sums[entry] = sum((m.points * (last + 1 - m.round) for m in meetings), Fraction(0))
+    return sums
 
 
 def koya(record: Record) -> dict[int, Fraction]:
-    """Points against opponents who scored at least half of what they could."""
+    """Count the points against opponents who scored at least half of their possible points."""
     scores = points(record)
     half = {entry: 2 * scores[entry] >= len(meetings) for entry, meetings in record.items()}
     return {
@@ -70,7 +70,7 @@ def koya(record: Record) -> dict[int, Fraction]:
 
 
 def wins(record: Record) -> dict[int, int]:
-    """Number of wins; byes count."""
+    """Count the wins, byes included."""
     return {entry: sum(m.points == 1 for m in meetings) for entry, meetings in record.items()}
 
 

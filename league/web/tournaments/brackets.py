@@ -119,5 +119,7 @@ def _box(step: domain_brackets.BracketStep, entries: Mapping[int, Entry]) -> Box
         for place, number in enumerate((met.first, met.second))
     )
     nobody = met.first is None and met.second is None  # Two byes met.
-    decided_by = _(DECIDED_BY["bye"]) if nobody else _(DECIDED_BY[met.by]) if met.by in DECIDED_BY else ""
+    decided_by = (
+        _(DECIDED_BY["bye"]) if nobody else _(DECIDED_BY[met.decided_by]) if met.decided_by in DECIDED_BY else ""
+    )
     return Box((first, second), decided_by, tuple(step.matches))

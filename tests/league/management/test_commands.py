@@ -192,7 +192,7 @@ def test_create_tournament_of_another_format(ana, berto) -> None:
     assert told == "cup: partnership, 2 entries, 1 matches of 2 boards, running"
     with pytest.raises(CommandError, match="exists and is a duel of partnership"):
         said(*words)
-    with pytest.raises(CommandError, match="cap is a whole number from 1 to 100000, not 0"):
+    with pytest.raises(CommandError, match="cap must be a whole number from 1 to 100000, not 0"):
         said(
             "create_tournament", "Bad", "--owner", "ana", "--game", "partnership", "--format", "duel", "--set", "cap=0"
         )

@@ -19,7 +19,7 @@ def test_formats_explain_themselves(nobody):
     assert swiss["parameters"] == [
         {
             "name": "rounds",
-            "text": "How many rounds. 0: log2 of the number of entries and two more, at most half that number.",
+            "text": "How many rounds. 0: log2 of the number of entries plus two, at most half that number.",
             "kind": "integer",
             "default": 0,
             "low": 0,
@@ -87,7 +87,7 @@ def test_forecast_uses_what_was_measured(nobody, league):
     [
         ({"entries": 0}, 400, "greater than or equal to 1"),
         ({"format": "chess"}, 400, "not a valid choice"),
-        ({"format": "swiss", "parameters": {"rounds": -1}}, 400, "rounds is a whole number from 0 to 50, not -1"),
+        ({"format": "swiss", "parameters": {"rounds": -1}}, 400, "rounds must be a whole number from 0 to 50, not -1"),
         ({"parameters": [1]}, 400, "must be an object that maps parameter names to values"),
         ({"game": "cabrero", "players": 3, "format": "duel"}, 400, "a duel asks which of two is stronger, and 3 sit"),
         ({"game": "cabrero", "players": 3, "mixed": True}, 400, "no two sides of two seats"),

@@ -128,7 +128,7 @@ def test_names_of_others_and_of_retired_bots_are_refused(ana, berto) -> None:
 
     with pytest.raises(Refused, match="is retired"):
         uploaded(ana, "rufo")
-    with pytest.raises(Refused, match="for good"):
+    with pytest.raises(Refused, match="permanently"):
         bots.set_state(version.bot, BotState.ACTIVE, actor="ana", now=NOW)
 
 

@@ -113,7 +113,7 @@ def test_who_may_sit_down_at_what(ana, berto, greedy, settings) -> None:
     seating.leave(ana, pairs.public_id, now=NOW)
 
     settings.QUOTA_TABLES = 2
-    with pytest.raises(TooMany, match="sat down 2 times"):
+    with pytest.raises(TooMany, match="started 2 tables"):
         sat(ana)
     assert quotas.limit(ana, quotas.TABLES, now=NOW).again == later(3600)
     bans.ban(berto, actor="root", why="x", now=NOW)

@@ -274,12 +274,12 @@ def test_individual_seats(ana, berto, seats) -> None:
     [
         ({"format": "chess"}, "there is no format 'chess'; choose one of round_robin, swiss"),
         ({"parameters": {"rounds": 3}}, "round_robin has no parameter 'rounds'"),
-        ({"parameters": {"cycles": 0}}, "cycles is a whole number from 1 to 200, not 0"),
+        ({"parameters": {"cycles": 0}}, "cycles must be a whole number from 1 to 200, not 0"),
         ({"format": "duel", "parameters": {"elo0": 30}}, "elo0 must be below elo1"),
         ({"seeding": "luck"}, "choose a seeding from rating, entry, not 'luck'"),
         (
             {"game": "cabrero", "players": 3, "format": "double_elimination"},
-            "cannot be played at tables of 3: .* swiss",
+            "cannot be played at tables of 3, .* swiss",
         ),
         ({"game": "cabrero", "players": 3, "mixed": True}, "no two sides of two seats"),
         (

@@ -215,7 +215,7 @@ def test_a_tournament_that_has_just_ended_has_its_grace(cup) -> None:
 
     def stuck(finished: datetime) -> bool:
         Tournament.objects.filter(pk=cup.pk).update(finished=finished)
-        return any("are not over" in found.what for found in invariants.stuck_rows(None, SOON))
+        return any("are unfinished" in found.what for found in invariants.stuck_rows(None, SOON))
 
     assert not stuck(SOON - GRACE)
     assert stuck(SOON - GRACE - MOMENT)
@@ -250,7 +250,7 @@ def test_other_rules_of_a_worker_that_did_not_tell_are_found_by_its_record(cup) 
 
     found = [finding.what for finding in invariants.check_all(since=NOW, now=SOON) if finding.check == "rules"]
 
-    assert found == ["was played by revision 1 of its rules; its pool is of revision 7"] * 3
+    assert found == ["was played by revision 1 of its rules; its pool has revision 7"] * 3
 
 
 def test_old_boards_are_trusted_when_asked_to(cup) -> None:
@@ -317,6 +317,6 @@ def test_a_wish_holds_from_a_moment_after_it_to_its_end(cup, resumed: bool, sinc
     found = invariants.kept_wishes(None if since is None else later(since), later(70 if resumed else 60))
 
     wanted = [second for second in begun if max(told, since or 0) < second < 60] + [58] * (not resumed)
-    assert [f"begun at {later(second)};" in finding.what for second, finding in zip(wanted, found, strict=True)] == [
+    assert [f"started at {later(second)}," in finding.what for second, finding in zip(wanted, found, strict=True)] == [
         True
     ] * len(wanted)

@@ -122,7 +122,7 @@ def test_a_replay_from_before_digests_moves_only_if_it_has_the_scores_of_its_row
     found = list(moving.move_all())
 
     assert [bool(one.why) for one in found] == [True, False, False]
-    assert "other scores" in found[0].why
+    assert "scores that differ" in found[0].why
 
 
 def test_a_dictionary_that_logs_need_cannot_be_removed(matches: list[Match]) -> None:

@@ -141,7 +141,7 @@ def test_wrong_rules_are_repaired_by_revision(cup) -> None:
 @pytest.mark.slow
 def test_present_rules_are_repaired_up_to_a_moment_only(cup) -> None:
     revision = engine.load("partnership").revision
-    with pytest.raises(Refused, match="say up to what time results are wrong"):
+    with pytest.raises(Refused, match="say until when results are wrong"):
         repair.repair_revisions("partnership", 0, revision, why=WHY, actor="operator", now=later(5))
 
     def mend() -> repair.RepairReport:

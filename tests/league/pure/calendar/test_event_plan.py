@@ -43,7 +43,11 @@ def test_a_document_is_read():
         ({**GOOD, "name": 3}, r"the event\.name: must be a text, not 3", True),
         ({**GOOD, "stages": []}, "an event has 1 to 8 stages, not 0", True),
         (changed(format="chess"), r"stages\[0\]\.format: there is no format 'chess'", True),
-        (changed(parameters={"rounds": 99}), r"stages\[0\]\.parameters: rounds is a whole number from 0 to 50", False),
+        (
+            changed(parameters={"rounds": 99}),
+            r"stages\[0\]\.parameters: rounds must be a whole number from 0 to 50",
+            False,
+        ),
         (changed(boards=0), r"stages\[0\]\.boards: a match has 1 to 256 boards, not 0", True),
         (changed(groups=True), r"stages\[0\]\.groups: must be a whole number, not True", True),
         (changed(advance=0), r"stages\[0\]\.advance: must say how many", True),

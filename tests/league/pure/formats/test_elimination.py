@@ -32,7 +32,7 @@ def test_the_better_seed_goes_through_and_the_final_is_one_against_two(n):
 
     assert len(sheet.pairings) == n - 1
     final = verdict.bracket[-1]
-    assert (final.part, final.first, final.second, final.winner, final.by) == ("final", 0, 1, 0, "boards")
+    assert (final.part, final.first, final.second, final.winner, final.decided_by) == ("final", 0, 1, 0, "boards")
     assert places(verdict)[:2] == [[0], [1]]
     times = Counter(entry for table in sheet.pairings for entry in table.entries)
     assert max(times.values()) <= max(table.round for table in sheet.pairings)
@@ -56,7 +56,7 @@ def test_a_level_match_gets_extra_boards_then_the_seed_decides_and_says_so():
     verdict, sheet = play_out("single_elimination", field("single_elimination", 2, extra=2, cap=5), level)
 
     assert [(table.first, table.boards) for table in sheet.pairings] == [(1, 2), (3, 2), (5, 2), (7, 1)]
-    assert [(pairing.winner, pairing.by) for pairing in verdict.bracket] == [(0, "seed")]
+    assert [(pairing.winner, pairing.decided_by) for pairing in verdict.bracket] == [(0, "seed")]
 
 
 def test_extra_boards_decide_as_soon_as_they_do():
@@ -66,7 +66,7 @@ def test_extra_boards_decide_as_soon_as_they_do():
     verdict, sheet = play_out("single_elimination", field("single_elimination", 2, extra=2, cap=8), late)
 
     assert [table.boards for table in sheet.pairings] == [2, 2]
-    assert [(pairing.winner, pairing.by) for pairing in verdict.bracket] == [(1, "extra")]
+    assert [(pairing.winner, pairing.decided_by) for pairing in verdict.bracket] == [(1, "extra")]
 
 
 def test_points_decide_before_the_seed():
@@ -75,7 +75,7 @@ def test_points_decide_before_the_seed():
 
     verdict, _ = play_out("single_elimination", field("single_elimination", 2, cap=2), split)
 
-    assert [(pairing.winner, pairing.by) for pairing in verdict.bracket] == [(0, "points")]
+    assert [(pairing.winner, pairing.decided_by) for pairing in verdict.bracket] == [(0, "points")]
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 8, 11, 16])

@@ -71,13 +71,13 @@ def test_parameters_say_what_is_allowed():
         ValueError, match="duel has no parameter 'cups'; its parameters are: elo0, elo1, alpha, beta, cap"
     ):
         form.complete({"cups": 1})
-    with pytest.raises(ValueError, match=r"cap is a whole number from 1 to 100000, not 2\.5"):
+    with pytest.raises(ValueError, match=r"cap must be a whole number from 1 to 100000, not 2\.5"):
         form.complete({"cap": 2.5})
-    with pytest.raises(ValueError, match=r"alpha is a number from 0\.0001 to 0\.4999, not True"):
+    with pytest.raises(ValueError, match=r"alpha must be a number from 0\.0001 to 0\.4999, not True"):
         form.complete({"alpha": True})
-    with pytest.raises(ValueError, match="bronze is true or false, not 1"):
+    with pytest.raises(ValueError, match="bronze must be true or false, not 1"):
         FORMATS["single_elimination"].complete({"bronze": 1})
-    with pytest.raises(ValueError, match="kind is one of a, b, not 'c'"):
+    with pytest.raises(ValueError, match="kind must be one of a, b, not 'c'"):
         Parameter(name="kind", default="a", help="", words=("a", "b")).read("c")
 
 

@@ -158,10 +158,10 @@ def test_what_a_large_ladder_sums_up_in_groups_is_what_all_pairs_come_to(head):
     pairs = draws.rivals.weights(everybody[:, None], everybody[None, :])
     np.fill_diagonal(pairs, 0)
     true = pairs.sum(axis=1)
-    off = np.abs(draws.told[everybody] / true - 1)
+    off = np.abs(draws.information[everybody] / true - 1)
     assert np.median(off) < 0.05
     assert np.quantile(off, 0.95) < 0.25
-    assert draws.told[:50].sum() == 0
+    assert draws.information[:50].sum() == 0
     # The opponent is drawn by the same weights
     one = int(everybody[np.argsort(draws.rivals.theta[everybody])[200]])
     drawn = Counter(draws.rivals.near(random.Random(lot), [one]) for lot in range(4000))
@@ -181,13 +181,13 @@ def test_a_table_that_is_open_takes_its_share_of_what_the_next_one_would_tell():
         sheet.stand(table)
     draws = _Draws(played, sheet, list(range(5)), boards_of(past))
     assert not draws.fresh
-    whole = draws.told * (1 + draws.open)
+    whole = draws.information * (1 + draws.open)
 
     for number in range(1, 4):
         table = draws.draw(random.Random(number))
         assert draws.open.sum() == 2 * number
         assert all(draws.open[entry] for entry in table)
-        assert draws.told * (1 + draws.open) == pytest.approx(whole)
+        assert draws.information * (1 + draws.open) == pytest.approx(whole)
 
 
 @pytest.mark.parametrize(("budget", "first"), [(61, {0, 1, 2, 3}), (60, {3}), (51, {3}), (50, set()), (49, set())])
