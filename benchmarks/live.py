@@ -53,7 +53,7 @@ async def rival(scope: dict[str, Any], receive: Any, send: Any) -> None:
     try:
         while True:
             versions = await queue.get()
-            if event := live.told(versions, wanted, known):
+            if event := live.change_event(versions, wanted, known):
                 known = tuple(versions[topic] for topic in wanted)
                 await send({"type": "http.response.body", "body": event, "more_body": True})
     finally:

@@ -1,1 +1,1 @@
-"""What the service needs from Django's surroundings: settings' environment, checks, middleware, static files, the broker of files, texts."""
+"""The surroundings of Django: environment of the settings, checks, middleware, static files, the broker of files, texts."""

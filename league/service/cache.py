@@ -20,15 +20,15 @@ from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
 
 log = logging.getLogger("league.cache")
-WITHIN_S = 0.1  # for one call, connecting and looking up the name included
-SLOW_S = 0.02  # a request makes up to six calls (a log-in), and each is at most so slow: else Redis is as good as away
+WITHIN_S = 0.1  # the most that one call may take, with connecting and looking up the name
+SLOW_S = 0.02  # a request makes up to six calls (a log-in); if one is slower, Redis is as good as away
 REST_S = 3.0  # between two tries while Redis is away
-LOCAL_ENTRIES = 20_000  # counters in the process; the longest unused go first
+LOCAL_ENTRIES = 20_000  # counters in the process; the least recently used go first
 FAILURES = (RedisError, OSError)
 
 
 class Guard:
-    """What this process knows of one Redis server: whether it answers. Shared by all threads."""
+    """The state of one Redis server as this process knows it. Shared by all threads."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="redis")
@@ -38,39 +38,39 @@ class Guard:
         self._trying: Future[Any] | None = None
 
     def call(self, ask: Callable[[], Any], instead: Callable[[], Any]) -> Any:
-        """What `ask` answers within WITHIN_S, else what `instead` does. Errors that Redis has no part in are raised."""
+        """Return the answer of `ask` within WITHIN_S, otherwise that of `instead`. Errors that do not come from Redis are raised."""
         began = time.monotonic()
         with self._lock:
             trial = self._away_since is not None
             stuck = self._trying is not None and not self._trying.done()
             if trial and (began < self._try_at or stuck):
                 return instead()
-            asked = self._pool.submit(ask)
+            future = self._pool.submit(ask)
             if trial:
-                # The others go on without Redis meanwhile.
-                self._try_at, self._trying = began + REST_S, asked
+                # Other threads go on without Redis meanwhile.
+                self._try_at, self._trying = began + REST_S, future
         try:
-            found = asked.result(WITHIN_S)
+            value = future.result(WITHIN_S)
         except FAILURES as error:
-            asked.cancel()
-            self._went(f"{type(error).__name__}: {error}" if str(error) else f"no answer within {WITHIN_S:g} s", asked)
+            future.cancel()
+            self._went(f"{type(error).__name__}: {error}" if str(error) else f"no answer within {WITHIN_S:g} s", future)
             return instead()
-        except ValueError:  # an answer: such a key is not there
+        except ValueError:  # an answer: no such key
             self._came(trial)
             raise
         took = time.monotonic() - began
         if took > SLOW_S and not trial:
-            self._went(f"it took {1000 * took:.0f} ms for one call", asked)
+            self._went(f"it took {1000 * took:.0f} ms for one call", future)
         else:
             self._came(trial and took <= SLOW_S)
-        return found
+        return value
 
-    def _went(self, why: str, asked: Future[Any]) -> None:
+    def _went(self, why: str, future: Future[Any]) -> None:
         now = time.monotonic()
         with self._lock:
             first = self._away_since is None
             self._away_since = now if self._away_since is None else self._away_since
-            self._try_at, self._trying = now + REST_S, asked
+            self._try_at, self._trying = now + REST_S, future
         if first:
             log.warning("Redis does not answer as it should (%s); this process counts by itself until it does", why)
 
@@ -85,7 +85,7 @@ class Guard:
 
 @cache
 def guard(servers: tuple[str, ...]) -> Guard:
-    """The one of these servers in this process."""
+    """Return the guard of these servers in this process."""
     return Guard()
 
 
@@ -101,11 +101,11 @@ class GuardedCache(RedisCache):
 
 
 def _guarded(name: str) -> Callable[..., Any]:
-    """The method `name` of both caches as one."""
+    """Return one method that calls the method `name` of either cache."""
 
-    def method(self: GuardedCache, *words: Any, **named: Any) -> Any:
+    def method(self: GuardedCache, *args: Any, **kwargs: Any) -> Any:
         of_redis = getattr(super(GuardedCache, self), name)
-        return self._guard.call(lambda: of_redis(*words, **named), lambda: getattr(self._local, name)(*words, **named))
+        return self._guard.call(lambda: of_redis(*args, **kwargs), lambda: getattr(self._local, name)(*args, **kwargs))
 
     return method
 

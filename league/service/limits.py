@@ -1,4 +1,4 @@
-"""How often somebody may ask for something. Fixed windows, counted in the cache; who is counted is an account or a network address."""
+"""Rate limits: fixed windows, counted in the cache, by account or network address."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
 
-V6_PREFIX = 64  # one line of one household or server has so many bits alike, and all addresses below them
+V6_PREFIX = 64  # bits; a household or server has all addresses below such a prefix
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What was counted: one of `quota` in a window of `window` seconds, of which `seconds` are left."""
+    """A count: `used` of `quota` in a window of `window` seconds, of which `seconds` are left."""
 
     scope: str
     quota: int
@@ -25,17 +25,17 @@ class Spent:
 
     @property
     def over(self) -> bool:
-        """Whether it was one too many."""
+        """True if it was one too many."""
         return self.used > self.quota
 
     @property
     def left(self) -> int:
-        """How many remain."""
+        """The number that remains."""
         return max(0, self.quota - self.used)
 
 
 def spend(scope: str, who: str, rate: tuple[int, int]) -> Spent:
-    """Count one of `who` against a rate: how many, in how many seconds."""
+    """Count one request of `who` against a rate, a number in so many seconds."""
     quota, window = rate
     now = time.time()
     start = int(now // window)
@@ -49,16 +49,18 @@ def spend(scope: str, who: str, rate: tuple[int, int]) -> Spent:
 
 
 def address(request: HttpRequest) -> str:
-    """Where a request comes from: what our proxy says, if there is one (TRUST_PROXY); of IPv6 the network of 64 bits."""
+    """Return the address of a client: the one that our proxy gives, if there is one (TRUST_PROXY); of IPv6 the network of 64 bits."""
     text = str(request.META.get("REMOTE_ADDR") or "")
-    if settings.TRUST_PROXY and (told := request.META.get("HTTP_X_FORWARDED_FOR")):
-        text = str(told).rpartition(",")[2].strip()  # the last one is our proxy's own; the others are the client's word
+    if settings.TRUST_PROXY and (chain := request.META.get("HTTP_X_FORWARDED_FOR")):
+        text = (
+            str(chain).rpartition(",")[2].strip()
+        )  # our proxy adds the last one; the client may have made up the others
     try:
-        found = ipaddress.ip_address(text)
+        client = ipaddress.ip_address(text)
     except ValueError:
         return text[:60]
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped:
-            return str(found.ipv4_mapped)
-        return str(ipaddress.ip_network((found, V6_PREFIX), strict=False))
-    return str(found)
+    if isinstance(client, ipaddress.IPv6Address):
+        if client.ipv4_mapped:
+            return str(client.ipv4_mapped)
+        return str(ipaddress.ip_network((client, V6_PREFIX), strict=False))
+    return str(client)

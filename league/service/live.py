@@ -1,12 +1,12 @@
-"""Who listens, and what they are told: "this topic is at that version now" (server-sent events).
+"""Server-sent events for open pages: "this topic now has that version".
 
-A listener is a connection of the web server that Django has let in and the worker has handed over: no thread waits for it. One thread of the
-process holds them all in one loop of asyncio; a second one reads the versions of the topics that anybody follows, a few queries each PACE_S,
-however many follow them. What somebody waits for, the table at which they sit, is looked at as soon as a wake-up says that it has moved.
-Nothing is read while nobody listens. All of it follows from rows: where the process or the database
-goes away, listeners come again with the versions that they know (Last-Event-ID), to any process, and are told what is another one by then.
+A listener is a connection of the web server that Django has accepted and the worker has handed over: no thread waits for it. One thread of the
+process holds them all in one asyncio loop; a second one reads the versions of all followed topics, with a few queries each PACE_S, however many
+listeners there are. A table with a person at it is read as soon as the database notifies that it has moved. Nothing is read while nobody listens.
+All state follows from rows: if the process or the database fails, listeners reconnect with the versions that they have (Last-Event-ID), to any
+process, and get what has changed since.
 
-An event carries no content. Whoever is told asks for the page again, with their own rights.
+An event carries no content. The page is fetched again, with the rights of its reader.
 """
 
 from __future__ import annotations
@@ -29,23 +29,21 @@ from django.db import close_old_connections, connection
 from league.service import changes, listening, topics
 
 log = logging.getLogger("league.live")
-HUB = "league.live.hub"  # in the environment of a request: the hub of this process, where the server has one
-LISTENER = "league.live.listener"  # put there by the view: whom the server is to hand over
-PACE_S = 0.5  # between two looks at the versions
+HUB = "league.live.hub"  # in the environment of a request: the hub of this process, if the server has one
+LISTENER = "league.live.listener"  # put there by the view: the listener that the server is to hand over
+PACE_S = 0.5  # between two reads of the versions
 REST_S = 1.0  # after the database did not answer
-PING_S = 15.0  # a line without content: proxies and browsers see that the connection lives
-DEAD_S = 30  # who has acknowledged nothing for so long is gone
-MOST_UNSENT = 16 * 2**10  # bytes that one listener may leave unread
-AGAIN_S = (
-    2,
-    6,
-)  # a browser that lost its connection comes again after a time drawn from these, so that not all come at once
+PING_S = 15.0  # between empty lines, by which proxies and browsers see that the connection lives
+DEAD_S = 30  # a listener that has acknowledged nothing since is gone
+MAX_UNSENT = 16 * 2**10  # bytes that one listener may leave unread
+# A browser that lost its connection waits for a random time between these, so that not all reconnect at once.
+AGAIN_S = (2, 6)
 
 Read = Callable[[Collection[str]], changes.Counts]
 
 
 class Full(Exception):
-    """No further listener: of this address (`mine`), or of this process."""
+    """The error that this address (`mine`) or this process has too many listeners."""
 
     def __init__(self, *, mine: bool) -> None:
         super().__init__("too many listeners")
@@ -54,24 +52,26 @@ class Full(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """A listener as asked for: from where, what they follow, and the versions that they know (None: not known)."""
+    """A request to listen: its address, its topics, and the versions that the client has (None: unknown)."""
 
     address: str
     topics: tuple[str, ...]
     known: tuple[int | None, ...]
 
 
-def told(versions: Mapping[str, int], wanted: Sequence[str], known: Sequence[int | None]) -> bytes:
-    """The event for somebody who knows these versions of what they follow; empty where they know it all."""
-    changed = {topic: versions[topic] for topic, at in zip(wanted, known, strict=True) if versions[topic] != at}
+def change_event(versions: Mapping[str, int], names: Sequence[str], known: Sequence[int | None]) -> bytes:
+    """Return the event for a client with these versions of its topics; empty if it has all of them."""
+    changed = {
+        topic: versions[topic] for topic, version in zip(names, known, strict=True) if versions[topic] != version
+    }
     if not changed:
         return b""
-    number = ".".join(str(versions[topic]) for topic in wanted)
+    number = ".".join(str(versions[topic]) for topic in names)
     return f"id: {number}\nevent: change\ndata: {json.dumps(changed, separators=(',', ':'))}\n\n".encode()
 
 
 def numbers(text: str, count: int) -> tuple[int | None, ...]:
-    """The versions that an event's id tells, of `count` topics; none where it is no such id."""
+    """Return the versions in an event's id, for `count` topics; all None if it is no such id."""
     parts = text.split(".")
     if len(parts) != count or not all(part.isascii() and part.isdigit() and len(part) < 20 for part in parts):
         return (None,) * count
@@ -79,13 +79,13 @@ def numbers(text: str, count: int) -> tuple[int | None, ...]:
 
 
 def patience() -> bytes:
-    """After which time to come again."""
+    """Return the line that says when to reconnect."""
     low, high = AGAIN_S
     return f"retry: {1000 * low + secrets.randbelow(1000 * (high - low))}\n\n".encode()
 
 
 class Listener(asyncio.Protocol):
-    """One connection. Used in the thread of the hub alone."""
+    """One connection. Used in the thread of the hub only."""
 
     def __init__(self, hub: Hub, wanted: Wanted) -> None:
         self._hub, self.wanted = hub, wanted
@@ -93,45 +93,45 @@ class Listener(asyncio.Protocol):
         self.transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """It is ours."""
+        """Enter the hub."""
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - for the types
         self.transport = transport
         self._hub.enter(self)
 
     def data_received(self, data: bytes) -> None:
-        """A listener has nothing more to say."""
+        """Ignore what a listener sends."""
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """They have gone, or were dropped."""
+        """Leave the hub."""
         self._hub.leave(self)
 
-    def tell(self, data: bytes) -> None:
-        """Send it; who does not read is dropped, and comes again if there is still somebody."""
+    def send(self, data: bytes) -> None:
+        """Send bytes. A listener that does not read is dropped, and reconnects if it is still there."""
         if self.transport is None or self.transport.is_closing():
             return
-        if self.transport.get_write_buffer_size() + len(data) > MOST_UNSENT:
+        if self.transport.get_write_buffer_size() + len(data) > MAX_UNSENT:
             self.transport.abort()
             return
         self.transport.write(data)
 
-    def look(self, versions: Mapping[str, int]) -> None:
-        """Tell what they do not know."""
+    def update(self, versions: Mapping[str, int]) -> None:
+        """Send what the client does not have."""
         if all(topic in versions for topic in self.wanted.topics):
-            event = told(versions, self.wanted.topics, self.known)
+            event = change_event(versions, self.wanted.topics, self.known)
             if event:
                 self.known = tuple(versions[topic] for topic in self.wanted.topics)
-                self.tell(event)
+                self.send(event)
 
 
 class Hub:
-    """All listeners of one process."""
+    """The listeners of one process."""
 
     def __init__(self, read: Read = topics.read, database: listening.Listener = listening.LISTENER) -> None:
         self._read, self._database = read, database
         self._woken = asyncio.Event()  # a table that somebody follows may have moved
         self._listens = False
         self._listeners: set[Listener] = set()
-        self._fresh: set[Listener] = set()  # entered since the last look at the versions began
+        self._fresh: set[Listener] = set()  # entered since the last read of the versions began
         self._addresses: Counter[str] = Counter()
         self._following: Counter[str] = Counter()
         self._versions: changes.Counts = {}
@@ -144,14 +144,14 @@ class Hub:
         return len(self._listeners)
 
     def check(self, address: str) -> None:
-        """Whether there is room for one more from here. Raises Full."""
+        """Raise Full if there is no room for one more listener from this address."""
         if self._addresses[address] >= settings.LIVE_PER_ADDRESS:
             raise Full(mine=True)
         if len(self._listeners) >= settings.LIVE_LISTENERS:
             raise Full(mine=False)
 
     def adopt(self, connection: socket.socket, wanted: Wanted) -> None:
-        """Take a connection over, whose head of the answer is sent. From any thread."""
+        """Take over a connection after the head of its answer. From any thread."""
         with self._lock:
             if self._closed:
                 connection.close()
@@ -163,7 +163,7 @@ class Hub:
             self._loop.call_soon_threadsafe(self._take, connection, wanted)
 
     def close(self) -> None:
-        """End every connection, and the thread."""
+        """Close every connection, and end the thread."""
         with self._lock:
             self._closed = True
             loop, thread = self._loop, self._thread
@@ -172,7 +172,7 @@ class Hub:
             thread.join(5)
 
     def enter(self, listener: Listener) -> None:
-        """One more, unless the room was taken meanwhile."""
+        """Add a listener, unless the hub is full by now."""
         try:
             self.check(listener.wanted.address)
         except Full:
@@ -184,10 +184,10 @@ class Hub:
         self._following.update(listener.wanted.topics)
         self._fresh.add(listener)
         self._attend(listener)
-        listener.tell(patience())
+        listener.send(patience())
 
     def leave(self, listener: Listener) -> None:
-        """One less."""
+        """Remove a listener."""
         if listener not in self._listeners:
             return
         self._listeners.remove(listener)
@@ -203,7 +203,7 @@ class Hub:
         self._attend(listener)
 
     def _attend(self, listener: Listener) -> None:
-        """Hear wake-ups while somebody follows a table. listener: who has come, or gone."""
+        """Listen to the database while anybody follows a table. `listener` has just entered or left."""
         if not any(topic.startswith(topics.TABLE) for topic in listener.wanted.topics):
             return
         wanted = any(topic.startswith(topics.TABLE) for topic in self._following)
@@ -239,8 +239,8 @@ class Hub:
 
     def _take(self, connection: socket.socket, wanted: Wanted) -> None:
         loop = asyncio.get_event_loop()
-        made = loop.create_task(self._attach(loop, connection, wanted))
-        made.add_done_callback(lambda task: task.cancelled() or task.exception())
+        attaching = loop.create_task(self._attach(loop, connection, wanted))
+        attaching.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def _attach(self, loop: asyncio.AbstractEventLoop, connection: socket.socket, wanted: Wanted) -> None:
         try:
@@ -252,13 +252,13 @@ class Hub:
             connection.close()
 
     async def _follow(self, reader: ThreadPoolExecutor) -> None:
-        """Look at the versions again and again, whatever becomes of the database."""
+        """Read the versions again and again, even if the database fails."""
         loop, away = asyncio.get_running_loop(), False
         due = loop.time() + PACE_S
         while True:
             if not away and loop.time() < due and await self._is_woken(due - loop.time()):
                 following = [topic for topic in self._following if topic.startswith(topics.TABLE)]
-                fresh = {one for one in self._fresh if set(following).issuperset(one.wanted.topics)}
+                fresh = {listener for listener in self._fresh if set(following).issuperset(listener.wanted.topics)}
                 self._fresh -= fresh
             else:
                 await asyncio.sleep(due - loop.time())
@@ -267,7 +267,7 @@ class Hub:
             if not following:
                 continue
             try:
-                found = await loop.run_in_executor(reader, self._look, following)
+                versions = await loop.run_in_executor(reader, self._look, following)
             except Exception as error:
                 if not away:
                     log.warning("the versions cannot be read (%s); trying again until they can", error)
@@ -277,10 +277,10 @@ class Hub:
             if away:
                 log.warning("the versions can be read again")
             away = False
-            self._tell(found, fresh)
+            self._send(versions, fresh)
 
     async def _is_woken(self, within: float) -> bool:
-        """Wait so long at most; whether a wake-up has come."""
+        """Wait for a notification, at most so many seconds. Return True if one has come."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._woken.wait(), max(0.0, within))
         woken = self._woken.is_set()
@@ -296,17 +296,17 @@ class Hub:
                 connection.close()
             raise
 
-    def _tell(self, found: changes.Counts, fresh: Collection[Listener]) -> None:
-        """Tell everybody what was found. Not who entered meanwhile: they may know better already."""
-        changed = {topic for topic, at in found.items() if self._versions.get(topic) != at}
-        # What nobody follows any more is forgotten, else its version would be an old one for who comes next
-        self._versions |= {topic: at for topic, at in found.items() if topic in self._following}
+    def _send(self, versions: changes.Counts, fresh: Collection[Listener]) -> None:
+        """Send new versions to all listeners but those that have entered meanwhile: they may have newer ones."""
+        changed = {topic for topic, version in versions.items() if self._versions.get(topic) != version}
+        # The version of a topic without followers is dropped: it would be old for the next follower.
+        self._versions |= {topic: version for topic, version in versions.items() if topic in self._following}
         for listener in self._listeners - self._fresh if changed or fresh else ():
             if listener in fresh or not changed.isdisjoint(listener.wanted.topics):
-                listener.look(self._versions)
+                listener.update(self._versions)
 
     async def _ping(self) -> None:
         while True:
             await asyncio.sleep(PING_S)
             for listener in list(self._listeners):
-                listener.tell(b":\n\n")
+                listener.send(b":\n\n")

@@ -1,4 +1,4 @@
-"""Headers that Django 5.2 does not write by itself, and the number of each request."""
+"""Middleware: headers that Django 5.2 does not write by itself, the number of each request, and requests that could not be read."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from django.http import HttpRequest, HttpResponse
 
 from league.service import logs
 
-# Pages of an account, and numbers of this moment
+# Pages of an account, and numbers of the present
 NOT_KEPT = ("/accounts/", "/admin/", "/metrics", "/healthz", "/readyz", "/version")
 BAD_REQUEST = 400
-UNREAD = "league.unread"  # in the environment of a request that the web server could not read: a status, and the reason
+UNREAD = "league.unread"  # in the environment of a request that the web server could not read: status and reason
 REQUEST_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 
 
 def number_of(environ: Mapping[str, Any]) -> str:
-    """The number of a request: what our proxy says, if there is one, else a new one."""
-    told = environ.get("HTTP_X_REQUEST_ID", "") if settings.TRUST_PROXY else ""
-    return told if REQUEST_ID.fullmatch(told) else secrets.token_hex(8)
+    """Return the number of a request: that of our proxy, if there is one, otherwise a new one."""
+    number = environ.get("HTTP_X_REQUEST_ID", "") if settings.TRUST_PROXY else ""
+    return number if REQUEST_ID.fullmatch(number) else secrets.token_hex(8)
 
 
 def request_id(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Give each request a number, which stands in every line of the log that it causes and in its answer. A proxy of ours may have given it one."""
+    """Give each request a number, which stands in its answer and in every line of the log that it causes."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         number = number_of(request.META)
@@ -40,7 +40,7 @@ def request_id(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[
 
 
 class Unread(BadRequest):
-    """What the server could not read, by its status: 413, 431, or 400 for all else."""
+    """The error of a request that the server could not read, with its status: 413, 431, or 400 for all others."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(f"{status} {why}")
@@ -48,7 +48,7 @@ class Unread(BadRequest):
 
 
 def unread(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Refuse what the web server could not read, as every other request is refused."""
+    """Refuse a request that the web server could not read in the same form as others."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         if UNREAD in request.META:
@@ -59,7 +59,7 @@ def unread(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Htt
 
 
 def response_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Allow nothing but our own files and none of the browser's devices, and say what may be kept, unless a view has said so itself."""
+    """Set the security headers and Cache-Control, unless a view has set them: our own files only, no devices of the browser."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
@@ -72,8 +72,8 @@ def response_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
 
 
 def _may_be_kept(request: HttpRequest, response: HttpResponse) -> str:
-    """Cache-Control by kind of page. Files under static/ say it themselves, and so does the API."""
+    """Return Cache-Control by kind of page. Files under static/ and the API set their own."""
     if response.status_code >= BAD_REQUEST or request.path_info.startswith(NOT_KEPT):
         return "no-store"
-    # Every page says who is logged in, in the language of a cookie; a browser may keep it and asks each time.
+    # Every page shows who is logged in, in the language of a cookie: a browser may keep it and asks each time.
     return "private, no-cache"

@@ -1,7 +1,7 @@
-"""Topics: what somebody can follow, and at which version each is.
+"""Topics that a page can follow, and their versions.
 
 A topic is a key of `league.service.changes` ("tournament:12", "ratings:3", "matches"), or one match, bot or table ("match:8f3k2", "bot:7",
-"table:x92kd"), whose version follows from its row. A version tells only whether something has changed since another one; of a match or a bot it
+"table:x92kd"), whose version follows from its row. Two versions show only whether something has changed; that of a match or a bot
 need not grow.
 """
 
@@ -18,70 +18,74 @@ from django.http import HttpRequest
 
 from league.service import changes
 
-MOST = 8  # of one listener
+MOST = 8  # topics of one listener
 FORM = re.compile(
     r"(?:pools|bots|audits|judgements|matches|tournaments|events|(?:ratings|pool|tournament|bot):[0-9]{1,18}|(?:match|table):[0-9A-Za-z]{1,12})"
 )
 TABLE = "table:"
-LIVE, OVER, ADVISED = ("waiting", "held", "resting"), 10**6, 10**7  # of tables
-AT_ONCE = 500  # rows of one statement
-FOLLOWED = "league.followed"  # in the environment of a request: what its page follows, with the versions that it shows
+LIVE, OVER, ADVISED = (
+    ("waiting", "held", "resting"),
+    10**6,
+    10**7,
+)  # of tables: statuses in play, and what their versions add
+AT_ONCE = 500  # topics of one statement
+FOLLOWED = "league.followed"  # in the environment of a request: the topics of its page, with the versions that it shows
 
 
 def of_match(public_id: str) -> str:
-    """The topic of one match: its course, its rating, its embargo."""
+    """Return the topic of one match: its course, its rating, its embargo."""
     return f"match:{public_id}"
 
 
 def of_bot(bot: int) -> str:
-    """The topic of one bot: its versions and their validation."""
+    """Return the topic of one bot: its versions and their validation."""
     return f"bot:{bot}"
 
 
 def of_table(public_id: str) -> str:
-    """The topic of one table at which a person sits. Who moves it wakes those who wait for it (`league.service.listening`)."""
+    """Return the topic of one table at which a person sits. Whoever moves it notifies (`league.service.listening`)."""
     return f"{TABLE}{public_id}"
 
 
 def table_version(status: str, turn: int | None, *, advised: bool) -> int:
-    """The decision that the person is asked for, from 1 on, ADVISED more once there is advice; 0 while nobody is asked, OVER when it is over."""
+    """Return the number of the decision of the person, from 1 on, plus ADVISED once there is advice; 0 while the bots think, OVER at the end."""
     return OVER if status not in LIVE else 0 if turn is None else turn + 1 + ADVISED * advised
 
 
 def follow(request: HttpRequest, *names: str) -> None:
-    """Say what a page is to follow while somebody looks at it, before any of it is read. At most a query for each kind of topic."""
+    """Let a page follow topics while somebody looks at it. To be called before any of it is read. At most one query for each kind of topic."""
     if not settings.LIVE_LISTENERS:
         return
     ticket: changes.Ticket | None = request.META.get(changes.TICKET)
-    versions = ticket.counts if ticket is not None else {}
-    missing = [name for name in names if name not in versions]
-    found = versions | (read(missing) if missing else {})
-    request.META[FOLLOWED] = request.META.get(FOLLOWED, {}) | {name: found[name] for name in names}
+    counts = ticket.counts if ticket is not None else {}
+    missing = [name for name in names if name not in counts]
+    versions = counts | (read(missing) if missing else {})
+    request.META[FOLLOWED] = request.META.get(FOLLOWED, {}) | {name: versions[name] for name in names}
 
 
 def leave(request: HttpRequest) -> None:
-    """Follow nothing after all: what the page shows is over."""
+    """Follow nothing: what the page shows is over."""
     request.META.pop(FOLLOWED, None)
 
 
 def read(topics: Collection[str]) -> changes.Counts:
-    """The versions of these topics now; 0 where there is no such thing. A query for each kind of topic, 500 of them at a time."""
-    found = dict.fromkeys(topics, 0)
-    matches = [one.partition(":")[2] for one in topics if one.startswith("match:")]
-    bots = [int(one.partition(":")[2]) for one in topics if one.startswith("bot:")]
-    tables = [one.removeprefix(TABLE) for one in topics if one.startswith(TABLE)]
-    for part in _parts([one for one in topics if not one.startswith(("match:", "bot:", TABLE))]):
-        found |= changes.read(part)
+    """Return the present versions of these topics; 0 for one that does not exist. One query for each kind of topic and 500 of them."""
+    versions = dict.fromkeys(topics, 0)
+    matches = [topic.partition(":")[2] for topic in topics if topic.startswith("match:")]
+    bots = [int(topic.partition(":")[2]) for topic in topics if topic.startswith("bot:")]
+    tables = [topic.removeprefix(TABLE) for topic in topics if topic.startswith(TABLE)]
+    for part in _parts([topic for topic in topics if not topic.startswith(("match:", "bot:", TABLE))]):
+        versions |= changes.read(part)
     for part in _parts(matches):
-        found |= _matches(part)
+        versions |= _matches(part)
     for part in _parts(bots):
-        found |= _bots(part)
+        versions |= _bots(part)
     for part in _parts(tables):
         rows = _rows("SELECT public_id, status, turn, advice <> '' FROM league_table WHERE public_id IN ({})", part)
-        found |= {
+        versions |= {
             of_table(name): table_version(status, turn, advised=bool(advice)) for name, status, turn, advice in rows
         }
-    return found
+    return versions
 
 
 def _parts(rows: Sequence[str] | Sequence[int]) -> Iterator[list[str]]:
@@ -103,10 +107,10 @@ def _bots(ids: Sequence[Any]) -> changes.Counts:
         " WHERE b.id IN ({}) GROUP BY b.id, b.state, v.status ORDER BY b.id, v.status",
         ids,
     )
-    of: dict[int, list[tuple[Any, ...]]] = {}
+    by_bot: dict[int, list[tuple[Any, ...]]] = {}
     for row in rows:
-        of.setdefault(int(row[0]), []).append(row)
-    return {of_bot(bot): _version(lines) for bot, lines in of.items()}
+        by_bot.setdefault(int(row[0]), []).append(row)
+    return {of_bot(bot): _version(lines) for bot, lines in by_bot.items()}
 
 
 def _rows(statement: str, ids: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -116,5 +120,5 @@ def _rows(statement: str, ids: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def _version(rows: Iterable[tuple[Any, ...]]) -> int:
-    """A number of what these rows say; never that of nothing."""
+    """Return a digest of these rows, never 0."""
     return crc32(repr(list(rows)).encode()) + 1

@@ -1,13 +1,13 @@
-"""What answers in each process of the web server: gunicorn starts, watches and replaces the processes, waitress reads in them.
+"""The worker of the web server: gunicorn starts, watches and replaces the processes; waitress reads the requests in them.
 
-What waitress cannot read (`parser`) goes to the application as well, with the reason in UNREAD of its environment: so it is refused in the words
-and the form of everything else.
+gunicorn's own threads read for themselves, so a client that sends half of a request holds a thread. waitress collects the requests of all
+connections in one loop and gives a thread whole ones only; a slow reader gets the answer from a buffer.
 
-gunicorn's own threads read for themselves: who sends half of a request holds a thread for as long as they like. waitress collects the
-requests of all connections in one loop and gives a thread only what has come whole; a slow reader gets the answer from a buffer.
+A request that waitress cannot read (`Parser`) goes to the application as well, with the reason in UNREAD of its environment, so it is refused in
+the same words and form as all others.
 
-Who listens for changes (`league.service.live`) is answered like everybody, up to the end of the head; then their connection is handed over to
-the hub of the process, which holds hundreds of them in one thread.
+A client that listens for changes (`league.service.live`) is answered up to the end of the head; then its connection is handed over to the hub of
+the process, which holds hundreds of them in one thread.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from waitress.task import ErrorTask, Task, WSGITask
 from league.service import live
 from league.service.middleware import UNREAD
 
-CONNECTIONS = 500  # of one process; more of them wait to be accepted
-SILENT_S = 30  # a connection that sends nothing for so long is closed, half of a request or none
+CONNECTIONS = 500  # of one process; further ones wait to be accepted
+SILENT_S = 30  # a connection that sends nothing is closed, within a request or not
 MOST_BODY = 16 * 2**20  # bytes; an upload has at most 10 MiB
 MOST_HEADERS = 64 * 2**10
-LOOP_S = 1.0  # seconds after which the loop looks whether it is to stop
+LOOP_S = 1.0  # between two checks whether the loop is to stop
 
 FIRST_LINE = re.compile(rb"\s*[A-Z]+ (/[!-~]*)")
 MOST_PATH = 2000
 INTERNAL = 500
-KEPT = ("ACCEPT_LANGUAGE", "HOST")  # headers of a request that is not read otherwise
+KEPT_HEADERS = ("ACCEPT_LANGUAGE", "HOST")  # of a request that could not be read
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
@@ -49,7 +49,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
     """`gunicorn --worker-class league.service.web_worker.BufferingWorker --threads 4`."""
 
     def run(self) -> None:
-        """Answer until told to stop or until the parent is gone; then finish what has begun."""
+        """Answer until a signal stops the worker or the parent is gone; then finish the requests that have started."""
         connections: dict[int, Any] = {}
         TcpWSGIServer.channel_class = Channel
         Channel.hub = live.Hub()
@@ -74,8 +74,10 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         self._finish(server, connections)
 
     def _finish(self, server: Any, connections: dict[int, Any]) -> None:
-        for listening in [one for one in connections.values() if getattr(one, "accepting", False)]:
-            listening.accepting = False  # not closed: with it goes the pipe by which threads wake this loop
+        for server_socket in [link for link in connections.values() if getattr(link, "accepting", False)]:
+            server_socket.accepting = (
+                False  # it stays open, because the pipe by which threads wake this loop goes with it
+            )
         Channel.hub.close()
         until = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < until and any(map(_busy, list(connections.values()))):
@@ -85,7 +87,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
         wasyncore.close_all(connections, ignore_all=True)
 
     def _counted(self, application: Application) -> Application:
-        """`application`, with gunicorn's line in the log of requests, and an end after as many as the process may answer."""
+        """Return `application` with gunicorn's access log, and an end after the most requests that the process may answer."""
 
         def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
             self.nr += 1
@@ -101,58 +103,62 @@ class BufferingWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
     def _logged(self, application: Application, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         began = time.monotonic()
 
-        def noted(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+        def log_and_start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
             took = datetime.timedelta(seconds=time.monotonic() - began)
             length = next((value for name, value in headers if name.lower() == "content-length"), None)
-            asked = [(name[5:].replace("_", "-"), value) for name, value in environ.items() if name.startswith("HTTP_")]
+            request_headers = [
+                (name[5:].replace("_", "-"), value) for name, value in environ.items() if name.startswith("HTTP_")
+            ]
             environ.setdefault("RAW_URI", environ.get("REQUEST_URI", environ["PATH_INFO"]))
-            self.log.access(SimpleNamespace(status=status, headers=headers, sent=length), asked, environ, took)
+            self.log.access(
+                SimpleNamespace(status=status, headers=headers, sent=length), request_headers, environ, took
+            )
             return start_response(status, headers, exc_info) if exc_info else start_response(status, headers)
 
-        return application(environ, noted)
+        return application(environ, log_and_start)
 
     def handle_quit(self, sig: int, frame: Any) -> None:
-        """SIGINT, SIGQUIT: end at once."""
+        """End at once, on SIGINT and SIGQUIT."""
         self.alive = False
         sys.exit(0)
 
 
 def _busy(connection: Any) -> bool:
-    """Whether an answer is at work or on its way."""
+    """Return True while an answer is computed or sent."""
     return bool(getattr(connection, "requests", None) or getattr(connection, "total_outbufs_len", 0))
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
-    """Remembers how a request begins, for what is said where the rest of it cannot be read."""
+    """A parser that keeps the start of a request, for the refusal if the rest of it cannot be read."""
 
-    begun = b""
+    start = b""
 
     def received(self, data: bytes) -> int:
-        """As the parser of waitress."""
-        if len(self.begun) < MOST_PATH:
-            self.begun += data[: MOST_PATH - len(self.begun)]
+        """Parse the next bytes."""
+        if len(self.start) < MOST_PATH:
+            self.start += data[: MOST_PATH - len(self.start)]
         return int(super().received(data))
 
     @property
     def place(self) -> str:
-        """The path that it asked for, "/" where that is not known either."""
-        found = FIRST_LINE.match(self.begun)
-        return found[1].decode().partition("?")[0] if found else "/"
+        """The requested path; "/" if that is unknown, too."""
+        line = FIRST_LINE.match(self.start)
+        return line[1].decode().partition("?")[0] if line else "/"
 
 
 class LiveTask(WSGITask):  # type: ignore[misc]
-    """Answers a request; where the application lets a listener in, only the head is sent, and the channel knows."""
+    """The answer to a request. If the application accepts a listener, only the head is sent, and the channel notes it."""
 
     environ: dict[str, Any] | None = None
 
     def get_environment(self) -> dict[str, Any]:
-        """With the hub of this process. One dictionary: what the application puts there is found again."""
+        """Return the environment with the hub of this process. It is one dictionary, so that the listener can be read from it."""
         if self.environ is None:
             self.environ = {**super().get_environment(), live.HUB: self.channel.hub}
         return self.environ
 
     def build_response_header(self) -> bytes:
-        """Of a listener without a length and without chunks, which only HTTP/1.0 has: the answer lasts until one of us hangs up."""
+        """Return the head. For a listener that of HTTP/1.0, without length or chunks: the answer lasts until one side closes."""
         wanted = (self.environ or {}).get(live.LISTENER)
         if wanted is not None and self.status.startswith("200"):
             self.version, self.content_length = "1.0", None
@@ -163,31 +169,31 @@ class LiveTask(WSGITask):  # type: ignore[misc]
 
 
 class UnreadTask(WSGITask):  # type: ignore[misc]
-    """Lets the application refuse a request that could not be read. The connection ends with it."""
+    """The refusal, by the application, of a request that could not be read. The connection ends with it."""
 
     def __init__(self, channel: Any, unread: Parser) -> None:
-        asks = Parser(channel.adj)
-        asks.parse_header(f"GET {unread.place} HTTP/1.1\r\n".encode())
-        asks.headers |= {name: unread.headers[name] for name in KEPT if name in unread.headers}
-        asks.headers |= {"X_FORWARDED_PROTO": "https", "CONNECTION": "close"}  # no redirect: nothing of it is read
-        super().__init__(channel, asks)
+        request = Parser(channel.adj)
+        request.parse_header(f"GET {unread.place} HTTP/1.1\r\n".encode())
+        request.headers |= {name: unread.headers[name] for name in KEPT_HEADERS if name in unread.headers}
+        request.headers |= {"X_FORWARDED_PROTO": "https", "CONNECTION": "close"}  # https, so that it is not redirected
+        super().__init__(channel, request)
         self.why = unread.error
 
     def get_environment(self) -> dict[str, Any]:
-        """With the reason."""
+        """Return the environment with the reason."""
         return {**super().get_environment(), "wsgi.url_scheme": "https", UNREAD: (self.why.code, self.why.body)}
 
 
 class BrokenTask(ErrorTask):  # type: ignore[misc]
-    """What is said where the application itself has broken: of the API in its form, in English."""
+    """The answer after an error of the application itself; for the API as a problem, in English."""
 
     def execute(self) -> None:
-        """500."""
-        asked = self.channel.requests[0]
-        if not asked.place.startswith("/api/"):
+        """Answer 500."""
+        request = self.channel.requests[0]
+        if not request.place.startswith("/api/"):
             super().execute()
             return
-        told = json.dumps(
+        problem = json.dumps(
             {
                 "type": "/api/v1/#broken",
                 "title": "Internal error",
@@ -199,8 +205,8 @@ class BrokenTask(ErrorTask):  # type: ignore[misc]
         self.status = f"{INTERNAL} Internal Server Error"
         self.response_headers.append(("Content-Type", "application/problem+json"))
         self.set_close_on_finish()
-        self.content_length = len(told)
-        self.write(told)
+        self.content_length = len(problem)
+        self.write(problem)
 
 
 def _refusal(channel: Any, request: Parser) -> Task:
@@ -217,7 +223,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     wanted: live.Wanted | None = None
 
     def handle_close(self) -> None:
-        """The end, or of a listener the moment to hand the connection over: its head is sent."""
+        """Close the connection; hand that of a listener over, now that its head is sent."""
         wanted, self.wanted = self.wanted, None
         if wanted is not None and self.connected and not self.total_outbufs_len and not self.outbufs[0]:
             self.hub.adopt(self.socket.dup(), wanted)

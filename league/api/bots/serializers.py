@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from league.api.http.output import Out
-from league.api.http.problems import told
+from league.api.http.problems import message
 from league.api.http.serializers import FaultField, PoolRef, StrictSerializer
 from league.domain.audits.results import Summary
 from league.domain.matches import validation
@@ -75,7 +75,7 @@ class BotChange(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """An empty change is a mistake."""
         if not attrs:
-            raise serializers.ValidationError(told("name at least one of: {names}", names=", ".join(self.fields)))
+            raise serializers.ValidationError(message("name at least one of: {names}", names=", ".join(self.fields)))
         return attrs
 
 

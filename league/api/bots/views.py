@@ -27,7 +27,7 @@ from league.api.http.auth import player_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import BotFilters, VersionFilters
 from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
-from league.api.http.problems import Problem, told
+from league.api.http.problems import Problem, message
 from league.api.http.throttles import ByCaller, Uploads
 from league.domain.audits import results
 from league.domain.bots import bots, consent, lists
@@ -210,7 +210,7 @@ class BotVersions(VersionList):
         owned = Bot.objects.select_related("owner").filter(slug=slug).first()
         if owned is not None and owned.owner_id != player.pk:
             raise PermissionDenied(
-                told(
+                message(
                     "The bot {slug} belongs to {owner}; choose another name for yours.",
                     slug=slug,
                     owner=owned.owner.name,
@@ -219,7 +219,7 @@ class BotVersions(VersionList):
         if bots.slug(slug) != slug:
             raise Problem(
                 "invalid",
-                told(
+                message(
                     "The bot name {slug!r} is not allowed. Use {better!r} instead.", slug=slug, better=bots.slug(slug)
                 ),
             )

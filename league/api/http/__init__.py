@@ -1,1 +1,1 @@
-"""What every address of the API shares: callers, problems, pages, schema."""
+"""The parts that all addresses of the API share: callers, problems, pages, schema."""

@@ -1,4 +1,4 @@
-"""Who asks: a token in the Authorization header, or the session of the site (with its CSRF check)."""
+"""Authentication: a token in the Authorization header, or the session of the site with its CSRF check."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.request import Request
 
-from league.api.http.problems import Problem, told
+from league.api.http.problems import Problem, message
 from league.api.http.throttles import refuse_bad_token
 from league.domain.people import players, tokens
 from league.enums import TokenScope
@@ -16,10 +16,10 @@ from league.models import ApiToken, Player
 
 
 class BearerToken(BaseAuthentication):
-    """`Authorization: Bearer tute_...`. A header that names no live token is refused, never taken for anonymous."""
+    """`Authorization: Bearer tute_...`. A header without a live token is refused, never taken for anonymous."""
 
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser, ApiToken] | None:
-        """The account and token of the header; None without a header."""
+        """Return the account and token of the header; None without a header."""
         header = request.META.get("HTTP_AUTHORIZATION", "")
         if not header:
             return None
@@ -27,7 +27,7 @@ class BearerToken(BaseAuthentication):
         if scheme.lower() != "bearer":
             refuse_bad_token(request._request)
             raise AuthenticationFailed(
-                told(
+                message(
                     "The authorization scheme {scheme!r} is not supported. Send Bearer and an API key.",
                     scheme=scheme[:20],
                 )
@@ -35,19 +35,21 @@ class BearerToken(BaseAuthentication):
         token = tokens.authenticate(key.strip())
         if token is None:
             refuse_bad_token(request._request)
-            raise AuthenticationFailed(told("This API key does not exist, has expired or was revoked."))
+            raise AuthenticationFailed(message("This API key does not exist, has expired or was revoked."))
         return token.player.user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """What 401 answers name."""
+        """Return the WWW-Authenticate header of 401 answers."""
         return 'Bearer realm="tute"'
 
 
 def check_scope(request: Request, needed: TokenScope) -> None:
-    """Refuse a token that may not do this; a session may do all that its player may."""
+    """Refuse a token whose scope is too small. A session may do whatever its player may."""
     token = request.auth
     if isinstance(token, ApiToken) and not TokenScope(token.scope).covers(needed):
-        text = told("This API key has the scope {scope}; the request needs {needed}.", scope=token.scope, needed=needed)
+        text = message(
+            "This API key has the scope {scope}; the request needs {needed}.", scope=token.scope, needed=needed
+        )
         raise Problem("scope", text, header=f'Bearer realm="tute", error="insufficient_scope", scope="{needed}"')
 
 
@@ -56,32 +58,32 @@ class Session(SessionAuthentication):
 
 
 def player_of(request: Request) -> Player:
-    """The player who asks. NotAuthenticated for nobody."""
+    """Return the player of the caller. NotAuthenticated for an anonymous one."""
     if not request.user.is_authenticated:
-        raise NotAuthenticated(told("Send an API key, or log in on the site, to do this."))
+        raise NotAuthenticated(message("Send an API key, or log in on the site, to do this."))
     if isinstance(request.auth, ApiToken):
         return request.auth.player
     return players.player_of_user(request.user)
 
 
 def viewer_of(request: Request) -> Player | None:
-    """The player who asks, or None."""
+    """Return the player of the caller, or None."""
     return player_of(request) if request.user.is_authenticated else None
 
 
 def user_of(request: Request) -> User | None:
-    """The account that asks, or None: what league.domain.matches.sight asks for. No query."""
+    """Return the account of the caller, or None, as league.domain.matches.sight takes it. No query."""
     return request.user if isinstance(request.user, User) else None
 
 
 class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # of the library's __init_subclass__
-    """How the document describes the token."""
+    """The token in the OpenAPI document."""
 
     target_class = BearerToken
     name = "token"
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
-        """Security scheme object of OpenAPI."""
+        """Return the security scheme object."""
         return {
             "type": "http",
             "scheme": "bearer",
@@ -90,11 +92,11 @@ class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # of the library's __init_subclass__
-    """How the document describes the session cookie."""
+    """The session cookie in the OpenAPI document."""
 
     target_class = Session
     name = "session"
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
-        """Security scheme object of OpenAPI."""
+        """Return the security scheme object."""
         return {"type": "apiKey", "in": "cookie", "name": "sessionid", "description": "The site's own session."}

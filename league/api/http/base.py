@@ -1,4 +1,4 @@
-"""What every endpoint has: answers in the language asked for, declared query parameters, ETags, rate-limit headers, repeatable creates."""
+"""The base of all endpoints: language, declared query parameters, ETags, rate-limit headers, repeatable creates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from league.api.http import cursors, throttles
 from league.api.http.auth import BearerToken, Session, check_scope, player_of
 from league.api.http.negotiation import AlwaysFirst, language
 from league.api.http.parsers import StrictJSON
-from league.api.http.problems import MEDIA_TYPE, Problem, body, told
+from league.api.http.problems import MEDIA_TYPE, Problem, body, message
 from league.api.http.schema import Operation
 from league.domain.core import idempotency, paging
 from league.enums import TokenScope
@@ -46,16 +46,16 @@ class View(GenericAPIView[Any]):
     renderer_classes = (JSONRenderer,)
     content_negotiation_class = AlwaysFirst
     schema = Operation()
-    # without OPTIONS: it has nothing to tell that the document does not
+    # OPTIONS is left out: the OpenAPI document says everything that it would.
     http_method_names = ["get", "head", "post", "patch", "delete"]
     params: Sequence[str] = ()
     kept_until: Sequence[str] = ()  # the change counters of what a read shows; without any its answers are not kept
-    scopes: ClassVar[Mapping[str, TokenScope]] = {}  # by method, where a token may do with less than manage
+    scopes: ClassVar[Mapping[str, TokenScope]] = {}  # by method, if a token needs less than `manage`
     pagination_class: Any = None
     filter_backends: Sequence[Any] = ()
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer in English, whatever the site speaks, unless the request asks for another language: programs read this."""
+        """Answer in English, whatever the language of the site, unless Accept-Language asks for another: programs read this."""
         with translation.override(language(request)):
             return super().dispatch(request, *args, **kwargs)
 
@@ -69,23 +69,23 @@ class View(GenericAPIView[Any]):
         errors = {}
         for name in request.query_params:
             if name not in allowed:
-                there = ", ".join(sorted(allowed)) or told("none")
+                there = ", ".join(sorted(allowed)) or message("none")
                 errors[name[:80]] = [
-                    told("is not a query parameter of this endpoint; it accepts: {there}", there=there)
+                    message("is not a query parameter of this endpoint; it accepts: {there}", there=there)
                 ]
             elif len(request.query_params.getlist(name)) > 1:
-                errors[name] = [told("appears more than once")]
+                errors[name] = [message("appears more than once")]
         if method in SAFE_METHODS and changes.TICKET in request._request.META:
             changes.keep_until(request._request, *self.counters(**kwargs))
         if errors:
             raise Problem("invalid", "; ".join(f"{name}: {texts[0]}" for name, texts in errors.items()), errors)
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """Return the change counters of what a read shows, by what its address names."""
         return self.kept_until
 
     def allowed_params(self, request: Request) -> set[str]:
-        """Names of the query parameters of this request."""
+        """Return the names of the query parameters that this request may have."""
         allowed = set(self.params)
         if request.method in ("GET", "HEAD"):
             filters = getattr(self, "filterset_class", None)
@@ -94,53 +94,54 @@ class View(GenericAPIView[Any]):
         return allowed
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        """Add what every answer carries."""
-        found = super().finalize_response(request, response, *args, **kwargs)
-        known = hasattr(request, "_request")
-        for name, value in (throttles.headers(request) if known else {}).items():
-            found[name] = value
-        found["Content-Language"] = translation.get_language() or "en"
-        found["Cache-Control"] = "private, no-cache"
-        patch_vary_headers(found, ["Authorization", "Cookie", "Accept-Language"])
+        """Add the headers of every answer."""
+        final = super().finalize_response(request, response, *args, **kwargs)
+        is_wrapped = hasattr(request, "_request")
+        for name, value in (throttles.headers(request) if is_wrapped else {}).items():
+            final[name] = value
+        final["Content-Language"] = translation.get_language() or "en"
+        final["Cache-Control"] = "private, no-cache"
+        patch_vary_headers(final, ["Authorization", "Cookie", "Accept-Language"])
         if (
             request.method in ("GET", "HEAD")
-            and found.status_code == status.HTTP_200_OK
-            and isinstance(found, Response)
+            and final.status_code == status.HTTP_200_OK
+            and isinstance(final, Response)
         ):
-            found.add_post_render_callback(lambda rendered: _conditional(request, rendered))
-        return found
+            final.add_post_render_callback(lambda rendered: _conditional(request, rendered))
+        return final
 
     def page(self, rows: Any, serializer: type[serializers.BaseSerializer[Any]] | None = None) -> Response:
-        """The page of `rows` (query set or list) that the request names."""
-        chosen = self.paginate_queryset(rows)
-        made = (serializer or self.get_serializer_class())(chosen, many=True, context=self.get_serializer_context())
-        return self.get_paginated_response(made.data)
+        """Return the page of `rows` (query set or list) that the request asks for."""
+        return self._serialized(self.paginate_queryset(rows), serializer)
 
     def cut(self, page: paging.Page[Any], serializer: type[serializers.BaseSerializer[Any]] | None = None) -> Response:
-        """A page that was read already."""
+        """Return a page that was read already."""
         rows = cast(cursors.CursorPages, self.paginator).show(self.request, page)
-        made = (serializer or self.get_serializer_class())(rows, many=True, context=self.get_serializer_context())
-        return self.get_paginated_response(made.data)
+        return self._serialized(rows, serializer)
+
+    def _serialized(self, rows: Any, serializer: type[serializers.BaseSerializer[Any]] | None) -> Response:
+        kind = serializer or self.get_serializer_class()
+        return self.get_paginated_response(kind(rows, many=True, context=self.get_serializer_context()).data)
 
     def body(self) -> Any:
-        """The checked body of the request. ValidationError names every wrong field."""
-        found = self.get_serializer(data=self.request.data)
-        found.is_valid(raise_exception=True)
-        return found.validated_data
+        """Return the validated body of the request. ValidationError names every wrong field."""
+        serializer = self.get_serializer(data=self.request.data)
+        serializer.is_valid(raise_exception=True)
+        return serializer.validated_data
 
     def owner_only(self, owner: Player, what: str) -> Player:
-        """The player who asks, if it is `owner`; PermissionDenied for all others: operators have addresses of their own."""
+        """Return the caller if it is `owner`. PermissionDenied for all others: operators have their own addresses."""
         player = player_of(self.request)
         if player.pk != owner.pk:
             raise PermissionDenied(
-                told("{what} belongs to {owner}; only {owner} can do this.", what=what, owner=owner.name)
+                message("{what} belongs to {owner}; only {owner} can do this.", what=what, owner=owner.name)
             )
         return player
 
     def once(self, act: Callable[[], Response]) -> Response:
-        """Do a create, or give the answer of the first request with the same Idempotency-Key, in one transaction with the key.
+        """Do a create, or repeat the answer of the first request with the same Idempotency-Key, in one transaction with the key.
 
-        Refusals are kept like successes: a new attempt takes a new key. Not kept: 429 and faults of ours.
+        Refusals are kept like successes, so a new attempt needs a new key. 429 and our own errors are not kept.
         """
         key = self.request.headers.get("Idempotency-Key")
         if key is None:
@@ -160,8 +161,8 @@ class View(GenericAPIView[Any]):
                 idempotency.finish(row, refusal.status_code, refusal.data)
                 refused = error
             else:
-                made = json.loads(json.dumps(response.data, default=str))
-                idempotency.finish(row, response.status_code, made, response.get("Location", ""))
+                data = json.loads(json.dumps(response.data, default=str))
+                idempotency.finish(row, response.status_code, data, response.get("Location", ""))
         if refused is not None:
             raise refused
         return response
@@ -174,42 +175,42 @@ class ListView(View):
     filter_backends: Sequence[Any] = (DjangoFilterBackend,)
 
     def filtered(self, rows: Any) -> Any:
-        """`rows` as the query parameters ask. ValidationError for values that a filter does not take."""
+        """Return `rows`, filtered by the query parameters. ValidationError for values that a filter does not take."""
         return self.filter_queryset(rows)
 
 
 def existing(row: Row | None) -> Row:
-    """`row`, or 404 where there is none."""
+    """Return `row`; 404 for None."""
     if row is None:
         raise NotFound
     return row
 
 
 def _replayed(row: IdempotencyKey) -> Response:
-    """The answer of the first request, as it was."""
+    """Repeat the answer of the first request."""
     kind = MEDIA_TYPE if row.status and status.is_client_error(row.status) else None
     headers = {"Idempotency-Replayed": "true"} | ({"Location": row.location} if row.location else {})
     return Response(row.answer, row.status, headers=headers, content_type=kind)
 
 
 def _conditional(request: Request, response: Response) -> HttpResponse:
-    """304 where the client has this very body already."""
+    """Answer 304 if the client has this body already."""
     etag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
     response["ETag"] = etag
-    found = get_conditional_response(request._request, etag=etag, response=response)
-    if found is None or found is response:
+    other = get_conditional_response(request._request, etag=etag, response=response)
+    if other is None or other is response:
         return response
-    if found.status_code == status.HTTP_412_PRECONDITION_FAILED:
-        text = told("If-Match does not match the current ETag, {etag}.", etag=etag)
-        found = JsonResponse(body("precondition", text), status=found.status_code, content_type=MEDIA_TYPE)
+    if other.status_code == status.HTTP_412_PRECONDITION_FAILED:
+        text = message("If-Match does not match the current ETag, {etag}.", etag=etag)
+        other = JsonResponse(body("precondition", text), status=other.status_code, content_type=MEDIA_TYPE)
     for name, value in response.items():
         if name.lower() not in ("content-type", "content-length"):
-            found.headers.setdefault(name, value)
-    return found
+            other.headers.setdefault(name, value)
+    return other
 
 
 def _fingerprint(request: Request) -> str:
-    """What makes two requests the same: method, address with query, and the values of the body (files by content)."""
+    """Return a digest that equal requests share: of method, address with query, and the values of the body (files by content)."""
     data = request.data
     pairs = [(name, data.getlist(name)) for name in data] if hasattr(data, "getlist") else data
     plain = json.dumps(pairs, default=_plain, sort_keys=True)

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
-from league.api.http.problems import Problem, told
+from league.api.http.problems import Problem, message
 from league.domain.core import paging
 
 Row = TypeVar("Row")
@@ -89,7 +89,7 @@ def page_size(request: Request) -> int:
     if text is None:
         return paging.DEFAULT_SIZE
     if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MAX_SIZE:
-        problem = told("must be 1 to {most}, not {text!r}", most=MAX_SIZE, text=text[:30])
+        problem = message("must be 1 to {most}, not {text!r}", most=MAX_SIZE, text=text[:30])
         raise Problem("invalid", f"page_size: {problem}", {"page_size": [problem]})
     return int(text)
 
@@ -100,5 +100,5 @@ def read_cursor(request: Request, kinds: Sequence[type[paging.Value]], name: str
     try:
         return None if text is None else paging.read_cursor(text, kinds)
     except paging.BadCursor:
-        problem = told("is not a valid cursor; copy it from a next or previous link, or omit it")
+        problem = message("is not a valid cursor; copy it from a next or previous link, or omit it")
         raise Problem("invalid", f"{name}: {problem}", {name: [problem]}) from None

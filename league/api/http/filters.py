@@ -42,20 +42,19 @@ class YesNo(forms.ChoiceField):
         super().__init__(choices=[("true", "true"), ("false", "false")], **kwargs)
 
     def clean(self, value: Any) -> bool | None:
-        """None where nothing was said."""
+        """Return None for an empty value."""
         text = super().clean(value)
         return None if text == "" else text == "true"
 
 
 class YesNoFilter(filters.Filter):
-    """Whether."""
+    """A filter by true or false."""
 
     field_class = YesNo
 
 
-def seated(**who: str) -> Any:
-    """A filter method: matches at whose table somebody sits with `who` = value."""
-    (path,) = who.values()
+def seated(path: str) -> Any:
+    """Return a filter method for matches with a party whose column at `path` has the value."""
 
     def method(self: Any, queryset: QuerySet[Match], name: str, value: Any) -> QuerySet[Match]:
         return queryset.filter(Exists(Party.objects.filter(match=OuterRef("pk"), **{path: value})))
@@ -64,7 +63,7 @@ def seated(**who: str) -> Any:
 
 
 class PlayerFilters(filters.FilterSet):
-    """Of /players."""
+    """The filters of /players."""
 
     q = WordFilter(field_name="name", lookup_expr="icontains", label="Part of the name.")
 
@@ -74,7 +73,7 @@ class PlayerFilters(filters.FilterSet):
 
 
 class BotFilters(filters.FilterSet):
-    """Of /bots."""
+    """The filters of /bots."""
 
     owner = WordFilter(field_name="owner__name", label="Name of the owner.")
     state = filters.ChoiceFilter(choices=BotState.choices)
@@ -87,7 +86,7 @@ class BotFilters(filters.FilterSet):
 
 
 class VersionFilters(filters.FilterSet):
-    """Of /versions and /bots/{slug}/versions."""
+    """The filters of /versions and /bots/{slug}/versions."""
 
     bot = WordFilter(field_name="bot__slug", label="Name of the bot.")
     owner = WordFilter(field_name="bot__owner__name", label="Name of the owner.")
@@ -99,7 +98,7 @@ class VersionFilters(filters.FilterSet):
 
 
 class TournamentFilters(filters.FilterSet):
-    """Of /tournaments."""
+    """The filters of /tournaments."""
 
     status = filters.ChoiceFilter(choices=TournamentStatus.choices)
     game = WordFilter(field_name="pool__game", label="Key of the game.")
@@ -112,7 +111,7 @@ class TournamentFilters(filters.FilterSet):
 
 
 class RequestFilters(filters.FilterSet):
-    """Of /me/requests."""
+    """The filters of /me/requests."""
 
     status = filters.ChoiceFilter(choices=RequestStatus.choices)
     bot = WordFilter(field_name="bot__slug", label="Name of the bot.")
@@ -125,7 +124,7 @@ class RequestFilters(filters.FilterSet):
 
 
 class MatchFilters(filters.FilterSet):
-    """Of /matches."""
+    """The filters of /matches."""
 
     status = filters.ChoiceFilter(choices=MatchStatus.choices)
     kind = filters.ChoiceFilter(choices=MatchKind.choices)
@@ -137,16 +136,16 @@ class MatchFilters(filters.FilterSet):
     version = IdFilter(method="of_version", label="Id of a version at the table.")
     player = WordFilter(method="of_player", label="Owner of a bot at the table.")
 
-    of_bot = seated(path="version__bot__slug")
-    of_version = seated(path="version_id")
-    of_player = seated(path="version__bot__owner__name")
+    of_bot = seated("version__bot__slug")
+    of_version = seated("version_id")
+    of_player = seated("version__bot__owner__name")
 
     def of_game(self, queryset: QuerySet[Match], _name: str, value: str) -> QuerySet[Match]:
-        """Those of its pools."""
+        """Return the matches of the pools of this game."""
         return queryset.filter(pool__in=sight.find_pools(value))
 
     def of_tournament(self, queryset: QuerySet[Match], _name: str, value: str) -> QuerySet[Match]:
-        """Those of the tournament with this slug."""
+        """Return the matches of the tournament with this slug."""
         return sight.in_tournament(queryset, value)
 
     class Meta:
@@ -155,7 +154,7 @@ class MatchFilters(filters.FilterSet):
 
 
 class PoolFilters(filters.FilterSet):
-    """Of /pools."""
+    """The filters of /pools."""
 
     game = WordFilter(field_name="game", label="Key of the game.")
     players = IdFilter(field_name="players", label="Seats at the table.")
@@ -166,7 +165,7 @@ class PoolFilters(filters.FilterSet):
 
 
 class RatingFilters(filters.FilterSet):
-    """Of /versions/{id}/ratings."""
+    """The filters of /versions/{id}/ratings."""
 
     pool = IdFilter(field_name="pool_id", label="Id of the pool.")
 
@@ -176,7 +175,7 @@ class RatingFilters(filters.FilterSet):
 
 
 class PointFilters(filters.FilterSet):
-    """Of /pools/{id}/history."""
+    """The filters of /pools/{id}/history."""
 
     version = IdFilter(field_name="version_id", label="Id of a version.")
     bot = WordFilter(field_name="version__bot__slug", label="Name of a bot.")

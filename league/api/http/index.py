@@ -1,4 +1,4 @@
-"""/api/v1/: what there is, as a page for people and as JSON for programs; and the answer to all other addresses."""
+"""/api/v1/: the list of all operations, as a page for people and as JSON for programs; and the answer to unknown addresses."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ PAGE = """{% extends "base.html" %}
 <p>Everything the site shows, for programs. The <a href="{{ schema }}">OpenAPI 3.1 document</a> holds every field.
 Reading needs nothing; to write, send <code>Authorization: Bearer &lt;token&gt;</code> with a token of your account.</p>
 {% for group in groups %}<h2>{{ group.name }}</h2><p>{{ group.description }}</p><dl>
-{% for one in group.operations %}<dt><code>{{ one.method }}
-{% if one.link %}<a href="{{ one.path }}">{{ one.path }}</a>{% else %}{{ one.path }}{% endif %}</code></dt>
-<dd>{{ one.summary }}</dd>
+{% for operation in group.operations %}<dt><code>{{ operation.method }}
+{% if operation.link %}<a href="{{ operation.path }}">{{ operation.path }}</a>{% else %}{{ operation.path }}{% endif %}</code></dt>
+<dd>{{ operation.summary }}</dd>
 {% endfor %}</dl>
 {% endfor %}<h2>Refusals</h2>
 <p>Every refusal is a <code>{{ media }}</code> with type, title, status, detail, what_to_do and, by field, errors.</p><dl>
-{% for one in kinds %}<dt id="{{ one.kind }}"><code>{{ one.status }} {{ one.kind }}</code></dt>
-<dd>{{ one.title }}. {{ one.todo }}</dd>
+{% for refusal in kinds %}<dt id="{{ refusal.kind }}"><code>{{ refusal.status }} {{ refusal.kind }}</code></dt>
+<dd>{{ refusal.title }}. {{ refusal.todo }}</dd>
 {% endfor %}</dl>
 </div>{% endblock %}
 """
@@ -40,19 +40,19 @@ def _template() -> Any:
 
 
 def operations() -> list[dict[str, Any]]:
-    """Method, path, summary and tag of every operation, as the document has them."""
+    """Return method, path, summary and tag of every operation of the OpenAPI document."""
     return [
-        {"method": method.upper(), "path": path, "summary": one["summary"], "tag": one["tags"][0]}
+        {"method": method.upper(), "path": path, "summary": operation["summary"], "tag": operation["tags"][0]}
         for path, methods in document()["paths"].items()
-        for method, one in methods.items()
+        for method, operation in methods.items()
     ]
 
 
 class Index(ReadOnly):
-    """The page where text/html is asked for, else the same as JSON."""
+    """The page for clients that accept text/html, JSON for all others."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        """What there is."""
+        """List all operations."""
         if "text/html" in request.headers.get("Accept", ""):  # browsers name it; curl and scripts say */*
             response = HttpResponse(_template().render(_page(), request))
         else:
@@ -62,15 +62,15 @@ class Index(ReadOnly):
 
 
 def _page() -> dict[str, Any]:
-    shown = [one | {"link": one["method"] == "GET" and "{" not in one["path"]} for one in operations()]
-    groups = [tag | {"operations": [one for one in shown if one["tag"] == tag["name"]]} for tag in document()["tags"]]
+    rows = [row | {"link": row["method"] == "GET" and "{" not in row["path"]} for row in operations()]
+    groups = [tag | {"operations": [row for row in rows if row["tag"] == tag["name"]]} for tag in document()["tags"]]
     kinds = [{"kind": kind, "status": n, "title": title, "todo": todo} for kind, (n, title, todo) in KINDS.items()]
     return {"schema": reverse("api:schema"), "groups": groups, "kinds": kinds, "media": MEDIA_TYPE}
 
 
 @csrf_exempt
 def nowhere(request: HttpRequest, rest: str = "") -> JsonResponse:
-    """Any other address below /api/v1/."""
+    """Answer any other address below /api/v1/: 404."""
     return respond(
         request,
         "not-found",

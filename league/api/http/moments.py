@@ -1,4 +1,4 @@
-"""The query parameter `at`: tables as they stood at a past moment."""
+"""The query parameter `at`: tables as they stood at a past time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from league.api.http.problems import Problem, told
+from league.api.http.problems import Problem, message
 
 AT = OpenApiParameter(
     "at",
@@ -19,15 +19,15 @@ AT = OpenApiParameter(
 
 
 def moment(request: Request) -> datetime | None:
-    """The moment that a request asks for. Problem for what is no time, or has no time zone."""
+    """Return the time that a request asks for. Problem if it is no time, or has no time zone."""
     text = request.query_params.get("at")
     if text is None:
         return None
     try:
-        found = parse_datetime(text)
-    except ValueError:  # right form, wrong number, such as a 13th month
-        found = None
-    if found is None or found.tzinfo is None:
-        problem = told("must be a time with its zone, such as 2026-11-21T12:00:00Z, not {text!r}", text=text[:40])
+        time = parse_datetime(text)
+    except ValueError:  # the right form with a wrong number, such as a 13th month
+        time = None
+    if time is None or time.tzinfo is None:
+        problem = message("must be a time with its zone, such as 2026-11-21T12:00:00Z, not {text!r}", text=text[:40])
         raise Problem("invalid", f"at: {problem}", {"at": [problem]})
-    return found
+    return time

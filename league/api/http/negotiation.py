@@ -1,4 +1,4 @@
-"""One representation, JSON, whatever a client says it accepts; in a language of the site that it asks for, else in English."""
+"""Content negotiation: always JSON, in the language of the site that the client asks for, by default English."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rest_framework.request import Request
 
 
 class AlwaysFirst(BaseContentNegotiation):
-    """The parser of the content type sent (None if there is none), and the first renderer: an answer beats a refusal."""
+    """The parser of the content type that was sent, and the first renderer whatever the client accepts: an answer beats a refusal."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
-        """The parser whose media type matches; None makes it 415."""
+        """Return the parser whose media type matches; None makes it 415."""
         sent = (request.content_type or "").split(";")[0].strip().lower()
         for parser in parsers:
             if parser.media_type in (sent, "*/*"):
@@ -27,15 +27,15 @@ class AlwaysFirst(BaseContentNegotiation):
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        """The first renderer and its media type."""
+        """Return the first renderer and its media type."""
         first = next(iter(renderers))
         return first, str(first.media_type)
 
 
 def language(request: HttpRequest) -> str:
-    """The language of the site that Accept-Language puts first. Cookies do not count: they are those of a person's pages."""
-    there = dict(settings.LANGUAGES)
-    for wanted, _quality in parse_accept_lang_header(request.headers.get("Accept-Language", "")):
-        if (short := wanted.partition("-")[0]) in there:
+    """Return the language of the site that Accept-Language prefers. Cookies do not count: they are for pages."""
+    languages = dict(settings.LANGUAGES)
+    for tag, _quality in parse_accept_lang_header(request.headers.get("Accept-Language", "")):
+        if (short := tag.partition("-")[0]) in languages:
             return short
     return "en"

@@ -1,4 +1,4 @@
-"""Bodies, read strictly: size first, then JSON without the traps of JSON, multipart, or the bytes of a package."""
+"""Strict parsers of request bodies, which check the size first: JSON, multipart, or the bytes of a package."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
 
 from engine.packages.archive import MAX_BYTES
-from league.api.http.problems import Problem, told
+from league.api.http.problems import Problem, message
 
-MOST_JSON = 256 * 1024  # bytes; no request that is not an upload comes near
+MOST_JSON = 256 * 1024  # bytes; far more than any request but an upload needs
 MOST_UPLOAD = MAX_BYTES + 64 * 1024  # the package and its multipart wrapping
 MOST_DEPTH = 20
 
 
 def check_length(context: Mapping[str, Any] | None, most: int) -> None:
-    """Refuse by Content-Length, before a byte is read. Without that header the server gives an empty body."""
+    """Refuse a body that is too large by its Content-Length, before a byte is read. Without that header the server gives an empty body."""
     request = (context or {}).get("request")
     length = request.META.get("CONTENT_LENGTH") if request is not None else None
     try:
         size = int(length or 0)
     except ValueError:
-        raise ParseError(told("The Content-Length header is not a number.")) from None
+        raise ParseError(message("The Content-Length header is not a number.")) from None
     if size > most:
         raise Problem(
-            "too-large", told("The body has {size} bytes; this endpoint accepts at most {most}.", size=size, most=most)
+            "too-large",
+            message("The body has {size} bytes; this endpoint accepts at most {most}.", size=size, most=most),
         )
 
 
@@ -38,28 +39,28 @@ class StrictJSON(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
-        """The value. ParseError says what is wrong."""
+        """Return the value. ParseError says what is wrong."""
         check_length(parser_context, MOST_JSON)
         try:
             text = stream.read().decode("utf-8")
         except UnicodeDecodeError as error:
             raise ParseError(
-                told("The body is not UTF-8: {why} at byte {place}.", why=error.reason, place=error.start)
+                message("The body is not UTF-8: {why} at byte {place}.", why=error.reason, place=error.start)
             ) from None
         try:
             value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
         except (ValueError, RecursionError) as error:
-            raise ParseError(told("The body is not valid JSON: {why}.", why=error)) from None
+            raise ParseError(message("The body is not valid JSON: {why}.", why=error)) from None
         _check(value, 0)
         return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    value = dict(pairs)
+    if len(value) < len(pairs):
         names = [name for name, _ in pairs]
         raise ValueError(f"an object has the name {next(name for name in names if names.count(name) > 1)!r} twice")
-    return found
+    return value
 
 
 def _constant(name: str) -> float:
@@ -75,7 +76,7 @@ def _float(text: str) -> float:
 
 def _check(value: Any, depth: int) -> None:
     if depth > MOST_DEPTH:
-        raise ParseError(told("The body is nested deeper than {most} levels.", most=MOST_DEPTH))
+        raise ParseError(message("The body is nested deeper than {most} levels.", most=MOST_DEPTH))
     if isinstance(value, str):
         _check_text(value)
     elif isinstance(value, dict):
@@ -89,9 +90,9 @@ def _check(value: Any, depth: int) -> None:
 
 def _check_text(text: str) -> None:
     if "\0" in text:
-        raise ParseError(told("The body contains a NUL character; remove it."))
+        raise ParseError(message("The body contains a NUL character; remove it."))
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ParseError(told("The body contains half of a surrogate pair, which is not a valid character."))
+        raise ParseError(message("The body contains half of a surrogate pair, which is not a valid character."))
 
 
 class PackageForm(MultiPartParser):
@@ -100,18 +101,18 @@ class PackageForm(MultiPartParser):
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None
     ) -> DataAndFiles[Any, Any]:
-        """Fields and files."""
+        """Return fields and files."""
         check_length(parser_context, MOST_UPLOAD)
         return super().parse(stream, media_type=media_type, parser_context=parser_context)
 
 
 class PackageBytes(BaseParser):
-    """The package itself as the body, as `curl --data-binary @bot.zip` sends it; its name stands in `?filename=`."""
+    """The package itself as the body, as `curl --data-binary @bot.zip` sends it, with its name in `?filename=`."""
 
     media_type = "application/octet-stream"
 
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> dict[str, Any]:
-        """The same shape as the form gives."""
+        """Return the file in the shape that the form has."""
         check_length(parser_context, MOST_UPLOAD)
         request = (parser_context or {}).get("request")
         name = request.query_params.get("filename", "") if request is not None else ""

@@ -1,4 +1,4 @@
-"""Refusals as problem details (RFC 9457): what happened, why, and what to do. Every 4xx and 5xx of the API is made here."""
+"""Refusals as problem details (RFC 9457): what happened, why, and what to do. Every 4xx and 5xx answer of the API is made here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from league.domain.matches.replays import Unreadable
 from league.pure.refusal import Message
 
 MEDIA_TYPE = "application/problem+json"
-# word: (status, title, what to do)
+# By kind: status, title, what to do.
 KINDS: dict[str, tuple[int, str, str]] = {
     "bad-request": (
         400,
@@ -124,9 +124,9 @@ class Problem(exceptions.APIException):
 
 
 def body(kind: str, detail: str, errors: dict[str, list[str]] | None = None) -> dict[str, Any]:
-    """The JSON of a problem."""
+    """Return the JSON of a problem."""
     number, title, what_to_do = KINDS[kind]
-    found: dict[str, Any] = {
+    problem: dict[str, Any] = {
         "type": f"/api/v1/#{kind}",
         "title": gettext(title),
         "status": number,
@@ -134,34 +134,34 @@ def body(kind: str, detail: str, errors: dict[str, list[str]] | None = None) -> 
         "what_to_do": gettext(what_to_do),
     }
     if errors:
-        found["errors"] = errors
-    return found
+        problem["errors"] = errors
+    return problem
 
 
-def told(text: str, /, **values: object) -> str:
-    """A sentence with its gaps filled, in the language of the moment: the catalogues have what this is called with."""
+def message(text: str, /, **values: object) -> str:
+    """Return a sentence with its gaps filled, in the active language. The catalogues hold the literals that this is called with."""
     return shown(Message(text, **values))
 
 
 def respond(request: HttpRequest, kind: str, text: str, /, **values: object) -> JsonResponse:
-    """The whole answer, where no view of the API gives one; in the language that the request asks for."""
+    """Return a whole answer for requests that reach no view of the API, in the language that the request asks for."""
     with translation.override(language(request)):
-        found = JsonResponse(body(kind, told(text, **values)), status=KINDS[kind][0], content_type=MEDIA_TYPE)
-        found["Content-Language"] = translation.get_language() or "en"
-    found["Cache-Control"] = "no-store"
-    patch_vary_headers(found, ["Accept-Language"])
-    return found
+        response = JsonResponse(body(kind, message(text, **values)), status=KINDS[kind][0], content_type=MEDIA_TYPE)
+        response["Content-Language"] = translation.get_language() or "en"
+    response["Cache-Control"] = "no-store"
+    patch_vary_headers(response, ["Accept-Language"])
+    return response
 
 
 def answer(error: Exception, context: dict[str, Any]) -> Response | None:
-    """The response to an exception of a view; None for faults of ours, which stay loud."""
-    found = _kind(error)
-    if found is None:
+    """Return the response to an exception of a view; None for our own errors, which are logged and answered with 500."""
+    refusal = _kind(error)
+    if refusal is None:
         return None
-    kind, detail, errors = found
+    kind, detail, errors = refusal
     if kind == "media-type":
-        there = ", ".join(parser.media_type for parser in context["view"].get_parsers())
-        detail = f"{detail} This address reads: {there}."
+        types = ", ".join(parser.media_type for parser in context["view"].get_parsers())
+        detail = f"{detail} This address reads: {types}."
     headers = {}
     wait = getattr(error, "wait", None) or getattr(error, "retry_after", None)
     if wait is not None:
@@ -175,7 +175,7 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
 def _kind(  # noqa: C901 - a table of exceptions, one after the other
     error: Exception,
 ) -> tuple[str, str, dict[str, list[str]] | None] | None:
-    """Kind, detail and errors by field of an exception; None if it is not the caller's fault."""
+    """Return kind, detail and errors by field of an exception; None if it is not the caller's fault."""
     match error:
         case Problem():
             return error.kind, str(error.detail), error.errors
@@ -187,7 +187,7 @@ def _kind(  # noqa: C901 - a table of exceptions, one after the other
         case exceptions.PermissionDenied():
             return "forbidden", str(error.detail), None
         case PermissionDenied():
-            return "forbidden", str(error) or told("You may not do this."), None
+            return "forbidden", str(error) or message("You may not do this."), None
         case exceptions.MethodNotAllowed():
             return "method", str(error.detail), None
         case exceptions.UnsupportedMediaType():
@@ -195,7 +195,7 @@ def _kind(  # noqa: C901 - a table of exceptions, one after the other
         case exceptions.Throttled():
             return "rate", str(error.detail), None
         case exceptions.NotFound() | Http404():
-            return "not-found", told("It does not exist, or you may not see it."), None
+            return "not-found", message("It does not exist, or you may not see it."), None
         case TooMany():
             return "rate", shown(error), None
         case PackageRefused():
@@ -207,24 +207,24 @@ def _kind(  # noqa: C901 - a table of exceptions, one after the other
         case Refused():
             return "conflict", shown(error), None
         case RequestDataTooBig():
-            return "too-large", told("The body is larger than this endpoint accepts."), None
+            return "too-large", message("The body is larger than this endpoint accepts."), None
         case exceptions.ParseError() | SuspiciousOperation():
-            return "bad-request", str(error) or told("The request is malformed."), None
+            return "bad-request", str(error) or message("The request is malformed."), None
         case exceptions.APIException() if status.is_client_error(error.status_code):
             return "bad-request", str(error.detail), None
     return None
 
 
 def flat(detail: Any, name: str = "request") -> dict[str, list[str]]:
-    """Messages by dotted field name, from the nested answer of a serializer."""
+    """Return messages by dotted field name, from the nested errors of a serializer."""
     if isinstance(detail, dict):
-        found: dict[str, list[str]] = {}
+        messages: dict[str, list[str]] = {}
         for key, value in detail.items():
             inner = "request" if key == "non_field_errors" else str(key)
             full = inner if name == "request" else f"{name}.{inner}"
             for field, texts in flat(value, full).items():
-                found.setdefault(field, []).extend(texts)
-        return found
+                messages.setdefault(field, []).extend(texts)
+        return messages
     if isinstance(detail, list):
         if any(isinstance(value, dict | list) for value in detail):
             return {

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the views so that it cannot drift."""
+"""The OpenAPI 3.1 document, generated from the views so that it cannot drift."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ HEADERS = {
 
 
 class Operation(AutoSchema):
-    """Says how lists of our views answer."""
+    """The description of one operation, where the library guesses wrongly."""
 
     def _get_serializer_name(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> str:
-        """Out is a word of our code; readers of the document know the thing itself."""
+        """Strip the `Out` suffix from schema names."""
         return str(super()._get_serializer_name(serializer, direction, bypass_extensions)).removesuffix("Out")
 
     def _is_list_view(self, serializer: Any = None) -> bool:
-        """A many=True answer is a list; the library would also guess from the name of a view."""
-        found = self.get_response_serializers() if serializer is None else serializer
-        if isinstance(found, dict):
+        """Return True for a many=True answer. The library would also guess from the name of a view."""
+        chosen = self.get_response_serializers() if serializer is None else serializer
+        if isinstance(chosen, dict):
             return False
-        if getattr(found, "many", False):
+        if getattr(chosen, "many", False):
             return True
         return self.method == "GET" and getattr(self.view, "pagination_class", None) is not None
 
 
 def add_common_parts(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Every operation may answer with a problem; every read has an ETag; every answer tells the limits."""
+    """Add problems to every operation, the ETag to every read, and the rate limits to every answer."""
     result["components"]["schemas"]["Problem"] = PROBLEM
     problem = {"description": "Refused.", "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
     result["components"].setdefault("responses", {})["Problem"] = problem
@@ -78,20 +78,20 @@ def add_common_parts(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 @cache
 def document() -> dict[str, Any]:
-    """The whole document, in English."""
+    """Return the whole document, in English."""
     with translation.override("en"):
         generator: Any = SchemaGenerator  # the library gives it no types
-        found: dict[str, Any] = generator(api_version="1").get_schema(request=None, public=True)
-    return found
+        schema: dict[str, Any] = generator(api_version="1").get_schema(request=None, public=True)
+    return schema
 
 
 class ReadOnly(DjangoView):
-    """A page without a framework, that refuses writing like all others."""
+    """A plain Django view that refuses other methods as the API does."""
 
     http_method_names = ["get", "head"]
 
     def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """405 as a problem."""
+        """Answer 405 as a problem."""
         refused = respond(request, "method", "Method {method} is not allowed here.", method=request.method)
         refused["Allow"] = "GET, HEAD"
         return refused
@@ -101,7 +101,7 @@ class Document(ReadOnly):
     """The OpenAPI document, at /schema."""
 
     def get(self, request: HttpRequest) -> JsonResponse:
-        """The document as JSON."""
+        """Return the document as JSON."""
         changes.keep_until(request, changes.RELEASE)
         response = JsonResponse(document(), json_dumps_params={"ensure_ascii": False})
         response["Content-Type"] = "application/vnd.oai.openapi+json; version=3.1; charset=utf-8"

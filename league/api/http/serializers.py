@@ -1,4 +1,4 @@
-"""Pieces that several answers share, and the strict base of requests."""
+"""Serializers that several answers share, and the strict base of requests."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from league.api.http.output import Out
-from league.api.http.problems import told
+from league.api.http.problems import message
 from league.enums import FaultKind
 from league.models.consent import MOST_MESSAGE
 
 
 class StrictSerializer(serializers.Serializer[Any]):
-    """A request body. A field that it does not have is an error: it would be ignored."""
+    """A request body. An unknown field is an error, because it would be ignored."""
 
     def to_internal_value(self, data: Any) -> Any:
-        """Values by field; ValidationError with all that is wrong."""
+        """Return the values by field. ValidationError names everything that is wrong."""
         errors: dict[str, Any] = {}
         unknown = sorted(set(data) - set(self.fields)) if hasattr(data, "keys") else []
         if unknown:
-            there = ", ".join(self.fields)
-            text = told("is not a field of this request; it accepts: {there}", there=there)
+            names = ", ".join(self.fields)
+            text = message("is not a field of this request; it accepts: {there}", there=names)
             errors = {str(name)[:80]: [text] for name in unknown}
         try:
-            found = super().to_internal_value(data)
+            values = super().to_internal_value(data)
         except serializers.ValidationError as error:
             detail: Any = error.detail
             raise serializers.ValidationError({**detail, **errors}) from None
         if errors:
             raise serializers.ValidationError(errors)
-        return found
+        return values
 
 
 class OptionalWordField(serializers.ChoiceField):
@@ -41,7 +41,7 @@ class OptionalWordField(serializers.ChoiceField):
         super().__init__(allow_null=True, **kwargs)
 
     def to_representation(self, value: Any) -> Any:
-        """The empty text of the table is null outside."""
+        """Return null for the empty text of the table."""
         return super().to_representation(value) or None
 
 
@@ -68,7 +68,7 @@ class ScalarField(serializers.JSONField):
 
 
 class MessageField(serializers.CharField):
-    """What the owner of a bot reads who is asked."""
+    """The message to the owner of a bot, who has to agree."""
 
     def __init__(self, **kwargs: Any) -> None:
         text = "Plain text for the owner of the bot, where they want to be asked."
@@ -78,7 +78,7 @@ class MessageField(serializers.CharField):
 
 
 class VersionRef(Out):
-    """Which version of which bot of whom."""
+    """A reference to a version: its bot, number and owner."""
 
     id = serializers.IntegerField()
     bot = serializers.SlugField(source="bot.slug")
@@ -88,7 +88,7 @@ class VersionRef(Out):
 
 
 class PoolRef(Out):
-    """What is rated together."""
+    """A reference to a pool: a game at a table with its options, whose results are rated together."""
 
     id = serializers.IntegerField()
     game = serializers.CharField()

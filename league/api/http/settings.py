@@ -1,4 +1,4 @@
-"""What the libraries of the API read from Django's settings, and the API's own limits, all from the environment."""
+"""Settings of the API's libraries, and the API's own limits, read from the environment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ API_RATES = {
     "upload": (envint("API_UPLOADS_PER_HOUR", 60, least=1), PER_HOUR),
 }
 
-# The rest stands on league.api.http.base.View: named here, our modules would be imported by those they import.
+# All else is set on league.api.http.base.View: named here, our modules would be imported by those that they import.
 REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "league.api.http.problems.answer",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

@@ -1,34 +1,41 @@
-"""Matches and boards with what a list shows of them."""
+"""Queries of matches and boards with the columns that answers show."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Prefetch, QuerySet
 
-from league.api.http.output import columns
-from league.api.matches.serializers import LISTED, MatchOut, PartyOut
+from league.api.http.output import column_names, describe
+from league.api.matches.serializers import MatchOut, PartyOut
 from league.domain.matches import sight
 from league.models import Board, Match, Party, Sitting
 
 
-def listed(viewer: User | None) -> QuerySet[Match]:
-    """The matches that `viewer` may see, with the columns that a list shows. A query for the matches, one for their parties."""
-    rows = Match.objects.select_related("pool", "tournament", "round").only(*columns(MatchOut))
-    parties = _parties().only("match", *columns(PartyOut))
-    return sight.matches(rows, viewer).prefetch_related(Prefetch("parties", parties, LISTED))
+def listed(viewer: User | None) -> QuerySet[Match, dict[str, Any]]:
+    """Return the columns that a list shows of the matches that `viewer` may see. No query."""
+    return sight.matches(Match.objects.all(), viewer).values("id", *column_names(MatchOut))
+
+
+def describe_matches(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the answers about rows of `listed`. One query, for their parties."""
+    parties: dict[int, list[dict[str, Any]]] = {row["id"]: [] for row in rows}
+    seated = Party.objects.filter(match__in=list(parties)).order_by("number")
+    for party in seated.values("match", *column_names(PartyOut)):
+        parties[party["match"]].append(describe(PartyOut, party))
+    return [describe(MatchOut, {**row, "parties": parties[row["id"]]}) for row in rows]
 
 
 def whole(viewer: User | None) -> QuerySet[Match]:
-    """The matches that `viewer` may see, with all that is shown of one. A query for the matches, one for their parties."""
+    """Return the matches that `viewer` may see, with all columns. One query for them, one for their parties."""
+    parties = Party.objects.select_related("version__bot__owner").order_by("number")
     rows = Match.objects.select_related("pool", "tournament", "round")
-    return sight.matches(rows, viewer).prefetch_related(Prefetch("parties", _parties()))
-
-
-def _parties() -> QuerySet[Party]:
-    return Party.objects.select_related("version__bot__owner").order_by("number")
+    return sight.matches(rows, viewer).prefetch_related(Prefetch("parties", parties))
 
 
 def boards_of(rows: QuerySet[Board]) -> QuerySet[Board]:
-    """These boards with their match and their sittings, without replays. A query for the boards, one for their sittings."""
+    """Return these boards with their match and their sittings, without replays. One query for the boards, one for their sittings."""
     sittings = Sitting.objects.defer("replay").order_by("number")
     return rows.select_related("match").prefetch_related(Prefetch("sittings", sittings))

@@ -105,10 +105,6 @@ class PartyOut(Out):
     )
 
 
-# The parties of a listed match are a list, not a manager: Django copies a query for each manager that it fills.
-LISTED = "listed_parties"
-
-
 class MatchOut(Out):
     """One table of bot versions that plays some boards."""
 
@@ -126,7 +122,7 @@ class MatchOut(Out):
     created = serializers.DateTimeField()
     started = serializers.DateTimeField(allow_null=True)
     finished = serializers.DateTimeField(allow_null=True)
-    parties = PartyOut(many=True, source=LISTED)
+    parties = PartyOut(many=True)
 
 
 class PartyDetail(PartyOut):

@@ -18,8 +18,8 @@ from engine.analysis import Tally
 from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import MatchFilters
-from league.api.http.problems import Problem, told
-from league.api.matches.rows import boards_of, listed, whole
+from league.api.http.problems import Problem, message
+from league.api.matches.rows import boards_of, describe_matches, listed, whole
 from league.api.matches.serializers import (
     BoardOut,
     ChallengeNew,
@@ -93,7 +93,7 @@ class Challenges(View):
         rivals = [_named(wanted, "against", "against_version")]
         rivals += [_named(one, "bot", "version") for one in wanted["others"]]
         made = challenges.challenge(player, own, rivals, wanted["game"], wanted["boards"])
-        shown = MatchOut(listed(user_of(self.request)).get(pk=made.pk)).data
+        shown = MatchOut(whole(user_of(self.request)).get(pk=made.pk)).data
         where = reverse("api:match", args=[made.public_id])
         return Response(shown, status=status.HTTP_201_CREATED, headers={"Location": where})
 
@@ -102,12 +102,14 @@ def _named(wanted: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
     """The bot, or where a number is given that version of it. ValidationError where there is none."""
     found = Bot.objects.filter(slug=wanted[bot]).first()
     if found is None:
-        raise ValidationError({bot: [told("there is no bot {name!r}; /api/v1/bots lists all bots", name=wanted[bot])]})
+        raise ValidationError(
+            {bot: [message("there is no bot {name!r}; /api/v1/bots lists all bots", name=wanted[bot])]}
+        )
     if wanted[number] is None:
         return found
     version = found.versions.select_related("bot").filter(number=wanted[number]).first()
     if version is None:
-        raise ValidationError({number: [told("there is no {field} {value!r}", field=number, value=wanted[number])]})
+        raise ValidationError({number: [message("there is no {field} {value!r}", field=number, value=wanted[number])]})
     return version
 
 
@@ -123,15 +125,16 @@ class Matches(ListView):
     @extend_schema(operation_id="list_matches", summary="List matches, newest first", tags=["matches"])
     def get(self, request: Request) -> Response:
         """Every match in every status."""
-        return self.page(self.filtered(listed(user_of(request))))
+        chosen = self.paginate_queryset(self.filtered(listed(user_of(request)))) or []
+        return self.get_paginated_response(describe_matches(chosen))
 
 
 class OneMatch(View):
     """/matches/{id}"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The match, its bots, and what audits have shown of it."""
-        return *_counters_of(named["id"]), changes.AUDITS
+        return *_counters_of(params["id"]), changes.AUDITS
 
     serializer_class = MatchDetail
 
@@ -146,9 +149,9 @@ class OneMatch(View):
 class Boards(ListView):
     """/matches/{id}/boards"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The match."""
-        return _counters_of(named["id"])
+        return _counters_of(params["id"])
 
     queryset = Board.objects.none()
     serializer_class = BoardOut
@@ -163,9 +166,9 @@ class Boards(ListView):
 class OneBoard(View):
     """/matches/{id}/boards/{number}"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The match."""
-        return _counters_of(named["id"])
+        return _counters_of(params["id"])
 
     serializer_class = BoardOut
 
@@ -179,9 +182,9 @@ class OneBoard(View):
 class Replay(View):
     """/matches/{id}/boards/{number}/sittings/{sitting}/replay"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The match and its bots."""
-        return _counters_of(named["id"])
+        return _counters_of(params["id"])
 
     serializer_class = ReplayOut
     params = ("seat",)
@@ -219,7 +222,7 @@ class Replay(View):
         if text is None or text == replays.PUBLIC:
             return text
         if len(text) > 2 or not (text.isascii() and text.isdigit()):
-            problem = told('must be a seat number or "public", not {text!r}', text=text[:30])
+            problem = message('must be a seat number or "public", not {text!r}', text=text[:30])
             raise Problem("invalid", f"seat: {problem}", {"seat": [problem]})
         return int(text)
 
@@ -227,9 +230,9 @@ class Replay(View):
 class Analysis(View):
     """/matches/{id}/analysis/{kind}"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The match and its judgement."""
-        return *_counters_of(named["id"]), changes.JUDGEMENTS
+        return *_counters_of(params["id"]), changes.JUDGEMENTS
 
     permission_classes = [IsAuthenticatedOrReadOnly]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
@@ -295,7 +298,7 @@ class Analysis(View):
         if text is None:
             return None
         if len(text) > 9 or not (text.isascii() and text.isdigit()):
-            problem = told("must be a board number, not {text!r}", text=text[:30])
+            problem = message("must be a board number, not {text!r}", text=text[:30])
             raise Problem("invalid", f"board: {problem}", {"board": [problem]})
         return int(text)
 
@@ -303,9 +306,9 @@ class Analysis(View):
 class Answers(View):
     """/matches/{id}/boards/{number}/sittings/{sitting}/seats/{seat}/answers/{bot}"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The match and what bots were asked about it."""
-        return *_counters_of(named["id"]), changes.JUDGEMENTS
+        return *_counters_of(params["id"]), changes.JUDGEMENTS
 
     permission_classes = [IsAuthenticatedOrReadOnly]
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from league.api.http.auth import player_of
 from league.api.http.base import ListView, View
-from league.api.http.problems import told
+from league.api.http.problems import message
 from league.api.operators.serializers import ActionOut, ActNew, ActOut, OutcomeOut, action_out, outcome_out
 from league.domain.operators import acting
 from league.domain.operators.actions import ACTIONS
@@ -21,7 +21,7 @@ def _operator(request: Request) -> Player:
     """The operator who asks; PermissionDenied for all others."""
     player = player_of(request)
     if not (player.user.is_staff or player.user.is_superuser):
-        raise PermissionDenied(told("Only operators may do this."))
+        raise PermissionDenied(message("Only operators may do this."))
     return player
 
 

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from league.api.http.auth import player_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PlayerFilters
-from league.api.http.problems import Problem, told
+from league.api.http.problems import Problem, message
 from league.api.people.serializers import LimitOut, MeOut, PlayerOut, TokenMade, TokenNew, TokenOut
 from league.domain.people import lists, quotas, tokens
 from league.models import ApiToken, Player
@@ -104,12 +104,12 @@ class Tokens(ListView):
         if isinstance(request.auth, ApiToken):
             raise Problem(
                 "forbidden",
-                told("An API key cannot create another key. Create one on your account page."),
+                message("An API key cannot create another key. Create one on your account page."),
             )
         if "Idempotency-Key" in request.headers:
             raise Problem(
                 "bad-request",
-                told(
+                message(
                     "This endpoint does not accept an Idempotency-Key, because the response contains a "
                     "secret that the league does not store."
                 ),

@@ -1,4 +1,4 @@
-"""Pools, and points of their histories, with what a list shows of them."""
+"""Queries of pools and of their histories with everything that answers show."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from league.models import Match, Pool, PoolSums, Rating, RatingPoint
 
 
 def pools() -> QuerySet[Pool]:
-    """Every pool, with what is counted of its bots and matches. No query."""
+    """Return every pool, with the numbers of its bots and matches. No query."""
     waiting = Match.objects.filter(pool=OuterRef("pk"), status=MatchStatus.FINISHED, rated=True, counted=None)
     by_pool = waiting.order_by().values("pool")
-    kept = PoolSums.objects.filter(pool=OuterRef("pk"))
+    sums = PoolSums.objects.filter(pool=OuterRef("pk"))
     return Pool.objects.annotate(
         bot_count=count_of(Rating.objects.filter(listed=True), "pool"),
         uncounted=Coalesce(Subquery(by_pool.annotate(number=Count("pk")).values("number")), 0),
         uncounted_since=Subquery(by_pool.annotate(first=Min("finished")).values("first")),
-        fitted_until=Subquery(kept.values("fitted_until")),
-        ranked_until=Subquery(kept.values("ranked_until")),
+        fitted_until=Subquery(sums.values("fitted_until")),
+        ranked_until=Subquery(sums.values("ranked_until")),
     )
 
 
 def points() -> QuerySet[RatingPoint]:
-    """Every point of every history, with its version and its match. No query."""
+    """Return every point of every history, with its version and its match. No query."""
     return RatingPoint.objects.select_related("version__bot__owner", "match")

@@ -19,7 +19,7 @@ from league.api.http import cursors
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import PointFilters, PoolFilters, RatingFilters
 from league.api.http.moments import AT, moment
-from league.api.http.problems import Problem, told
+from league.api.http.problems import Problem, message
 from league.api.ratings import rows
 from league.api.ratings.serializers import (
     GameDetail,
@@ -71,10 +71,10 @@ class OnePool(View):
 class Leaderboard(ListView):
     """/pools/{id}/leaderboard"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The ratings of the pool; of the past, what was played in it."""
-        of_past = (changes.of_pool(named["id"]),) if "at" in self.request.query_params else ()
-        return changes.of_ratings(named["id"]), changes.BOTS, *of_past
+        of_past = (changes.of_pool(params["id"]),) if "at" in self.request.query_params else ()
+        return changes.of_ratings(params["id"]), changes.BOTS, *of_past
 
     serializer_class = RatingOut
     filter_backends = ()
@@ -105,11 +105,13 @@ class Leaderboard(ListView):
         """Elo of a board with 95% margins. Provisional rows stand among the others, by their Elo."""
         text = request.query_params.get("every_version", "false")
         if text not in ("true", "false"):
-            problem = told("must be true or false, not {text!r}", text=text[:30])
+            problem = message("must be true or false, not {text!r}", text=text[:30])
             raise Problem("invalid", f"every_version: {problem}", {"every_version": [problem]})
         only = leaderboards.Only(request.query_params.get("show", ""), request.query_params.get("owner", ""))
         if only.show and only.show not in only.SHOWS:
-            problem = told("must be one of {choices}, not {text!r}", choices=", ".join(only.SHOWS), text=only.show[:30])
+            problem = message(
+                "must be one of {choices}, not {text!r}", choices=", ".join(only.SHOWS), text=only.show[:30]
+            )
             raise Problem("invalid", f"show: {problem}", {"show": [problem]})
         try:
             ProhibitNullCharactersValidator()(only.owner)
@@ -148,9 +150,9 @@ class Overall(ListView):
 class History(ListView):
     """/pools/{id}/history"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The pool and its bots."""
-        return changes.of_ratings(named["id"]), changes.of_pool(named["id"]), changes.BOTS
+        return changes.of_ratings(params["id"]), changes.of_pool(params["id"]), changes.BOTS
 
     queryset = RatingPoint.objects.none()
     serializer_class = PointOut
@@ -227,7 +229,7 @@ class OneGame(View):
         text = request.query_params.get("players")
         seats = int(text) if text and text.isascii() and text.isdigit() and len(text) < 3 else None
         if text is not None and seats is None:
-            problem = told("must be a number of seats, not {text!r}", text=text[:30])
+            problem = message("must be a number of seats, not {text!r}", text=text[:30])
             raise Problem("invalid", f"players: {problem}", {"players": [problem]})
         try:
             loaded = pools.load(key, seats)

@@ -11,7 +11,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from league.api.http.output import Out
-from league.api.http.problems import told
+from league.api.http.problems import message
 from league.api.http.serializers import MessageField, ObjectField, StrictSerializer
 from league.domain.matches import sight
 from league.domain.tournaments import circuits, events, releases, waiting
@@ -259,7 +259,7 @@ class CircuitNew(StrictSerializer):
     def validate_options(self, value: Any) -> dict[str, Any]:
         """An object."""
         if not isinstance(value, dict):
-            raise serializers.ValidationError(told("must be an object that maps names to values"))
+            raise serializers.ValidationError(message("must be an object that maps names to values"))
         return value
 
     validate_parameters = validate_options

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 
 from league.api.http.auth import player_of, user_of, viewer_of
 from league.api.http.base import ListView, View, existing
-from league.api.http.problems import told
+from league.api.http.problems import message
 from league.api.tournaments import rows
 from league.api.tournaments.event_serializers import (
     CircuitChange,
@@ -63,7 +63,7 @@ def _bots(names: list[str]) -> list[Bot]:
     found = {bot.slug: bot for bot in Bot.objects.select_related("owner__user").filter(slug__in=names)}
     missing = [name for name in names if name not in found]
     if missing:
-        texts = [told("there is no bot {name!r}; /api/v1/bots lists all bots", name=name) for name in missing]
+        texts = [message("there is no bot {name!r}; /api/v1/bots lists all bots", name=name) for name in missing]
         raise ValidationError({"bots": texts})
     return [found[name] for name in names]
 
@@ -118,12 +118,12 @@ class Events(ListView):
 class OneEvent(View):
     """/events/{slug}"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The event, its tournaments with their matches, and its bots."""
         changes.keep_until(
             self.request._request, changes.EVENTS, changes.TOURNAMENTS, changes.BOTS
         )  # before its tournaments are named
-        return [changes.of_tournament(pk) for pk in sight.find_stages(named["slug"])]
+        return [changes.of_tournament(pk) for pk in sight.find_stages(params["slug"])]
 
     serializer_class = EventDetail
 

@@ -109,9 +109,9 @@ class Forecast(View):
 class Rounds(ListView):
     """/tournaments/{slug}/rounds"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return counters_of(named["slug"])
+        return counters_of(params["slug"])
 
     queryset = Round.objects.none()
     serializer_class = RoundOut
@@ -127,7 +127,9 @@ class Rounds(ListView):
         """
         tournament = seen(request, Tournament.objects.all(), slug)
         chosen = self._chosen(request, tournament)
-        return self.get_paginated_response([rows.tell_round(one) for one in brackets.read_rounds(tournament, chosen)])
+        return self.get_paginated_response(
+            [rows.describe_round(row) for row in brackets.read_rounds(tournament, chosen)]
+        )
 
     def _chosen(self, request: Request, tournament: Tournament) -> list[Round]:
         """The rounds of the page. Four queries at most."""
@@ -141,9 +143,9 @@ class Rounds(ListView):
 class Bracket(View):
     """/tournaments/{slug}/bracket"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return counters_of(named["slug"])
+        return counters_of(params["slug"])
 
     serializer_class = BracketOut
 

@@ -1,4 +1,4 @@
-"""Tournaments, events and circuits with what a list shows of them."""
+"""Queries of tournaments, events and circuits with everything that answers show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from league.models import Circuit, Entry, Event, Tournament
 
 
 def listed(viewer: User | None) -> QuerySet[Tournament]:
-    """Those that `viewer` may see. No query."""
+    """Return the tournaments that `viewer` may see. No query."""
     rows = Tournament.objects.select_related("owner__user", "pool")
     return sight.tournaments(rows, viewer).annotate(
         entry_count=count_of(Entry.objects.all(), "tournament"),
@@ -25,7 +25,7 @@ def listed(viewer: User | None) -> QuerySet[Tournament]:
 
 
 def counted(rows: Sequence[Tournament]) -> Sequence[Tournament]:
-    """With the numbers of their matches. Two queries at most."""
+    """Return these tournaments with the numbers of their matches. One query."""
     counts = counting.count_matches(rows)
     for row in rows:
         vars(row).update(match_count=counts[row.pk].total(), finished_count=counts[row.pk][MatchStatus.FINISHED])
@@ -33,15 +33,15 @@ def counted(rows: Sequence[Tournament]) -> Sequence[Tournament]:
 
 
 def events(rows: QuerySet[Event], stages: QuerySet[Tournament]) -> QuerySet[Event]:
-    """These events, each with those of these tournaments that are its own. A query for the events, one for the tournaments."""
+    """Return these events, each with its tournaments among `stages`. One query for the events, one for the tournaments."""
     return rows.select_related("owner__user").prefetch_related(Prefetch("tournaments", stages))
 
 
 def circuits() -> QuerySet[Circuit]:
-    """Every circuit with its bots and its seasons. A query for each of the three."""
+    """Return every circuit with its bots and its seasons. One query for each of the three."""
     return Circuit.objects.select_related("owner__user").prefetch_related("bots", "seasons")
 
 
-def tell_round(found: RoundMatches) -> dict[str, Any]:
-    """What is told of a round. Its matches are as they are told already, and there are many."""
-    return {"number": found.number, "resting": found.resting, "matches": [vars(match) for match in found.matches]}
+def describe_round(row: RoundMatches) -> dict[str, Any]:
+    """Return the answer about a round, without a serializer: its matches are plain values already, and there are many."""
+    return {"number": row.number, "resting": row.resting, "matches": [vars(match) for match in row.matches]}

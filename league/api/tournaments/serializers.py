@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 import engine
 from league.api.http.output import Out
-from league.api.http.problems import told
+from league.api.http.problems import message
 from league.api.http.serializers import MessageField, ObjectField, PoolRef, ScalarField, StrictSerializer, VersionRef
 from league.domain.core.errors import Refused, shown
 from league.domain.ratings import pools
@@ -101,11 +101,11 @@ class FormatChoice(StrictSerializer):
     def validate_options(self, value: Any) -> dict[str, Any]:
         """An object whose names can be options."""
         if not isinstance(value, dict):
-            raise serializers.ValidationError(told("must be an object that maps option names to values"))
+            raise serializers.ValidationError(message("must be an object that maps option names to values"))
         wrong = [name for name in value if name in ("key", "players") or len(name) > MOST_OPTIONS]
         if wrong:
             raise serializers.ValidationError(
-                told(
+                message(
                     "{name!r} is not an option; set the number of seats in the field players",
                     name=wrong[0][:MOST_OPTIONS],
                 )
@@ -115,14 +115,14 @@ class FormatChoice(StrictSerializer):
     def validate_parameters(self, value: Any) -> dict[str, Any]:
         """An object."""
         if not isinstance(value, dict):
-            raise serializers.ValidationError(told("must be an object that maps parameter names to values"))
+            raise serializers.ValidationError(message("must be an object that maps parameter names to values"))
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Game, seats and options must fit together: the engine says what does not."""
         if attrs["game"] not in engine.games():
             there = ", ".join(engine.games())
-            text = told("there is no game {game!r}; choose one of {games}", game=attrs["game"], games=there)
+            text = message("there is no game {game!r}; choose one of {games}", game=attrs["game"], games=there)
             raise serializers.ValidationError({"game": [text]})
         try:
             game = pools.load(attrs["game"], attrs.get("players"), attrs.get("options"))
@@ -226,7 +226,7 @@ class ExtendNew(StrictSerializer):
         """An object that is not empty."""
         if not isinstance(value, dict) or not value:
             raise serializers.ValidationError(
-                told("must be an object that maps at least one parameter name to a value")
+                message("must be an object that maps at least one parameter name to a value")
             )
         return value
 
@@ -298,7 +298,7 @@ class EntryNew(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Exactly one of both."""
         if ("bot" in attrs) == ("version" in attrs):
-            raise serializers.ValidationError(told("set either bot or version"))
+            raise serializers.ValidationError(message("set either bot or version"))
         return attrs
 
 

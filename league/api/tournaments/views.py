@@ -20,7 +20,7 @@ from league.api.http.auth import player_of, user_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import TournamentFilters
 from league.api.http.moments import AT, moment
-from league.api.http.problems import told
+from league.api.http.problems import message
 from league.api.tournaments.request_serializers import RequestOut
 from league.api.tournaments.rows import counted, listed
 from league.api.tournaments.serializers import (
@@ -120,7 +120,11 @@ class Tournaments(ListView):
         missing = [name for name in names if name not in found]
         if missing:
             raise ValidationError(
-                {"bots": [told("there is no bot {name!r}; /api/v1/bots lists all bots", name=name) for name in missing]}
+                {
+                    "bots": [
+                        message("there is no bot {name!r}; /api/v1/bots lists all bots", name=name) for name in missing
+                    ]
+                }
             )
         with transaction.atomic():
             made = tournaments.create(
@@ -150,9 +154,9 @@ class Tournaments(ListView):
 class OneTournament(View):
     """/tournaments/{slug}"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return counters_of(named["slug"])
+        return counters_of(params["slug"])
 
     serializer_class = TournamentOut
 
@@ -258,9 +262,9 @@ class Embargo(View):
 class Entries(ListView):
     """/tournaments/{slug}/entries"""
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return counters_of(named["slug"])
+        return counters_of(params["slug"])
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
 
@@ -305,7 +309,7 @@ class Entries(ListView):
             owner = entrant.bot.owner if entrant else None
         if entrant is None or owner is None:
             field = "bot" if "bot" in wanted else "version"
-            raise ValidationError({field: [told("there is no {field} {value!r}", field=field, value=wanted[field])]})
+            raise ValidationError({field: [message("there is no {field} {value!r}", field=field, value=wanted[field])]})
         player = player_of(self.request)
         if player.pk != tournament.owner_id:
             self.owner_only(owner, f"the bot {wanted.get('bot') or entrant}")
@@ -350,9 +354,9 @@ class Standings(View):
     serializer_class = StandingsOut
     params = ("at", "against", *cursors.PARAMETERS)
 
-    def counters(self, **named: Any) -> Sequence[str]:
+    def counters(self, **params: Any) -> Sequence[str]:
         """The tournament and its bots."""
-        return counters_of(named["slug"])
+        return counters_of(params["slug"])
 
     @extend_schema(
         operation_id="get_standings",

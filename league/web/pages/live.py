@@ -61,7 +61,7 @@ def live(request: HttpRequest) -> HttpResponse:
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     response = HttpResponse(content_type="text/event-stream", headers=headers)
     if hub is None:
-        response.content = listening.patience() + listening.told(topics.read(requested), requested, versions)
+        response.content = listening.patience() + listening.change_event(topics.read(requested), requested, versions)
         return response
     try:
         hub.check(address(request))

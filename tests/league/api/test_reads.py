@@ -107,6 +107,13 @@ def test_matches_are_filtered_by_who_sits_there(nobody, league):
     assert nobody.results("matches?bot=nobody") == []
 
 
+def test_a_listed_match_tells_what_the_match_tells(nobody, league):
+    for listed in nobody.get("matches").json()["results"]:
+        whole = nobody.get(f"matches/{listed['id']}").json()
+        parties = [{name: party[name] for name in listed["parties"][0]} for party in whole["parties"]]
+        assert listed == {name: whole[name] for name in listed} | {"parties": parties}
+
+
 def test_boards_have_sittings(nobody, league):
     rows = nobody.results(f"matches/{league.faulty.public_id}/boards")
 
