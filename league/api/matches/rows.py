@@ -16,7 +16,10 @@ from league.models import Board, Match, Party, Sitting
 
 def listed(viewer: User | None) -> QuerySet[Match, dict[str, Any]]:
     """Return the columns that a list shows of the matches that `viewer` may see. No query."""
-    return sight.matches(Match.objects.all(), viewer).values("id", *column_names(MatchOut))
+    rows: QuerySet[Match, dict[str, Any]] = sight.matches(Match.objects.all(), viewer).values(
+        "id", *column_names(MatchOut)
+    )
+    return rows
 
 
 def describe_matches(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

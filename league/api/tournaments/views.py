@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
 from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -37,6 +38,7 @@ from league.domain.matches import embargoes, sight
 from league.domain.tournaments import enrolment, progress, standings, tournaments
 from league.enums import TokenScope
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Tournament
+from league.pure.rating.standings import Crosstable
 from league.service import changes
 
 AGAINST = OpenApiParameter(
@@ -375,21 +377,6 @@ class Standings(View):
         columns = across if "against" in request.query_params else rows
         down, over = ([row.entry for row in side] for side in (rows, columns))
         met = standings.meetings(tournament, down, over, at, played=found.played)
-        pairs = [(a.entry.number, b.entry.number) for a in rows for b in columns]
-        cells = [
-            {
-                "entry": a,
-                "opponent": b,
-                "boards": cell.boards,
-                "wins": cell.wins,
-                "draws": cell.draws,
-                "losses": cell.losses,
-                "points": cell.points,
-                "matches": met.get((a, b), []),
-            }
-            for a, b in sorted(pairs)
-            if (cell := found.cells.get((a, b)))
-        ]
         table = {
             "tournament": tournament.slug,
             "status": tournament.status,
@@ -399,5 +386,30 @@ class Standings(View):
             "rows": rows,
             "crosstable": [],
         }
-        # The cells are as they are told already, and there are many.
+        # Without a serializer: the cells are plain values already, and there are many.
+        cells = _describe_cells(found.cells, [entry.number for entry in down], [entry.number for entry in over], met)
         return Response({**StandingsOut(table).data, "crosstable": cells})
+
+
+def _describe_cells(
+    table: Crosstable, rows: list[int], columns: list[int], met: Mapping[tuple[int, int], list[str]]
+) -> list[dict[str, Any]]:
+    """Return the cells between these entries, in the order of their numbers, without those of entries that have not met."""
+    down, across = ([table.place[number] for number in sorted(side)] for side in (rows, columns))
+    wins, draws = (matrix[np.ix_(down, across)].tolist() for matrix in (table.wins, table.draws))
+    losses = table.wins[np.ix_(across, down)].T.tolist()
+    return [
+        {
+            "entry": a,
+            "opponent": b,
+            "boards": won + drawn + lost,
+            "wins": won,
+            "draws": drawn,
+            "losses": lost,
+            "points": won + drawn / 2,
+            "matches": met.get((a, b), []),
+        }
+        for a, *line in zip(sorted(rows), wins, draws, losses, strict=True)
+        for b, won, drawn, lost in zip(sorted(columns), *line, strict=True)
+        if won + drawn + lost
+    ]
