@@ -39,11 +39,11 @@ class Word:
     regex = "[-a-z0-9_]{1,60}"
 
     def to_python(self, value: str) -> str:
-        """As it is."""
+        """Return the value unchanged."""
         return value
 
     def to_url(self, value: str) -> str:
-        """As it is."""
+        """Return the value unchanged."""
         return value
 
 

@@ -49,7 +49,7 @@ class BotOut(Out):
 
 
 class BotChange(StrictSerializer):
-    """What the owner may change; leave out what stays."""
+    """A change of a bot by its owner. Leave out whatever stays."""
 
     description = serializers.CharField(required=False, allow_blank=True, max_length=2000)
     state = serializers.ChoiceField(
@@ -80,7 +80,7 @@ class BotChange(StrictSerializer):
 
 
 class CheckOut(Out):
-    """One thing that a version was put to in one game of its validation."""
+    """One check of a version in one game of its validation."""
 
     game = serializers.CharField(help_text="Key of the game.")
     name = serializers.ChoiceField(
@@ -95,7 +95,7 @@ class CheckOut(Out):
     match = serializers.CharField(source="match.public_id", help_text="The match that holds the log of the game.")
 
     def get_fault_detail(self, check: Check) -> str | None:
-        """The text of the fault, for those who may read what the bot wrote."""
+        """Return the text of the fault, for viewers who may read the output of the bot."""
         return check.fault_detail if owns(check.version, self.context.get("viewer")) else None
 
 
@@ -122,7 +122,7 @@ class VersionOut(Out):
     created = serializers.DateTimeField()
 
     def get_fault_detail(self, version: BotVersion) -> str | None:
-        """The text of the fault, for those who may read what the bot wrote."""
+        """Return the text of the fault, for viewers who may read the output of the bot."""
         return version.fault_detail if owns(version, self.context.get("viewer")) else None
 
 
@@ -151,7 +151,7 @@ class AuditsOut(Out):
 
     @classmethod
     def of(cls, version: BotVersion, summary: Summary) -> AuditsOut:
-        """Of a version with this summary."""
+        """Return the answer about a version with this summary."""
         return cls(asdict(summary) | {"deterministic": version.deterministic})
 
 
@@ -218,5 +218,5 @@ class Upload(StrictSerializer):
 
 
 def owns(version: BotVersion, viewer: Player | None) -> bool:
-    """Whether `viewer` may read what the bot wrote for its author."""
+    """Return True if `viewer` may read the private output of the bot."""
     return viewer is not None and (version.bot.owner_id == viewer.pk or viewer.user.is_staff)

@@ -53,7 +53,7 @@ class Bots(ListView):
 
     @extend_schema(operation_id="list_bots", summary="List bots, newest first", tags=["bots"])
     def get(self, request: Request) -> Response:
-        """Every bot. A new one comes into being with its first upload."""
+        """List every bot. The first upload creates a bot."""
         return self.page(self.filtered(_bots()))
 
 
@@ -66,7 +66,7 @@ class OneBot(View):
 
     @extend_schema(operation_id="get_bot", summary="Read a bot", tags=["bots"], responses=BotOut)
     def get(self, request: Request, slug: str) -> Response:
-        """One bot by its slug."""
+        """Read one bot by its slug."""
         return Response(BotOut(existing(_bots().filter(slug=slug).first())).data)
 
     @extend_schema(
@@ -77,9 +77,9 @@ class OneBot(View):
         responses=BotOut,
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """For the owner. A pause holds back for a day the matches that wait, once in a week; a retired bot's are played.
+        """Only for the owner. A pause withholds the queued matches for a day, once a week; those of a retired bot are played.
 
-        What is being played is played to its end.
+        Running matches are played to their end.
         """
         player_of(request)
         bot = existing(_bots().filter(slug=slug).first())
@@ -113,7 +113,7 @@ class Encounters(ListView):
         responses=EncounterOut(many=True),
     )
     def get(self, request: Request, slug: str, other: str) -> Response:
-        """All versions of both; the pool with most boards first. Two different bots."""
+        """Compare all versions of two different bots; the pool with the most boards comes first."""
         return self.page(encounters.list_encounters(*existing(encounters.find_pair(slug, other))))
 
 
@@ -132,12 +132,12 @@ class JudgedSums(ListView):
         responses=JudgedOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Sums over judged matches that everybody may see; empty where none was judged. Fair and open judgements stand apart."""
+        """List sums over analysed matches that everybody may see, empty without any. Fair and open analyses are separate."""
         return self.page(summing.of_bot(existing(Bot.objects.filter(slug=slug).first())))
 
 
 class VersionList(ListView):
-    """What lists of versions share."""
+    """The base of lists of versions."""
 
     kept_until = (changes.BOTS,)
 
@@ -145,7 +145,7 @@ class VersionList(ListView):
     filterset_class = VersionFilters
 
     def get_serializer_context(self) -> dict[str, object]:
-        """With the viewer, on whom private fields depend."""
+        """Add the viewer, on whom private fields depend."""
         return {**super().get_serializer_context(), "viewer": viewer_of(self.request)}
 
 
@@ -156,7 +156,7 @@ class Versions(VersionList):
 
     @extend_schema(operation_id="list_versions", summary="List versions of all bots, newest first", tags=["bots"])
     def get(self, request: Request) -> Response:
-        """Every upload."""
+        """List every upload."""
         return self.page(self.filtered(lists.versions()), VersionOut)
 
 
@@ -170,7 +170,7 @@ class BotVersions(VersionList):
     serializer_class = Upload
 
     def allowed_params(self, request: Request) -> set[str]:
-        """An upload as plain bytes has its name and games in the address."""
+        """Return the names; an upload as plain bytes has its name and games in the address."""
         return {"filename", "games"} if request.method == "POST" else super().allowed_params(request)
 
     @extend_schema(
@@ -180,7 +180,7 @@ class BotVersions(VersionList):
         responses=VersionOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Every upload of this bot."""
+        """List every upload of this bot."""
         bot = existing(Bot.objects.filter(slug=slug).first())
         return self.page(self.filtered(lists.versions().filter(bot=bot)), VersionOut)
 
@@ -202,9 +202,9 @@ class BotVersions(VersionList):
         filters=False,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """One source file or a zip, as a form or as plain bytes.
+        """Upload one source file or a zip, as a form or as plain bytes.
 
-        A bot that does not exist yet is made. The version is `validating` until its first match is over; look again at the Location.
+        A bot that does not exist yet is created. The version is `validating` until its first match has finished; poll the Location.
         """
         player = player_of(request)
         owned = Bot.objects.select_related("owner").filter(slug=slug).first()
@@ -231,21 +231,21 @@ class BotVersions(VersionList):
         games = [key.strip() for key in text.split(",") if key.strip()]
         file = sent["file"]
         version = bots.upload(player, slug, file.read(), file.name, games or None)
-        made = VersionWithChecks(lists.versions().get(pk=version.pk), context=self.get_serializer_context()).data
+        answer = VersionWithChecks(lists.versions().get(pk=version.pk), context=self.get_serializer_context()).data
         where = reverse("api:version", args=[version.pk])
-        return Response(made, status=status.HTTP_201_CREATED, headers={"Location": where})
+        return Response(answer, status=status.HTTP_201_CREATED, headers={"Location": where})
 
 
 class OneVersion(View):
     """/versions/{id}"""
 
-    kept_until = (changes.BOTS,)  # of the matches that have validated it only names
+    kept_until = (changes.BOTS,)  # it shows only the names of the matches that validated it
 
     serializer_class = VersionWithChecks
 
     @extend_schema(operation_id="get_version", summary="Read a version", tags=["bots"])
     def get(self, request: Request, id: int) -> Response:
-        """One upload by id."""
+        """Read one upload by id."""
         version = existing(lists.versions().filter(pk=id).first())
         return Response(VersionWithChecks(version, context={"viewer": viewer_of(request)}).data)
 
@@ -259,6 +259,6 @@ class VersionAudits(View):
 
     @extend_schema(operation_id="get_version_audits", summary="Read what audits have shown of a version", tags=["bots"])
     def get(self, request: Request, id: int) -> Response:
-        """How many conversations of it were put to it again, and what came of them."""
+        """Count its audited conversations by verdict."""
         version = existing(lists.versions().filter(pk=id).first())
         return Response(AuditsOut.of(version, results.summaries([version])[version.pk]).data)

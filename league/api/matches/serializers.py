@@ -35,7 +35,7 @@ from league.enums import (
 from league.models import Match, Party, Try
 
 MOST_SEATS = 20
-# what makes a result reproducible; the rest is the operator's
+# The part of `Match.host` that makes a result reproducible. The rest is for operators.
 HOST = (
     "engine",
     "commit",
@@ -49,11 +49,11 @@ HOST = (
 
 
 class VersionNumberField(serializers.IntegerField):
-    """The number of a version of the bot that is named beside it."""
+    """The number of a version, of the bot in the field before it."""
 
-    def __init__(self, **named: Any) -> None:
-        named |= {"required": False, "allow_null": True, "default": None, "min_value": 1, "max_value": 2**31 - 1}
-        super().__init__(help_text="Null: the one that it sends.", **named)
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs |= {"required": False, "allow_null": True, "default": None, "min_value": 1, "max_value": 2**31 - 1}
+        super().__init__(help_text="Null: the one that it sends.", **kwargs)
 
 
 class RivalNew(StrictSerializer):
@@ -126,7 +126,7 @@ class MatchOut(Out):
 
 
 class PartyDetail(PartyOut):
-    """A party with what its author may read."""
+    """A party with the private fields of its owner."""
 
     faults = serializers.SerializerMethodField(help_text="Every fault; with request and answer for the owner.")
     fault_detail = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
@@ -137,16 +137,16 @@ class PartyDetail(PartyOut):
 
     @extend_schema_field({"type": "array", "items": {"type": "object", "additionalProperties": True}})
     def get_faults(self, party: Party) -> list[dict[str, Any]]:
-        """As far as the viewer may read them."""
+        """Return the faults, as far as the viewer may read them."""
         return self._view(party).faults
 
     def get_fault_detail(self, party: Party) -> str | None:
-        """Text of the first fault."""
+        """Return the text of the first fault."""
         view = self._view(party)
         return view.fault_detail if view.private else None
 
     def get_stderr(self, party: Party) -> str | None:
-        """What the bot wrote there."""
+        """Return the output of the bot to stderr."""
         view = self._view(party)
         return view.stderr if view.private else None
 
@@ -186,14 +186,14 @@ class MatchDetail(MatchOut):
 
     @extend_schema_field(AuditOut(many=True))
     def get_audits(self, match: Match) -> list[dict[str, Any]]:
-        """The finished ones; none while the cards are closed."""
+        """Return the finished audits; none while the cards are hidden."""
         if replays.reason_closed(match):
             return []
         return [dict(AuditOut(row).data) for row in results.of_match(match)]
 
     @extend_schema_field({"type": "object", "additionalProperties": True})
     def get_host(self, match: Match) -> dict[str, Any]:
-        """The public part of where it was played."""
+        """Return the public part of the host."""
         return {name: match.host[name] for name in HOST if name in match.host}
 
 
@@ -240,7 +240,7 @@ class ReplayOut(Out):
 
 
 class JudgementOut(Out):
-    """How far the judgement of a match has come. `open` and `fair` are two judgements, and no number of one is comparable with the other."""
+    """The state of the analysis of a match. `open` and `fair` are two analyses, whose numbers cannot be compared."""
 
     match = serializers.CharField(source="match.public_id")
     kind = serializers.ChoiceField(
@@ -317,7 +317,7 @@ class VerdictOut(Out):
 
 
 class PartyTallies(Out):
-    """What one party lost, by phase."""
+    """The losses of one party, by phase."""
 
     party = serializers.IntegerField()
     phases = TallyOut(many=True)
@@ -410,7 +410,7 @@ class TriedSitting(Out):
 
 
 class TriedOut(Out):
-    """What came of a try."""
+    """The result of a try."""
 
     stopped = serializers.BooleanField(help_text="Its time was over before all sittings were.")
     scores = serializers.ListField(

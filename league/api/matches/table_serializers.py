@@ -15,7 +15,7 @@ from league.models import Table
 
 
 class TableNew(StrictSerializer):
-    """With whom to sit down at what."""
+    """A new table: the game, the opponent, the partner."""
 
     game = serializers.CharField(max_length=30)
     against = serializers.SlugField(max_length=40, help_text="A bot of the house, or one of yours.")
@@ -33,13 +33,13 @@ class TableNew(StrictSerializer):
 
 
 class AdviceNew(StrictSerializer):
-    """For which decision advice is wanted."""
+    """A request for advice on one decision."""
 
     turn = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The decision that is yours now.")
 
 
 class ChoiceNew(StrictSerializer):
-    """What you do."""
+    """An action of the person."""
 
     turn = serializers.IntegerField(
         min_value=0, max_value=2**31 - 1, help_text="The decision that it answers, so that nothing counts twice."

@@ -46,12 +46,12 @@ from league.service import changes
 
 
 def _match(request: Request, id: str) -> Match:
-    """The match, without anything else. 404 where there is none that who asks may see."""
+    """Return the match without related rows; 404 if the viewer may not see it."""
     return existing(sight.matches(Match.objects.all(), user_of(request)).filter(public_id=id).first())
 
 
 def _counters_of(id: str) -> Sequence[str]:
-    """What stands for one match with its bots: its tournament changes with it, where it has one, and play elsewhere leaves it."""
+    """Return the counters of one match with its bots. If it has a tournament, that counts for it, so that play elsewhere does not."""
     tournament = sight.find_tournament_of(id)
     return changes.MATCHES if tournament is None else changes.of_tournament(tournament), changes.BOTS
 
@@ -80,36 +80,34 @@ class Challenges(View):
         responses={201: MatchOut},
     )
     def post(self, request: Request) -> Response:
-        """Any accepted versions whose owners have not said that nobody may; they are not asked. It counts in no table and waits behind what does.
+        """Play accepted versions of any owner who has not forbidden it; owners are not asked. The match is unrated and has a low priority.
 
-        The game says how many: two, or in a game of more sides those under `others` besides.
+        Games of two sides take two bots; games of more sides take further ones under `others`.
         """
         player = player_of(request)
         return self.once(lambda: self._challenge(player))
 
     def _challenge(self, player: Player) -> Response:
-        wanted = self.body()
-        own = _named(wanted, "bot", "version")
-        rivals = [_named(wanted, "against", "against_version")]
-        rivals += [_named(one, "bot", "version") for one in wanted["others"]]
-        made = challenges.challenge(player, own, rivals, wanted["game"], wanted["boards"])
-        shown = MatchOut(whole(user_of(self.request)).get(pk=made.pk)).data
-        where = reverse("api:match", args=[made.public_id])
-        return Response(shown, status=status.HTTP_201_CREATED, headers={"Location": where})
+        body = self.body()
+        own = _named(body, "bot", "version")
+        rivals = [_named(body, "against", "against_version")]
+        rivals += [_named(other, "bot", "version") for other in body["others"]]
+        match = challenges.challenge(player, own, rivals, body["game"], body["boards"])
+        answer = MatchOut(whole(user_of(self.request)).get(pk=match.pk)).data
+        where = reverse("api:match", args=[match.public_id])
+        return Response(answer, status=status.HTTP_201_CREATED, headers={"Location": where})
 
 
-def _named(wanted: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
-    """The bot, or where a number is given that version of it. ValidationError where there is none."""
-    found = Bot.objects.filter(slug=wanted[bot]).first()
-    if found is None:
-        raise ValidationError(
-            {bot: [message("there is no bot {name!r}; /api/v1/bots lists all bots", name=wanted[bot])]}
-        )
-    if wanted[number] is None:
-        return found
-    version = found.versions.select_related("bot").filter(number=wanted[number]).first()
+def _named(body: dict[str, Any], bot: str, number: str) -> Bot | BotVersion:
+    """Return the bot, or the version with a given number. ValidationError if there is none."""
+    row = Bot.objects.filter(slug=body[bot]).first()
+    if row is None:
+        raise ValidationError({bot: [message("there is no bot {name!r}; /api/v1/bots lists all bots", name=body[bot])]})
+    if body[number] is None:
+        return row
+    version = row.versions.select_related("bot").filter(number=body[number]).first()
     if version is None:
-        raise ValidationError({number: [message("there is no {field} {value!r}", field=number, value=wanted[number])]})
+        raise ValidationError({number: [message("there is no {field} {value!r}", field=number, value=body[number])]})
     return version
 
 
@@ -124,7 +122,7 @@ class Matches(ListView):
 
     @extend_schema(operation_id="list_matches", summary="List matches, newest first", tags=["matches"])
     def get(self, request: Request) -> Response:
-        """Every match in every status."""
+        """List every match in every status."""
         chosen = self.paginate_queryset(self.filtered(listed(user_of(request)))) or []
         return self.get_paginated_response(describe_matches(chosen))
 
@@ -133,14 +131,14 @@ class OneMatch(View):
     """/matches/{id}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The match, its bots, and what audits have shown of it."""
+        """Return the counters of the match, its bots and its audits."""
         return *_counters_of(params["id"]), changes.AUDITS
 
     serializer_class = MatchDetail
 
     @extend_schema(operation_id="get_match", summary="Read a match", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:
-        """With faults in full and stderr for the owners of the bots."""
+        """Read one match. The owners of its bots see faults in full and stderr."""
         viewer = viewer_of(request)
         match = existing(whole(user_of(request)).filter(public_id=id).first())
         return Response(MatchDetail(match, context={"viewer": viewer}).data)
@@ -150,7 +148,7 @@ class Boards(ListView):
     """/matches/{id}/boards"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The match."""
+        """Return the counters of the match."""
         return _counters_of(params["id"])
 
     queryset = Board.objects.none()
@@ -159,7 +157,7 @@ class Boards(ListView):
 
     @extend_schema(operation_id="list_boards", summary="List the boards of a match", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:
-        """Boards exist when the match is finished."""
+        """List the boards. They exist when the match has finished."""
         return self.page(_boards(_match(request, id)))
 
 
@@ -167,14 +165,14 @@ class OneBoard(View):
     """/matches/{id}/boards/{number}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The match."""
+        """Return the counters of the match."""
         return _counters_of(params["id"])
 
     serializer_class = BoardOut
 
     @extend_schema(operation_id="get_board", summary="Read a board", tags=["matches"])
     def get(self, request: Request, id: str, number: int) -> Response:
-        """With its sittings."""
+        """Read one board with its sittings."""
         match = _match(request, id)
         return Response(BoardOut(existing(_boards(match).filter(number=number).first())).data)
 
@@ -183,7 +181,7 @@ class Replay(View):
     """/matches/{id}/boards/{number}/sittings/{sitting}/replay"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The match and its bots."""
+        """Return the counters of the match and its bots."""
         return _counters_of(params["id"])
 
     serializer_class = ReplayOut
@@ -202,16 +200,15 @@ class Replay(View):
         ],
     )
     def get(self, request: Request, id: str, number: int, sitting: int) -> Response:
-        """Events and actions of one sitting. What a restricted view hides never leaves the server; it has no actions and no seed."""
+        """Read events and actions of one sitting. A restricted view has no actions and no seed, and hidden cards never leave the server."""
         viewer = viewer_of(request)
         rows = Sitting.objects.select_related("board__match__tournament")
-        seen = sight.matches(Match.objects.filter(public_id=id), user_of(request))
-        found = rows.filter(board__match__in=seen, board__number=number, number=sitting).first()
-        if found is None and seen.exists() and (why := replays.gone(id, number, sitting)):
+        visible = sight.matches(Match.objects.filter(public_id=id), user_of(request))
+        row = rows.filter(board__match__in=visible, board__number=number, number=sitting).first()
+        if row is None and visible.exists() and (why := replays.gone(id, number, sitting)):
             raise why
-        found = existing(found)
         try:
-            return Response(replays.replay(found, viewer, self._seat()))
+            return Response(replays.replay(existing(row), viewer, self._seat()))
         except Refused as error:
             if self._seat() is None or isinstance(error, replays.Unreadable):
                 raise
@@ -231,7 +228,7 @@ class Analysis(View):
     """/matches/{id}/analysis/{kind}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The match and its judgement."""
+        """Return the counters of the match and its analyses."""
         return *_counters_of(params["id"]), changes.JUDGEMENTS
 
     permission_classes = [IsAuthenticatedOrReadOnly]
@@ -246,7 +243,7 @@ class Analysis(View):
         parameters=[OpenApiParameter("board", int, description="The decisions of this board alone.")],
     )
     def get(self, request: Request, id: str, kind: str) -> Response:
-        """In one of two ways, `open` or `fair`. 404 where nobody has asked for it; without decisions until it is done."""
+        """Read the analysis of one kind, `open` or `fair`; without decisions until it is done. 404 if nobody has requested it."""
         match, way = self._named(request, id, kind)
         if why := replays.reason_closed(match):
             raise why
@@ -279,7 +276,7 @@ class Analysis(View):
         responses={202: JudgementOut, 200: JudgementOut},
     )
     def post(self, request: Request, id: str, kind: str) -> Response:
-        """A worker does it when it has nothing else to do. What somebody has asked for already costs nothing of your limit (200)."""
+        """Request an analysis. An idle worker does it. One that exists already does not count towards your limit (200)."""
         player = player_of(request)
         match, way = self._named(request, id, kind)
         row, made = asking.ask(match, way, player)
@@ -307,7 +304,7 @@ class Answers(View):
     """/matches/{id}/boards/{number}/sittings/{sitting}/seats/{seat}/answers/{bot}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The match and what bots were asked about it."""
+        """Return the counters of the match and the bots that were asked about it."""
         return *_counters_of(params["id"]), changes.JUDGEMENTS
 
     permission_classes = [IsAuthenticatedOrReadOnly]
@@ -320,7 +317,7 @@ class Answers(View):
         tags=["matches"],
     )
     def get(self, request: Request, id: str, number: int, sitting: int, seat: int, bot: str) -> Response:
-        """Of the newest version that was asked. 404 where nobody has asked; without answers until it is done."""
+        """Read the answers of the newest version that was asked; none until it is done. 404 if nobody has asked."""
         match = self._match(request, id)
         if why := replays.reason_closed(match):
             raise why
@@ -337,7 +334,7 @@ class Answers(View):
         responses={202: ConsultationOut, 200: ConsultationOut},
     )
     def post(self, request: Request, id: str, number: int, sitting: int, seat: int, bot: str) -> Response:
-        """A worker does it when it has nothing else to do. It counts with the matches that you have judged; what is there already does not (200)."""
+        """Ask a house bot about a seat. An idle worker does it. It counts towards your analysis limit, unless it exists already (200)."""
         player = player_of(request)
         match = self._match(request, id)
         row, made = consultations.ask(match, number, sitting, seat, bot, player)
@@ -371,15 +368,15 @@ class Tries(View):
         responses={201: TryOut},
     )
     def post(self, request: Request) -> Response:
-        """One board in the sandbox, within seconds, one try at a time: it makes no bot, counts nowhere, and only you see it."""
+        """Play one board in the sandbox, within seconds, one try at a time. It creates no bot, counts nowhere, and only you see it."""
         player = player_of(request)
         return self.once(lambda: self._try(player))
 
     def _try(self, player: Player) -> Response:
-        wanted = self.body()
-        made = tries.begin(player, wanted["text"], wanted["game"], wanted["against"], wanted["name"].strip())
-        where = reverse("api:try", args=[made.work.public_id])
-        return Response(TryOut(made).data, status=status.HTTP_201_CREATED, headers={"Location": where})
+        body = self.body()
+        row = tries.begin(player, body["text"], body["game"], body["against"], body["name"].strip())
+        where = reverse("api:try", args=[row.work.public_id])
+        return Response(TryOut(row).data, status=status.HTTP_201_CREATED, headers={"Location": where})
 
 
 class OneTry(View):
@@ -390,7 +387,7 @@ class OneTry(View):
 
     @extend_schema(operation_id="get_try", summary="Read what came of a try of yours", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:
-        """The board, stderr, faults, and each line that the bot was sent with its answer. 404 for those of others."""
+        """Read the board, stderr, faults, and every request to the bot with its answer. 404 for those of others."""
         return Response(TryOut(existing(tries.of_player(player_of(request), id))).data)
 
 

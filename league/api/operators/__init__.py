@@ -1,1 +1,1 @@
-"""What operators do, in the API."""
+"""Actions of operators in the API."""

@@ -1,4 +1,4 @@
-"""Actions of operators: what there is, what is asked for, what came of it."""
+"""Actions of operators: their list, requests and outcomes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from league.models import LeagueEvent, Player
 
 
 class FieldOut(Out):
-    """What an action asks for besides its subjects and the reason."""
+    """A field of an action besides its subjects and the reason."""
 
     name = serializers.CharField()
     required = serializers.BooleanField()  # type: ignore[assignment]  # a field of ours, not the attribute of Field
@@ -27,7 +27,7 @@ class FieldOut(Out):
 
 
 class ActionOut(Out):
-    """Something that operators do."""
+    """An action of operators."""
 
     name = serializers.CharField()
     right = serializers.ChoiceField(Right.choices, help_text="The right that it takes.")
@@ -42,10 +42,10 @@ class ActionOut(Out):
 
 
 def action_out(action: Action, player: Player) -> dict[str, Any]:
-    """An action as `player` reads it."""
+    """Return the answer about an action for `player`."""
     fields = [
-        {"name": one.name, "required": one.required, "help": _(one.help), "choices": list(one.choices)}
-        for one in action.fields
+        {"name": field.name, "required": field.required, "help": _(field.help), "choices": list(field.choices)}
+        for field in action.fields
     ]
     return {
         "name": action.name,
@@ -60,7 +60,7 @@ def action_out(action: Action, player: Player) -> dict[str, Any]:
 
 
 class ActNew(StrictSerializer):
-    """An action, on what, and why."""
+    """An action with its subjects and its reason."""
 
     action = serializers.ChoiceField([(name, name) for name in ACTIONS], help_text="See GET /operators/actions.")
     subjects = serializers.ListField(
@@ -73,17 +73,17 @@ class ActNew(StrictSerializer):
     dry_run = serializers.BooleanField(default=False, help_text="Tell what would be done, and change nothing.")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        """With the fields of all actions."""
-        mine = {
+        """Return the fields, with those of all actions."""
+        own = {
             field.name: serializers.CharField(required=False, allow_blank=True, max_length=60, help_text=field.help)
             for action in ACTIONS.values()
             for field in action.fields
         }
-        return {**super().get_fields(), **mine}
+        return {**super().get_fields(), **own}
 
 
 class OutcomeOut(Out):
-    """What was done, or would be."""
+    """The outcome of an action, or of a dry run."""
 
     action = serializers.CharField()
     subjects = serializers.ListField(child=serializers.CharField())
@@ -93,14 +93,14 @@ class OutcomeOut(Out):
     )
 
 
-def outcome_out(name: str, found: Outcome, *, dry_run: bool) -> dict[str, Any]:
-    """The answer, in the language of the moment."""
-    effects = [shown(effect) for effect in found.effects]
-    return {"action": name, "subjects": list(found.subjects), "dry_run": dry_run, "effects": effects}
+def outcome_out(name: str, outcome: Outcome, *, dry_run: bool) -> dict[str, Any]:
+    """Return the answer about an outcome, in the active language."""
+    effects = [shown(effect) for effect in outcome.effects]
+    return {"action": name, "subjects": list(outcome.subjects), "dry_run": dry_run, "effects": effects}
 
 
 class ActOut(serializers.Serializer[LeagueEvent]):
-    """Something that an operator has done."""
+    """A past action of an operator."""
 
     at = serializers.DateTimeField()
     subject = serializers.CharField()

@@ -1,4 +1,4 @@
-"""What operators do to what belongs to others (league.domain.operators)."""
+"""Actions of operators on what belongs to others (league.domain.operators)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from league.models import LeagueEvent, Player
 
 
 def _operator(request: Request) -> Player:
-    """The operator who asks; PermissionDenied for all others."""
+    """Return the caller if they are an operator. PermissionDenied for all others."""
     player = player_of(request)
     if not (player.user.is_staff or player.user.is_superuser):
         raise PermissionDenied(message("Only operators may do this."))
@@ -38,9 +38,9 @@ class Actions(View):
         responses=ActionOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """For operators."""
+        """List the actions. For operators."""
         player = _operator(request)
-        return Response(ActionOut([action_out(one, player) for one in ACTIONS.values()], many=True).data)
+        return Response(ActionOut([action_out(action, player) for action in ACTIONS.values()], many=True).data)
 
     @extend_schema(
         operation_id="act_as_operator",
@@ -50,13 +50,13 @@ class Actions(View):
         responses=OutcomeOut,
     )
     def post(self, request: Request) -> Response:
-        """Takes the right of the action; never in a matter of your own. With `dry_run` it is done and taken back. Doing it again changes nothing."""
+        """Do an action for which you have the right, never in a matter of your own. With `dry_run` it is undone. Repeating it changes nothing."""
         player = _operator(request)
         sent = self.body()
         name, texts, why = sent.pop("action"), sent.pop("subjects"), sent.pop("why")
         dry_run = sent.pop("dry_run")
-        found = acting.act(name, texts, sent, why=why, operator=player, dry_run=dry_run)
-        return Response(OutcomeOut(outcome_out(name, found, dry_run=dry_run)).data)
+        outcome = acting.act(name, texts, sent, why=why, operator=player, dry_run=dry_run)
+        return Response(OutcomeOut(outcome_out(name, outcome, dry_run=dry_run)).data)
 
 
 class Journal(ListView):
@@ -74,6 +74,6 @@ class Journal(ListView):
         responses=ActOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """For operators: a line for each subject."""
+        """List past actions, a row for each subject. For operators."""
         _operator(request)
         return self.page(acting.latest())

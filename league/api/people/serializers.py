@@ -21,7 +21,7 @@ class PlayerOut(Out):
 
 
 class MeOut(Out):
-    """The player who asks."""
+    """The player of the caller."""
 
     name = serializers.SlugField()
     staff = serializers.BooleanField(source="user.is_staff")
@@ -30,12 +30,12 @@ class MeOut(Out):
 
     @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(Right.choices)))
     def get_rights(self, player: Player) -> list[str]:
-        """By name."""
+        """Return the rights by name."""
         return rights.rights_of(player)
 
 
 class LimitOut(Out):
-    """How much of something you have, and may have."""
+    """A limit, and how much of it you have used."""
 
     name = serializers.CharField(
         help_text="boards, tournaments, bots, validations, uploads, bytes, requests, challenges, tries."
@@ -49,7 +49,7 @@ class LimitOut(Out):
 
 
 class TokenOut(Out):
-    """A key of yours; the key itself is not kept."""
+    """A token of yours; the key itself is not stored."""
 
     id = serializers.IntegerField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of ours, not the attribute of Field
@@ -64,7 +64,7 @@ class TokenOut(Out):
 
 
 class TokenNew(StrictSerializer):
-    """A new key."""
+    """A new token."""
 
     label = serializers.CharField(  # type: ignore[assignment]  # a field of ours, not the attribute of Field
         max_length=60, help_text="What it is for, such as: laptop."
@@ -80,6 +80,6 @@ class TokenNew(StrictSerializer):
 
 
 class TokenMade(TokenOut):
-    """The new key, shown this once."""
+    """The new token with its key, shown this once."""
 
     key = serializers.CharField()

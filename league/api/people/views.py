@@ -29,7 +29,7 @@ class Players(ListView):
 
     @extend_schema(operation_id="list_players", summary="List players, newest first", tags=["players"])
     def get(self, request: Request) -> Response:
-        """Every player of the league."""
+        """List every player of the league."""
         return self.page(self.filtered(lists.rows()))
 
 
@@ -42,7 +42,7 @@ class OnePlayer(View):
 
     @extend_schema(operation_id="get_player", summary="Read a player", tags=["players"])
     def get(self, request: Request, name: str) -> Response:
-        """One player by name."""
+        """Read one player by name."""
         return Response(PlayerOut(existing(lists.rows().filter(name=name).first())).data)
 
 
@@ -54,7 +54,7 @@ class Me(View):
 
     @extend_schema(operation_id="get_me", summary="Read who you are", tags=["account"])
     def get(self, request: Request) -> Response:
-        """The player whom your token or session stands for."""
+        """Read the player of your token or session."""
         return Response(MeOut(player_of(request)).data)
 
 
@@ -71,7 +71,7 @@ class MyLimits(View):
         responses=LimitOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Boards and tournaments that wait, bots, uploads: how much you have, and may have."""
+        """List how much you have used of each limit: queued boards and tournaments, bots, uploads."""
         return Response(LimitOut(quotas.limits(player_of(request)), many=True).data)
 
 
@@ -89,7 +89,7 @@ class Tokens(ListView):
         responses=TokenOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Revoked ones too."""
+        """List your tokens, with revoked ones."""
         return self.page(player_of(request).tokens.all(), TokenOut)
 
     @extend_schema(
@@ -100,7 +100,7 @@ class Tokens(ListView):
         responses={201: TokenMade},
     )
     def post(self, request: Request) -> Response:
-        """The answer holds the key, once. With a session only: a token that leaked must not make others."""
+        """Create a token. The answer holds the key, once. Only with a session: a leaked token must not create others."""
         if isinstance(request.auth, ApiToken):
             raise Problem(
                 "forbidden",
@@ -114,10 +114,10 @@ class Tokens(ListView):
                     "secret that the league does not store."
                 ),
             )
-        wanted = self.body()
-        token, key = tokens.create(player_of(request), wanted["label"], scope=wanted["scope"], days=wanted.get("days"))
-        made = TokenOut(token).data | {"key": key}
-        return Response(made, status=status.HTTP_201_CREATED)
+        body = self.body()
+        token, key = tokens.create(player_of(request), body["label"], scope=body["scope"], days=body.get("days"))
+        answer = TokenOut(token).data | {"key": key}
+        return Response(answer, status=status.HTTP_201_CREATED)
 
 
 class OneToken(View):
@@ -128,7 +128,7 @@ class OneToken(View):
 
     @extend_schema(operation_id="revoke_token", summary="Revoke a token", tags=["account"], responses={204: None})
     def delete(self, request: Request, id: int) -> Response:
-        """It is refused from now on. Doing it again changes nothing."""
+        """Revoke a token. It is refused from now on. Repeating it changes nothing."""
         player = player_of(request)
         tokens.revoke(existing(player.tokens.select_related("player").filter(pk=id).first()))
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -10,7 +10,7 @@ from league.api.http.serializers import PoolRef, VersionRef
 
 
 class PoolOut(PoolRef):
-    """What is rated together, and how much of it there is."""
+    """A pool with the numbers of its bots and matches."""
 
     bots = serializers.IntegerField(source="bot_count", help_text="Bots on the leaderboard.")
     uncounted = serializers.IntegerField(help_text="Finished rated matches that the leaderboard does not count yet.")
@@ -35,7 +35,7 @@ class PoolOut(PoolRef):
 
 
 class MovedOut(Out):
-    """How a bot has moved since a day."""
+    """The movement of a bot since a day."""
 
     places = serializers.IntegerField(help_text="Up; down where negative.")
     elo = serializers.FloatField()
@@ -149,7 +149,7 @@ class GameDetail(GameOut):
 
 
 class QueueOut(Out):
-    """What waits, who plays, and why nothing moves where nothing does."""
+    """The queue and the workers, and the reason if nothing is played."""
 
     queued = serializers.IntegerField()
     playing = serializers.IntegerField()

@@ -51,7 +51,7 @@ class Pools(ListView):
 
     @extend_schema(operation_id="list_pools", summary="List pools, newest first", tags=["ratings"])
     def get(self, request: Request) -> Response:
-        """What is rated together: game, seats, options, kind of team, revision of the rules."""
+        """List pools: game, seats, options, kind of team, revision of the rules."""
         return self.page(self.filtered(rows.pools()))
 
 
@@ -64,7 +64,7 @@ class OnePool(View):
 
     @extend_schema(operation_id="get_pool", summary="Read a pool", tags=["ratings"])
     def get(self, request: Request, id: int) -> Response:
-        """One pool by id."""
+        """Read one pool by id."""
         return Response(PoolOut(existing(rows.pools().filter(pk=id).first())).data)
 
 
@@ -72,7 +72,7 @@ class Leaderboard(ListView):
     """/pools/{id}/leaderboard"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The ratings of the pool; of the past, what was played in it."""
+        """Return the counters of the ratings of the pool; for a past time, its results."""
         of_past = (changes.of_pool(params["id"]),) if "at" in self.request.query_params else ()
         return changes.of_ratings(params["id"]), changes.BOTS, *of_past
 
@@ -102,7 +102,7 @@ class Leaderboard(ListView):
         responses=RatingOut(many=True),
     )
     def get(self, request: Request, id: int) -> Response:
-        """Elo of a board with 95% margins. Provisional rows stand among the others, by their Elo."""
+        """Read Elo per board with 95% margins. Provisional rows are among the others, by their Elo."""
         text = request.query_params.get("every_version", "false")
         if text not in ("true", "false"):
             problem = message("must be true or false, not {text!r}", text=text[:30])
@@ -142,7 +142,7 @@ class Overall(ListView):
         responses=OverallOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Mean expected score on a board against the field of each game; a game that was not played counts one half."""
+        """Read the mean expected score on a board against the field of each game; a game without results counts one half."""
         cursor, size = cursors.read_cursor(request, (int,)), cursors.page_size(request)
         return self.cut(overall.read_page(cursor, size))
 
@@ -151,7 +151,7 @@ class History(ListView):
     """/pools/{id}/history"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The pool and its bots."""
+        """Return the counters of the pool and its bots."""
         return changes.of_ratings(params["id"]), changes.of_pool(params["id"]), changes.BOTS
 
     queryset = RatingPoint.objects.none()
@@ -160,7 +160,7 @@ class History(ListView):
 
     @extend_schema(operation_id="list_history", summary="List how ratings changed, newest first", tags=["ratings"])
     def get(self, request: Request, id: int) -> Response:
-        """One row per version and match."""
+        """List one row for each version and match."""
         pool = existing(Pool.objects.filter(pk=id).first())
         return self.page(self.filtered(rows.points().filter(pool=pool)))
 
@@ -178,7 +178,7 @@ class VersionRatings(ListView):
         operation_id="list_ratings_of_version", summary="List the ratings of a version in all pools", tags=["ratings"]
     )
     def get(self, request: Request, id: int) -> Response:
-        """One row per pool that it has played in."""
+        """List one row for each pool in which it has played."""
         version = existing(BotVersion.objects.filter(pk=id).first())
         rows = Rating.objects.filter(version=version).select_related("pool")
         return self.page(self.filtered(rows))
@@ -205,7 +205,7 @@ class Games(ListView):
 
     @extend_schema(operation_id="list_games", summary="List games", tags=["games"], responses=GameOut(many=True))
     def get(self, request: Request) -> Response:
-        """Every game of the engine, by key."""
+        """List every game of the engine, by key."""
         return self.page([_game(key) for key in engine.games()])
 
 
@@ -224,7 +224,7 @@ class OneGame(View):
         parameters=[OpenApiParameter("players", int, description="Seats at the table; the usual number if left out.")],
     )
     def get(self, request: Request, key: str) -> Response:
-        """Options differ with the number of seats."""
+        """Read one game. Options differ with the number of seats."""
         existing(key if key in engine.games() else None)
         text = request.query_params.get("players")
         seats = int(text) if text and text.isascii() and text.isdigit() and len(text) < 3 else None
@@ -261,7 +261,7 @@ class QueueState(View):
 
     @extend_schema(operation_id="get_queue", summary="Read what waits and who plays", tags=["matches"])
     def get(self, request: Request) -> Response:
-        """The state of the work."""
+        """Read the state of the queue and the workers."""
         found = workers.queue()
         if found.refusing and not (request.user.is_authenticated and request.user.is_staff):
             # A refusal names paths of the operator's machine.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -63,19 +62,19 @@ class EventOut(Out):
     tournaments = serializers.SerializerMethodField()
 
     def get_secret(self, event: Event) -> str | None:
-        """The secret when all its deals have been played."""
+        """Return the secret once all its deals have been played."""
         open_ = event.opens is None and not event.private
         return events.published_secret(event, is_visible=open_ or bool(event.tournaments.all()))
 
     @extend_schema_field({"type": ["string", "null"], "format": "date-time"})
     def get_opens(self, event: Event) -> str | None:
-        """The moment, where there is one."""
-        known = event.opens is not None and event.opens != sight.NEVER
-        return serializers.DateTimeField().to_representation(event.opens) if known and event.opens else None
+        """Return the time, or None if it is not known."""
+        is_known = event.opens is not None and event.opens != sight.NEVER
+        return serializers.DateTimeField().to_representation(event.opens) if is_known and event.opens else None
 
     @extend_schema_field({"type": ["string", "null"]})
     def get_invitation(self, event: Event) -> str | None:
-        """For the owner."""
+        """Return the path for the owner, None for all others."""
         viewer = self.context.get("viewer")
         if not event.invitation or viewer is None or viewer.pk != event.owner_id:
             return None
@@ -83,8 +82,8 @@ class EventOut(Out):
 
     @extend_schema_field(PartOut(many=True))
     def get_tournaments(self, event: Event) -> list[dict[str, Any]]:
-        """By stage and group."""
-        parts = sorted(event.tournaments.all(), key=lambda one: (one.stage, one.group))
+        """Return the tournaments by stage and group."""
+        parts = sorted(event.tournaments.all(), key=lambda part: (part.stage, part.group))
         return list(PartOut(parts, many=True).data)
 
 
@@ -114,11 +113,11 @@ class EventDetail(EventOut):
 
     @extend_schema_field(WaitOut(many=True))
     def get_waits(self, event: Event) -> list[dict[str, Any]]:
-        """By group."""
+        """Return the waits by group."""
         return list(WaitOut(waiting.waits(event), many=True).data)
 
     def get_why(self, event: Event) -> str:
-        """As the scheduler noted it."""
+        """Return the reason that the scheduler noted."""
         return waiting.why_cancelled(event)
 
 
@@ -198,8 +197,8 @@ class SeasonOut(Out):
 
     @extend_schema_field(PartOut(many=True))
     def get_divisions(self, season: Any) -> list[dict[str, Any]]:
-        """Best first."""
-        return list(PartOut(sorted(season.tournaments.all(), key=lambda one: one.group), many=True).data)
+        """Return the divisions, the best first."""
+        return list(PartOut(sorted(season.tournaments.all(), key=lambda part: part.group), many=True).data)
 
 
 class CircuitOut(Out):
@@ -224,18 +223,14 @@ class CircuitOut(Out):
 
     @extend_schema_field(serializers.ListField(child=serializers.SlugField()))
     def get_bots(self, circuit: Circuit) -> list[str]:
-        """By name."""
+        """Return the bots by name."""
         return sorted(bot.slug for bot in circuit.bots.all())
 
     @extend_schema_field({"type": ["string", "null"], "format": "date-time"})
     def get_next_due(self, circuit: Circuit) -> str | None:
-        """After the last season, or now."""
-        return due_of(circuits.next_due(circuit))
-
-
-def due_of(moment: datetime | None) -> str | None:
-    """When a season is due, as it is told."""
-    return serializers.DateTimeField().to_representation(moment) if moment else None
+        """Return when the next season is due."""
+        due = circuits.next_due(circuit)
+        return serializers.DateTimeField().to_representation(due) if due else None
 
 
 class CircuitNew(StrictSerializer):

@@ -46,7 +46,7 @@ from league.service import changes
 
 
 def _events(viewer: User | None) -> QuerySet[Event]:
-    """Those that `viewer` may know of, each with the tournaments that they may see."""
+    """Return the events that `viewer` may know of, each with the tournaments that they may see."""
     return rows.events(sight.events(Event.objects.all(), viewer), sight.tournaments(Tournament.objects.all(), viewer))
 
 
@@ -59,7 +59,7 @@ def _circuit(slug: str) -> Circuit:
 
 
 def _bots(names: list[str]) -> list[Bot]:
-    """These bots in this order. ValidationError with those that are not there."""
+    """Return these bots in this order. ValidationError names the missing ones."""
     found = {bot.slug: bot for bot in Bot.objects.select_related("owner__user").filter(slug__in=names)}
     missing = [name for name in names if name not in found]
     if missing:
@@ -83,7 +83,7 @@ class Events(ListView):
         responses=EventOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Each with its document and the tournaments of its stages so far."""
+        """List events, each with its document and the tournaments of its stages so far."""
         return self.page(_events(user_of(request)), EventOut)
 
     @extend_schema(
@@ -95,9 +95,9 @@ class Events(ListView):
         responses={201: EventOut},
     )
     def post(self, request: Request) -> Response:
-        """What is wrong in the document is named by its place.
+        """Create an event. Errors in the document are named by their place.
 
-        Where owners of bots want to be asked, they are, and the event is `open` until you start it.
+        If owners of bots have to agree first, the event is `open` until you start it.
         """
         player = player_of(request)
         return self.once(lambda: self._create(player))
@@ -119,17 +119,16 @@ class OneEvent(View):
     """/events/{slug}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The event, its tournaments with their matches, and its bots."""
-        changes.keep_until(
-            self.request._request, changes.EVENTS, changes.TOURNAMENTS, changes.BOTS
-        )  # before its tournaments are named
+        """Return the counters of the event, its tournaments with their matches, and its bots."""
+        # These are read before the tournaments of the event.
+        changes.keep_until(self.request._request, changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
         return [changes.of_tournament(pk) for pk in sight.find_stages(params["slug"])]
 
     serializer_class = EventDetail
 
     @extend_schema(operation_id="get_event", summary="Read an event", tags=["tournaments"])
     def get(self, request: Request, slug: str) -> Response:
-        """With what it waits for."""
+        """Read one event with what it waits for."""
         return Response(EventDetail(_one(request, slug), context={"viewer": viewer_of(request)}).data)
 
 
@@ -147,7 +146,7 @@ class StartEvent(View):
         responses=EventOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """With the bots whose owners agree; requests that are still open expire. Starting it again changes nothing."""
+        """Start with the bots whose owners agree; open requests expire. Repeating it changes nothing."""
         event = _one(request, slug)
         events.start(event, actor=self.owner_only(event.owner, f"the event {slug}").name)
         return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
@@ -167,7 +166,7 @@ class CancelEvent(View):
         responses=EventOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Before it has begun; one that runs ends with the tournament of its stage. Doing it again changes nothing."""
+        """Cancel an event that has not started; a running one ends with the tournament of its stage. Repeating it changes nothing."""
         event = _one(request, slug)
         events.cancel(event, actor=self.owner_only(event.owner, f"the event {slug}").name)
         return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
@@ -187,7 +186,7 @@ class EmbargoOfEvent(View):
         responses=EventOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Of all its stages, also of later ones; nobody sees them before that moment, nor the secrets. Results are shown. Again changes nothing."""
+        """Withhold the replays and secrets of all its stages until that time. Results are shown. Repeating it changes nothing."""
         event = _one(request, slug)
         player = self.owner_only(event.owner, f"the event {slug}")
         embargoes.change_own(event, self.body()["until"], by=player)
@@ -369,9 +368,9 @@ class CircuitBots(View):
         responses={200: CircuitOut, 202: RequestOut},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Each season takes the version that it sends. Joining again changes nothing.
+        """Let a bot take part. Each season takes the version that it sends. Repeating it changes nothing.
 
-        As owner of the circuit you may let any bot join whose owner agrees; one who wants to be asked is asked: 202 with the request.
+        As owner of the circuit you may add any bot whose owner agrees; if they have to be asked first, the answer is 202 with the request.
         """
         circuit, wanted, player = _circuit(slug), self.body(), player_of(request)
         [bot] = _bots([wanted["bot"]])
@@ -398,13 +397,13 @@ class OneCircuitBot(View):
         responses={204: None},
     )
     def delete(self, request: Request, slug: str, bot: str) -> Response:
-        """For the owner of the bot or of the circuit. The present season is played to its end."""
+        """Take a bot out: for its owner or the owner of the circuit. The present season is played to its end."""
         circuit = _circuit(slug)
-        found = existing(circuit.bots.select_related("owner__user").filter(slug=bot).first())
+        row = existing(circuit.bots.select_related("owner__user").filter(slug=bot).first())
         player = player_of(request)
         if player.pk != circuit.owner_id:
-            self.owner_only(found.owner, f"the bot {bot}")
-        circuits.leave(circuit, found, player=player)
+            self.owner_only(row.owner, f"the bot {bot}")
+        circuits.leave(circuit, row, player=player)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -424,6 +423,6 @@ class Seasons(ListView):
         responses=SeasonOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Each with its divisions; one that could not be played with the reason."""
+        """List seasons with their divisions; those that were not played with the reason."""
         circuit = existing(Circuit.objects.filter(slug=slug).first())
         return self.page(circuit.seasons.prefetch_related("tournaments"))

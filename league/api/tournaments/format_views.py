@@ -110,7 +110,7 @@ class Rounds(ListView):
     """/tournaments/{slug}/rounds"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The tournament and its bots."""
+        """Return the counters of the tournament and its bots."""
         return counters_of(params["slug"])
 
     queryset = Round.objects.none()
@@ -121,9 +121,9 @@ class Rounds(ListView):
         operation_id="list_rounds", summary="List the rounds", tags=["tournaments"], responses=RoundOut(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
-        """By number, each with its matches. Of formats whose rounds follow from each other, those that are known.
+        """List the rounds by number, each with its matches. If rounds follow from each other, those that are known.
 
-        A page has fewer rounds than `page_size` where they have more than 1,000 matches together.
+        A page has fewer rounds than `page_size` if they have more than 1,000 matches together.
         """
         tournament = seen(request, Tournament.objects.all(), slug)
         chosen = self._chosen(request, tournament)
@@ -132,7 +132,7 @@ class Rounds(ListView):
         )
 
     def _chosen(self, request: Request, tournament: Tournament) -> list[Round]:
-        """The rounds of the page. Four queries at most."""
+        """Return the rounds of the page. Two queries."""
         cursor, size = cursors.read_cursor(request, self.page_order.kinds), cursors.page_size(request)
         page = paging.read_page(tournament.rounds.all(), self.page_order, cursor, size)
         back = cursor is not None and cursor.back
@@ -144,14 +144,14 @@ class Bracket(View):
     """/tournaments/{slug}/bracket"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The tournament and its bots."""
+        """Return the counters of the tournament and its bots."""
         return counters_of(params["slug"])
 
     serializer_class = BracketOut
 
     @extend_schema(operation_id="get_bracket", summary="Read the bracket", tags=["tournaments"])
     def get(self, request: Request, slug: str) -> Response:
-        """Winners, losers, finals and the match for the third place, with what decided each."""
+        """Read winners, losers, finals and the match for the third place, with the reason of each result."""
         tournament = seen(request, Tournament.objects.select_related("pool"), slug)
         steps = [
             {
@@ -183,9 +183,9 @@ class Extend(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Matches are added; none that exists is changed. Asking again for what there is changes nothing."""
+        """Add matches; existing ones stay as they are. Repeating it changes nothing."""
         return act_as_owner(
-            self, slug, lambda found, actor: tournaments.extend(found, self.body()["parameters"], actor=actor)
+            self, slug, lambda row, actor: tournaments.extend(row, self.body()["parameters"], actor=actor)
         )
 
 
@@ -203,5 +203,5 @@ class Close(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """The order of now becomes final, and what waits is taken back. Only ladders: all other formats end by themselves."""
-        return act_as_owner(self, slug, lambda found, actor: progress.close(found, actor=actor))
+        """End a ladder: its present order is final, and queued matches are cancelled. All other formats end by themselves."""
+        return act_as_owner(self, slug, lambda row, actor: progress.close(row, actor=actor))

@@ -36,7 +36,7 @@ class RequestOut(Out):
         return consent.kind(request.occasion)
 
     def get_message(self, request: EntryRequest) -> str | None:
-        """What was written to the owner of the bot."""
+        """Return the message to the owner of the bot, for the two of them."""
         viewer: Player | None = self.context.get("viewer")
         return request.message if viewer and viewer.pk in (request.asker_id, request.bot.owner_id) else None
 
@@ -49,6 +49,6 @@ class BlockOut(Out):
 
 
 class BlockNew(StrictSerializer):
-    """Whom to block."""
+    """A player to block."""
 
     player = serializers.SlugField(max_length=40)

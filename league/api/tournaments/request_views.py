@@ -43,7 +43,7 @@ class MyRequests(ListView):
         return self.page(self.filtered(requests.requests_of(player_of(request))))
 
     def get_serializer_context(self) -> dict[str, object]:
-        """With the viewer, who may read the messages."""
+        """Add the viewer, who may read the messages."""
         return {**super().get_serializer_context(), "viewer": player_of(self.request)}
 
 
@@ -55,7 +55,7 @@ class WaitingOf(ListView):
     page_order = paging.Order.by("pk")
 
     def get_serializer_context(self) -> dict[str, object]:
-        """With the viewer, on whom messages depend."""
+        """Add the viewer, on whom messages depend."""
         return {**super().get_serializer_context(), "viewer": viewer_of(self.request)}
 
     def _waiting(self, occasion: consent.Occasion) -> Response:
@@ -127,12 +127,12 @@ class OneRequest(View):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def answered(self, found: EntryRequest) -> Response:
-        """The request as it is for who asks."""
+        """Return the request as the viewer may see it."""
         return Response(RequestOut(found, context={"viewer": player_of(self.request)}).data)
 
 
 class Answer(OneRequest):
-    """What the two answers share."""
+    """The base of both answers to a request."""
 
     http_method_names = ["post"]
     answer: Callable[..., EntryRequest]
@@ -201,7 +201,7 @@ class MyBlocks(ListView):
         responses={201: BlockOut},
     )
     def post(self, request: Request) -> Response:
-        """What they have asked you is refused. Doing it again changes nothing."""
+        """Block a player. Their open requests are refused. Repeating it changes nothing."""
         made = consent.block(player_of(request), self.body()["player"])
         return Response(BlockOut(made).data, status=status.HTTP_201_CREATED)
 

@@ -23,13 +23,13 @@ MOST_OPTIONS = 100
 
 
 class EndingField(serializers.ChoiceField):
-    """What ended a tournament, or null."""
+    """The ending of a tournament, or null."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(choices=Ending.choices, allow_null=True, **kwargs)
 
     def to_representation(self, value: Any) -> Any:
-        """The empty text of the table is null outside."""
+        """Return null for the empty text of the table."""
         return super().to_representation(value) or None
 
 
@@ -72,7 +72,7 @@ class TournamentOut(Out):
     facts = ObjectField(help_text="The numbers behind the ending.")
 
     def get_secret(self, tournament: Tournament) -> str | None:
-        """The secret when all its deals have been played."""
+        """Return the secret once all its deals have been played."""
         return tournaments.published_secret(tournament)
 
 
@@ -179,7 +179,7 @@ class Span(serializers.ListField):
 
 
 class ForecastOut(Out):
-    """How much there would be to play, fewest and most, and how long it would take."""
+    """A forecast: fewest and most matches, boards and sittings, and their time."""
 
     matches = Span()
     boards = Span()
@@ -196,7 +196,7 @@ class ForecastOut(Out):
 
 
 class ParameterOut(Out):
-    """What the owner may choose about a format."""
+    """A parameter of a format."""
 
     name = serializers.CharField()
     text = serializers.CharField(help_text="What it does.")
@@ -350,7 +350,7 @@ class StandingOut(Out):
 
 
 class CellOut(Out):
-    """What one entry did against another."""
+    """The results of one entry against another."""
 
     entry = serializers.IntegerField()
     opponent = serializers.IntegerField()

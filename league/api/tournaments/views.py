@@ -50,34 +50,34 @@ KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, descript
 
 
 def seen(request: Request, rows: QuerySet[Tournament], slug: str) -> Tournament:
-    """The tournament of that name among `rows`, where who asks may see it; else 404."""
+    """Return the tournament of that name among `rows`; 404 if the viewer may not see it."""
     return existing(sight.tournaments(rows, user_of(request)).filter(slug=slug).first())
 
 
 def one_tournament(request: Request, slug: str) -> Tournament:
-    """The tournament with its counts, or 404."""
-    found = existing(listed(user_of(request)).filter(slug=slug).first())
-    counted([found])
-    return found
+    """Return the tournament with its counts, or 404."""
+    tournament = existing(listed(user_of(request)).filter(slug=slug).first())
+    counted([tournament])
+    return tournament
 
 
 def counters_of(slug: str) -> Sequence[str]:
-    """What is shown of a tournament and its bots (league.service.changes); nothing where there is none."""
+    """Return the counters of a tournament and its bots; none if it does not exist."""
     pk = sight.find_tournament(slug)
     return (changes.of_tournament(pk), changes.BOTS) if pk else ()
 
 
 def asked(request: EntryRequest, player: Player) -> Response:
-    """202: the owner of the bot is asked first; `player` has asked."""
+    """Answer 202: the owner of the bot has to agree first to the request of `player`."""
     where = reverse("api:request", args=[request.pk])
-    shown = RequestOut(request, context={"viewer": player}).data
-    return Response(shown, status=status.HTTP_202_ACCEPTED, headers={"Location": where})
+    answer = RequestOut(request, context={"viewer": player}).data
+    return Response(answer, status=status.HTTP_202_ACCEPTED, headers={"Location": where})
 
 
 def act_as_owner(view: View, slug: str, act: Callable[[Tournament, str], object]) -> Response:
-    """Let the owner of a tournament do something to it; the answer is the tournament as it is then. `act` gets it and the owner's name."""
-    found = one_tournament(view.request, slug)
-    act(found, view.owner_only(found.owner, f"the tournament {slug}").name)
+    """Let the owner of a tournament act on it, and answer with the tournament after that. `act` gets it and the owner's name."""
+    tournament = one_tournament(view.request, slug)
+    act(tournament, view.owner_only(tournament.owner, f"the tournament {slug}").name)
     return Response(TournamentOut(one_tournament(view.request, slug)).data)
 
 
@@ -97,7 +97,7 @@ class Tournaments(ListView):
         responses=TournamentOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Every tournament in every status."""
+        """List every tournament in every status."""
         chosen = self.paginate_queryset(self.filtered(listed(user_of(request)))) or []
         return self.get_paginated_response(TournamentOut(counted(chosen), many=True).data)
 
@@ -111,15 +111,15 @@ class Tournaments(ListView):
         filters=False,
     )
     def post(self, request: Request) -> Response:
-        """In any format; open for entries until its owner starts it."""
+        """Create a tournament in any format. It is open for entries until its owner starts it."""
         player = player_of(request)
         return self.once(lambda: self._create(player))
 
     def _create(self, player: Player) -> Response:
-        wanted = self.body()
-        names = wanted.get("bots", [])
-        found = {bot.slug: bot for bot in Bot.objects.filter(slug__in=names)}
-        missing = [name for name in names if name not in found]
+        body = self.body()
+        names = body.get("bots", [])
+        bots = {bot.slug: bot for bot in Bot.objects.filter(slug__in=names)}
+        missing = [name for name in names if name not in bots]
         if missing:
             raise ValidationError(
                 {
@@ -129,25 +129,25 @@ class Tournaments(ListView):
                 }
             )
         with transaction.atomic():
-            made = tournaments.create(
+            tournament = tournaments.create(
                 player,
-                wanted["name"],
-                wanted["game"],
-                wanted.get("options"),
-                wanted.get("boards"),
-                [found[name] for name in names],
-                wanted.get("players"),
-                format=wanted["format"],
-                parameters=wanted.get("parameters"),
-                seeding=wanted["seeding"],
-                mixed=wanted["mixed"],
-                sealed=wanted["sealed"],
+                body["name"],
+                body["game"],
+                body.get("options"),
+                body.get("boards"),
+                [bots[name] for name in names],
+                body.get("players"),
+                format=body["format"],
+                parameters=body.get("parameters"),
+                seeding=body["seeding"],
+                mixed=body["mixed"],
+                sealed=body["sealed"],
             )
-            if wanted["start"]:
-                tournaments.start_at_once(made, actor=player.name)
-        where = reverse("api:tournament", args=[made.slug])
+            if body["start"]:
+                tournaments.start_at_once(tournament, actor=player.name)
+        where = reverse("api:tournament", args=[tournament.slug])
         return Response(
-            TournamentOut(one_tournament(self.request, made.slug)).data,
+            TournamentOut(one_tournament(self.request, tournament.slug)).data,
             status=status.HTTP_201_CREATED,
             headers={"Location": where},
         )
@@ -157,14 +157,14 @@ class OneTournament(View):
     """/tournaments/{slug}"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The tournament and its bots."""
+        """Return the counters of the tournament and its bots."""
         return counters_of(params["slug"])
 
     serializer_class = TournamentOut
 
     @extend_schema(operation_id="get_tournament", summary="Read a tournament", tags=["tournaments"])
     def get(self, request: Request, slug: str) -> Response:
-        """One tournament by its slug."""
+        """Read one tournament by its slug."""
         return Response(TournamentOut(one_tournament(request, slug)).data)
 
 
@@ -182,8 +182,8 @@ class Start(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Entries are frozen and the matches queued. Starting it again changes nothing."""
-        return act_as_owner(self, slug, lambda found, actor: tournaments.start(found, actor=actor))
+        """Freeze the entries and queue the matches. Repeating it changes nothing."""
+        return act_as_owner(self, slug, lambda row, actor: tournaments.start(row, actor=actor))
 
 
 class Cancel(View):
@@ -200,10 +200,8 @@ class Cancel(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """What is finished stays and counts; what waits or is being played is cancelled. Cancelling it again changes nothing."""
-        return act_as_owner(
-            self, slug, lambda found, actor: progress.cancel(found, actor=actor, why=self.body()["why"])
-        )
+        """Cancel queued and running matches. Finished ones stay and count. Repeating it changes nothing."""
+        return act_as_owner(self, slug, lambda row, actor: progress.cancel(row, actor=actor, why=self.body()["why"]))
 
 
 class Pause(View):
@@ -220,8 +218,8 @@ class Pause(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """No match of it is begun; what is being played is played to its end. Pausing it again changes nothing."""
-        return act_as_owner(self, slug, lambda found, actor: progress.pause(found, actor=actor))
+        """Start no further match; running ones are played to their end. Repeating it changes nothing."""
+        return act_as_owner(self, slug, lambda row, actor: progress.pause(row, actor=actor))
 
 
 class Resume(View):
@@ -238,8 +236,8 @@ class Resume(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Its matches are played in their turn. Asking again changes nothing."""
-        return act_as_owner(self, slug, lambda found, actor: progress.resume(found, actor=actor))
+        """Play its matches again, in their turn. Repeating it changes nothing."""
+        return act_as_owner(self, slug, lambda row, actor: progress.resume(row, actor=actor))
 
 
 class Embargo(View):
@@ -256,16 +254,16 @@ class Embargo(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Nobody sees them before that moment, nor the secret; results are shown. What is over can only be shown earlier. Again changes nothing."""
+        """Withhold replays and the secret until that time; results are shown. A finished tournament can only be shown earlier."""
         player, until = player_of(request), self.body()["until"]
-        return act_as_owner(self, slug, lambda found, _: embargoes.change_own(found, until, by=player))
+        return act_as_owner(self, slug, lambda row, _: embargoes.change_own(row, until, by=player))
 
 
 class Entries(ListView):
     """/tournaments/{slug}/entries"""
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The tournament and its bots."""
+        """Return the counters of the tournament and its bots."""
         return counters_of(params["slug"])
 
     scopes: ClassVar = {"POST": TokenScope.SUBMIT}
@@ -278,7 +276,7 @@ class Entries(ListView):
         operation_id="list_entries", summary="List the entries", tags=["tournaments"], responses=EntryOut(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
-        """By number."""
+        """List the entries by number."""
         tournament = seen(request, Tournament.objects.all(), slug)
         return self.page(tournament.entries.select_related("version__bot__owner"), EntryOut)
 
@@ -292,34 +290,34 @@ class Entries(ListView):
         filters=False,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Your own bot, or as owner of the tournament any bot whose owner agrees.
+        """Enter your own bot, or as owner of the tournament any bot whose owner agrees.
 
-        An owner who wants to be asked is asked: 202 with the request. Entering or asking again changes nothing.
+        If its owner has to agree first, the answer is 202 with the request. Repeating it changes nothing.
         """
         player_of(request)
         tournament = seen(request, Tournament.objects.select_related("owner__user", "pool"), slug)
         return self.once(lambda: self._enter(tournament))
 
     def _enter(self, tournament: Tournament) -> Response:
-        wanted = self.body()
+        body = self.body()
         entrant: Bot | BotVersion | None
-        if "bot" in wanted:
-            entrant = Bot.objects.select_related("owner").filter(slug=wanted["bot"]).first()
+        if "bot" in body:
+            entrant = Bot.objects.select_related("owner").filter(slug=body["bot"]).first()
             owner = entrant.owner if entrant else None
         else:
-            entrant = BotVersion.objects.select_related("bot__owner").filter(pk=wanted["version"]).first()
+            entrant = BotVersion.objects.select_related("bot__owner").filter(pk=body["version"]).first()
             owner = entrant.bot.owner if entrant else None
         if entrant is None or owner is None:
-            field = "bot" if "bot" in wanted else "version"
-            raise ValidationError({field: [message("there is no {field} {value!r}", field=field, value=wanted[field])]})
+            field = "bot" if "bot" in body else "version"
+            raise ValidationError({field: [message("there is no {field} {value!r}", field=field, value=body[field])]})
         player = player_of(self.request)
         if player.pk != tournament.owner_id:
-            self.owner_only(owner, f"the bot {wanted.get('bot') or entrant}")
-        entry = enrolment.enter(tournament, entrant, player=player, message=wanted["message"])
+            self.owner_only(owner, f"the bot {body.get('bot') or entrant}")
+        entry = enrolment.enter(tournament, entrant, player=player, message=body["message"])
         if isinstance(entry, EntryRequest):
             return asked(entry, player)
-        found = Entry.objects.select_related("version__bot__owner").get(pk=entry.pk)
-        return Response(EntryOut(found).data, status=status.HTTP_201_CREATED)
+        row = Entry.objects.select_related("version__bot__owner").get(pk=entry.pk)
+        return Response(EntryOut(row).data, status=status.HTTP_201_CREATED)
 
 
 class OneEntry(View):
@@ -334,15 +332,15 @@ class OneEntry(View):
         operation_id="withdraw_entry", summary="Withdraw an entry", tags=["tournaments"], responses={204: None}
     )
     def delete(self, request: Request, slug: str, number: int) -> Response:
-        """For the owner of the bot, and before the start or in a ladder for that of the tournament.
+        """Withdraw a bot: for its owner, and before the start or in a ladder for the owner of the tournament.
 
-        Before the start the bot is out. In a running ladder it gets no new match. In any other tournament that runs its matches are played all
-        the same and its place stands; it goes on to no further stage. Doing it again changes nothing.
+        Before the start it leaves the tournament. In a running ladder it gets no new match. In any other running tournament its matches are played
+        and its place stands, but it does not qualify for a further stage. Repeating it changes nothing.
         """
         rows = Entry.objects.select_related("tournament__owner", "version__bot__owner")
         entry = existing(rows.filter(tournament__slug=slug, number=number).first())
         player = player_of(request)
-        if entry.version.bot.owner_id != player.pk:  # who may take it out, whatever is held back
+        if entry.version.bot.owner_id != player.pk:  # its owner may withdraw it even if the event is hidden
             seen(request, Tournament.objects.all(), slug)
         if player.pk != entry.tournament.owner_id:
             self.owner_only(entry.version.bot.owner, f"the entry of {entry.version}")
@@ -357,7 +355,7 @@ class Standings(View):
     params = ("at", "against", *cursors.PARAMETERS)
 
     def counters(self, **params: Any) -> Sequence[str]:
-        """The tournament and its bots."""
+        """Return the counters of the tournament and its bots."""
         return counters_of(params["slug"])
 
     @extend_schema(
@@ -367,27 +365,27 @@ class Standings(View):
         parameters=[AT, AGAINST, *cursors.DESCRIBED],
     )
     def get(self, request: Request, slug: str) -> Response:
-        """From the finished matches alone, in the order of its format (docs/tournaments.md), with the values that part equals."""
+        """Read the standings from finished matches, in the order of the format (docs/tournaments.md), with the tie-break values."""
         tournament = seen(request, Tournament.objects.select_related("pool"), slug)
         at, size = moment(request), cursors.page_size(request)
-        found = standings.standings(tournament, at)
+        sheet = standings.standings(tournament, at)
         pages = cursors.CursorPages()
-        rows = pages.show(request, paging.cut_page(found.rows, cursors.read_cursor(request, (int,)), size))
-        across = paging.cut_page(found.rows, cursors.read_cursor(request, (int,), "against"), size).rows
+        rows = pages.show(request, paging.cut_page(sheet.rows, cursors.read_cursor(request, (int,)), size))
+        across = paging.cut_page(sheet.rows, cursors.read_cursor(request, (int,), "against"), size).rows
         columns = across if "against" in request.query_params else rows
         down, over = ([row.entry for row in side] for side in (rows, columns))
-        met = standings.meetings(tournament, down, over, at, played=found.played)
+        met = standings.meetings(tournament, down, over, at, played=sheet.played)
         table = {
             "tournament": tournament.slug,
             "status": tournament.status,
-            "matches": found.statuses,
-            "entries": len(found.rows),
+            "matches": sheet.statuses,
+            "entries": len(sheet.rows),
             **pages.links(),
             "rows": rows,
             "crosstable": [],
         }
         # Without a serializer: the cells are plain values already, and there are many.
-        cells = _describe_cells(found.cells, [entry.number for entry in down], [entry.number for entry in over], met)
+        cells = _describe_cells(sheet.cells, [entry.number for entry in down], [entry.number for entry in over], met)
         return Response({**StandingsOut(table).data, "crosstable": cells})
 
 
