@@ -109,11 +109,11 @@ def make(act: str) -> list[Tournament]:
 
 def finish_next() -> bool:
     """Play the next match in line; whether there was one that is not locked."""
-    held = leases.claim("w1", now=league.NOW)
-    if held is None:
+    match = leases.claim("w1", now=league.NOW)
+    if match is None:
         return False
-    leases.start(held, now=league.NOW)
-    return reports.report(held.pk, held.token, league.result(held), now=league.NOW) == reports.Receipt.STORED
+    leases.start(match, now=league.NOW)
+    return reports.report(match.pk, match.token, league.result(match), now=league.NOW) == reports.Receipt.STORED
 
 
 def play_next(cups: list[Tournament]) -> None:
@@ -230,7 +230,7 @@ def extend_while_it_ends() -> int:
 
 def upload_while_another_does() -> int:
     """Two players upload equal files: one of them has a bot then, whoever came first. The number of moments."""
-    one, other = (players.create(f"twin-{number}") for number in range(2))
+    first, other = (players.create(f"twin-{number}") for number in range(2))
     for at in range(100):
         source = league.source() + f"# {at}\n".encode()
 
@@ -240,7 +240,7 @@ def upload_while_another_does() -> int:
 
         moment = Moment(at, partial(upload, other), patience=0.3)
         with connection.execute_wrapper(moment):
-            upload(one)
+            upload(first)
         if moment.count <= at:
             return at
         moment.end()
@@ -252,25 +252,29 @@ def grant_while_it_starts() -> int:
     """The owner of a bot lets it enter while the tournament starts: it is in it then, or its request has expired. The number of moments."""
     ana, berto = (players.create(f"starter-{number}") for number in range(2))
     own = [league.accepted(ana, f"own-{number}", games=["partnership"]) for number in range(2)]
-    wanted = league.accepted(berto, "wanted", games=["partnership"], policy=EntryPolicy.ASK)
+    requested = league.accepted(berto, "wanted", games=["partnership"], policy=EntryPolicy.ASK)
     for at in range(100):
-        cup = tournaments.create(ana, f"Start {at}", "partnership", boards=1, versions=[*own, wanted], now=league.NOW)
-        asked = cup.requests.get()
+        cup = tournaments.create(
+            ana, f"Start {at}", "partnership", boards=1, versions=[*own, requested], now=league.NOW
+        )
+        request = cup.requests.get()
 
         def start(cup: Tournament = cup) -> None:
             tournaments.start(cup, now=league.NOW)
 
         moment = Moment(at, start, patience=0.3)
         with connection.execute_wrapper(moment), suppress(Refused):
-            requests.grant(asked, player=berto, now=league.NOW)
+            requests.grant(request, player=berto, now=league.NOW)
         if moment.count <= at:
             return at
         moment.end()
-        asked.refresh_from_db()
+        request.refresh_from_db()
         cup.refresh_from_db()
         seeds = sorted(cup.entries.values_list("seed", flat=True))
         assert cup.status == TournamentStatus.RUNNING, f"moment {at}"
-        assert (asked.status, seeds) in (("granted", [1, 2, 3]), ("expired", [1, 2])), f"moment {at}: {asked.status}"
+        assert (request.status, seeds) in (("granted", [1, 2, 3]), ("expired", [1, 2])), (
+            f"moment {at}: {request.status}"
+        )
         progress.cancel(cup, actor="test", now=league.NOW)
     return at
 
@@ -293,8 +297,8 @@ def enter_while_the_policy_changes() -> int:
             return at
         moment.end()
         lines = LeagueEvent.objects.order_by("-pk").values_list("kind", flat=True)[:2]
-        told = ["bot.entry_policy", "tournament.entered" if cup.entries.exists() else "tournament.created"]
-        assert list(lines) == told, f"moment {at}: {list(lines)}"
+        actions = ["bot.entry_policy", "tournament.entered" if cup.entries.exists() else "tournament.created"]
+        assert list(lines) == actions, f"moment {at}: {list(lines)}"
         progress.cancel(cup, actor="test", now=league.NOW)
     return at
 
@@ -355,10 +359,10 @@ def draw_while_another_draws() -> int:
         league.accepted(players.create(f"drawn-{number}"), f"drawn-{number}", games=["partnership"])
     workers.register("w1", tier="landlock", now=league.NOW)
     places.enter(now=league.NOW)
-    mine = Rung.objects.filter(version__bot__slug__startswith="drawn-")
+    rungs = Rung.objects.filter(version__bot__slug__startswith="drawn-")
     # What other acts have left is neither work for this worker nor due
     Match.work.filter(status=MatchStatus.QUEUED).update(held_back=True)
-    Rung.objects.exclude(pk__in=mine).update(due=league.NOW + timedelta(days=1))
+    Rung.objects.exclude(pk__in=rungs).update(due=league.NOW + timedelta(days=1))
 
     def draw() -> None:
         drawing.draw(now=league.NOW)
@@ -374,7 +378,7 @@ def draw_while_another_draws() -> int:
         assert all(match.parties.count() == 2 for match in waiting), f"before statement {at}"
         for match in waiting:
             matches.cancel(match, actor="test", why="the next moment", now=league.NOW)
-        mine.update(due=league.NOW, placed=0)
+        rungs.update(due=league.NOW, placed=0)
         if moment.count <= at:
             workers.unregister("w1", now=league.NOW)
             return at

@@ -36,11 +36,11 @@ FLAGS = (
 
 
 def _found() -> str | None:
-    named = os.environ.get("CHROMIUM")
-    if named:
-        if not Path(named).exists():
-            raise DidNotStart(f"CHROMIUM={named!r} is no file. {HOW_TO_GET_ONE}")
-        return named
+    path = os.environ.get("CHROMIUM")
+    if path:
+        if not Path(path).exists():
+            raise DidNotStart(f"CHROMIUM={path!r} is no file. {HOW_TO_GET_ONE}")
+        return path
     return next((path for path in map(shutil.which, NAMES) if path), None)
 
 

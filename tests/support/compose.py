@@ -33,7 +33,7 @@ class Service:
 
 def service(name: str) -> Service:
     """The service `name` of the file."""
-    found = load()["services"][name]
-    environment = {key: str(value) for key, value in found.get("environment", {}).items()}
-    command = [word for word in found["command"] if word != "docker/keep"]  # It starts a command again that fails
-    return Service(name, command, environment, list(found.get("secrets", [])))
+    entry = load()["services"][name]
+    environment = {key: str(value) for key, value in entry.get("environment", {}).items()}
+    command = [word for word in entry["command"] if word != "docker/keep"]  # It starts a command again that fails
+    return Service(name, command, environment, list(entry.get("secrets", [])))

@@ -20,12 +20,12 @@ from tests.support.league import NOW, SECRET
 
 def enter(*names: str) -> list[BotVersion]:
     """Enter these house bots as accepted versions; withdraw their validations, so that none is queued."""
-    found = [version for version, _new in house.enter(names, secret=SECRET, now=NOW)]
-    for match in Match.objects.filter(parties__version__in=found, kind="validation").distinct():
+    versions = [version for version, _new in house.enter(names, secret=SECRET, now=NOW)]
+    for match in Match.objects.filter(parties__version__in=versions, kind="validation").distinct():
         transitions.move(match, "cancelled", now=NOW)
-    for version in found:
+    for version in versions:
         transitions.move(version, VersionStatus.ACCEPTED, now=NOW)
-    return found
+    return versions
 
 
 def told(match: Match) -> Match:

@@ -94,7 +94,7 @@ def run(
         key = bundle.name
         runc = [find(), "--root", str(bundle / "state")]
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 [*runc, "run", "--bundle", str(bundle), key],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -104,16 +104,18 @@ def run(
             )
         finally:
             subprocess.run([*runc, "delete", "--force", key], capture_output=True, check=False)
-    if done.returncode:
-        raise DidNotStart(f"the container ended with {done.returncode}:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
-    return done.stdout
+    if process.returncode:
+        raise DidNotStart(
+            f"the container ended with {process.returncode}:\n{process.stdout[-2000:]}\n{process.stderr[-2000:]}"
+        )
+    return process.stdout
 
 
 def _config(script: str, user: int, capabilities: list[str], environment: Sequence[str]) -> dict[str, Any]:
     """Return the configuration that Docker would hand to runc for one container."""
     sets = ("bounding", "effective", "permitted") if user == 0 else ("bounding",)
-    mine = [str(REPOSITORY), sys.prefix, sys.base_prefix]
-    bound = [place for place in [*_BOUND, *dict.fromkeys(mine)] if Path(place).exists()]
+    folders = [str(REPOSITORY), sys.prefix, sys.base_prefix]
+    bound = [place for place in [*_BOUND, *dict.fromkeys(folders)] if Path(place).exists()]
     return {
         "ociVersion": "1.0.2",
         "process": {

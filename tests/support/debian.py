@@ -43,10 +43,12 @@ def _install(package: str, look: Callable[[], str | None], how_to_get_one: str) 
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     patient = ["apt-get", "-q", "-o", "Acquire::Retries=3", "-o", "DPkg::Lock::Timeout=300"]
     for command in ([*patient, "update"], [*patient, "install", "-y", "--no-install-recommends", *package.split()]):
-        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        if done.returncode:
-            output = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
-            raise DidNotStart(f"`{' '.join(command)}` failed with code {done.returncode}:\n{output}\n{how_to_get_one}")
+        process = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if process.returncode:
+            output = "\n".join((process.stdout + process.stderr).splitlines()[-15:])
+            raise DidNotStart(
+                f"`{' '.join(command)}` failed with code {process.returncode}:\n{output}\n{how_to_get_one}"
+            )
     path = look()
     if not path:
         raise DidNotStart(f"apt-get installed {package}, but what was looked for is not there. {how_to_get_one}")

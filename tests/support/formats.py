@@ -63,9 +63,9 @@ def play_out(key: str, played: Field, winner: Winner, *, order: int = 0, most: i
     while True:
         verdict, sheet = look(key, played, results, drawn)
         assert sheet.pairings[: len(drawn)] == drawn or {t.slot for t in drawn} <= {t.slot for t in sheet.pairings}
-        known = {table.slot: table for table in drawn}
-        assert all(known.get(table.slot, table) == table for table in sheet.pairings), "a table has changed"
-        drawn += [table for table in sheet.pairings if table.slot not in known]
+        by_slot = {table.slot: table for table in drawn}
+        assert all(by_slot.get(table.slot, table) == table for table in sheet.pairings), "a table has changed"
+        drawn += [table for table in sheet.pairings if table.slot not in by_slot]
         sound(played, sheet.pairings)
         if verdict.over:
             assert len(results) == len(sheet.pairings)

@@ -24,7 +24,9 @@ class Inbox(socketserver.ThreadingTCPServer):
     @property
     def read(self) -> list[EmailMessage]:
         """The letters, taken apart."""
-        return [cast("EmailMessage", message_from_bytes(one.encode(), policy=policy.default)) for one in self.letters]
+        return [
+            cast("EmailMessage", message_from_bytes(letter.encode(), policy=policy.default)) for letter in self.letters
+        ]
 
 
 class Postman(socketserver.StreamRequestHandler):

@@ -19,14 +19,14 @@ ANALYSIS, CONSULTATION, PUZZLES = AnalysisHandler(), ConsultationHandler(), Puzz
 
 @dataclass
 class Site:
-    """What a handler sees of its worker."""
+    """The part of a worker that a handler uses."""
 
     name: str
     folder: Path
     box: Sandbox | None
 
     def proven_sandbox(self) -> Sandbox:
-        """The sandbox that the test has given."""
+        """Return the sandbox of the test."""
         assert self.box is not None
         return self.box
 

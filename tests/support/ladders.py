@@ -63,10 +63,10 @@ def play(
     rng, luck = random.Random(seed), np.random.default_rng(seed)
     count = len(theta)
     wins = np.zeros((count, count), dtype=np.int64)
-    found = Course(arrived, [0] * count, wins)
+    course = Course(arrived, [0] * count, wins)
     due = list(arrived)
     recent: list[deque[int]] = [deque(maxlen=RECENT) for _ in range(count)]
-    known: dict[int, tuple[float, float]] = {}
+    fitted: dict[int, tuple[float, float]] = {}
     tied = [place == 0 for place in range(count)]
     here: list[int] = []
     ladder: Ladder | None = None
@@ -75,51 +75,54 @@ def play(
     for number in range(tables):
         now += every_s
         if number % look == 0 and number:
-            known = _fitted(wins)
-            found.order.append((number * EACH, _in_order(known, theta)))
+            fitted = _fitted(wins)
+            course.order.append((number * EACH, _in_order(fitted, theta)))
             ladder = None
         if ladder is None or len(here) < sum(at <= now for at in arrived):
             here = [bot for bot in range(count) if arrived[bot] <= now]
-            ladder = Ladder([Bot(bot, *known.get(bot, (None, None)), tied=tied[bot]) for bot in here])
+            ladder = Ladder([Bot(bot, *fitted.get(bot, (None, None)), tied=tied[bot]) for bot in here])
         ladder.rivals.tables[:] = 0
         if informed:
-            first = min(here, key=lambda bot: (due[bot] > now, found.boards[bot] >= NEW, due[bot]))
+            first = min(here, key=lambda bot: (due[bot] > now, course.boards[bot] >= NEW, due[bot]))
             met = Counter(here.index(bot) for bot in recent[first])
             ladder.tied[here.index(first)] = tied[first]
-            a, b = (here[one] for one in ladder.draw(rng, here.index(first), 2, met))
+            a, b = (here[index] for index in ladder.draw(rng, here.index(first), 2, met))
         else:
             a, b = rng.sample(here, 2)
         won = int(luck.binomial(EACH, 1 / (1 + np.exp(theta[b] - theta[a]))))
         wins[a, b] += won
         wins[b, a] += EACH - won
         if tied[a] or tied[b]:
-            for one in (a, b):
-                tied[one] = True
-                ladder.tied[here.index(one)] = True
-        found.far.append(abs(int(place[a]) - int(place[b])) / count)
-        for one, other in ((a, b), (b, a)):
-            recent[one].append(other)
-            found.boards[one] += EACH
-            rest = rest_s(found.boards[one])
-            due[one] = max(due[one], now - 3600) + rest if rest else now
-    found.met = wins + wins.T
-    found.tied = tied
-    known = _fitted(wins)
-    found.order.append((tables * EACH, _in_order(known, theta)))
-    return found
+            for party in (a, b):
+                tied[party] = True
+                ladder.tied[here.index(party)] = True
+        course.far.append(abs(int(place[a]) - int(place[b])) / count)
+        for party, other in ((a, b), (b, a)):
+            recent[party].append(other)
+            course.boards[party] += EACH
+            rest = rest_s(course.boards[party])
+            due[party] = max(due[party], now - 3600) + rest if rest else now
+    course.met = wins + wins.T
+    course.tied = tied
+    fitted = _fitted(wins)
+    course.order.append((tables * EACH, _in_order(fitted, theta)))
+    return course
 
 
 def _fitted(wins: Any) -> dict[int, tuple[float, float]]:
     a, b = np.nonzero(wins)
     times = wins[a, b]
     seats = np.repeat(np.stack([a, b], 1), times, axis=0)
-    found = fit(tally_arrays(seats, np.tile(np.array([1, 0]), (len(seats), 1))))
-    sd = np.sqrt(np.diag(found.robust))
-    return {bot: (float(theta), float(one)) for bot, theta, one in zip(found.bots, found.theta, sd, strict=True)}
+    fitted = fit(tally_arrays(seats, np.tile(np.array([1, 0]), (len(seats), 1))))
+    sd = np.sqrt(np.diag(fitted.robust))
+    return {
+        bot: (float(theta), float(deviation))
+        for bot, theta, deviation in zip(fitted.bots, fitted.theta, sd, strict=True)
+    }
 
 
-def _in_order(known: dict[int, tuple[float, float]], theta: Floats) -> float:
+def _in_order(fitted: dict[int, tuple[float, float]], theta: Floats) -> float:
     """The share of all pairs, those who have not played included, that are in their true order."""
-    shown = np.array([known[bot][0] if bot in known else 0.0 for bot in range(len(theta))])
+    estimates = np.array([fitted[bot][0] if bot in fitted else 0.0 for bot in range(len(theta))])
     a, b = np.triu_indices(len(theta), 1)
-    return float((np.sign(shown[a] - shown[b]) == np.sign(theta[a] - theta[b])).mean())
+    return float((np.sign(estimates[a] - estimates[b]) == np.sign(theta[a] - theta[b])).mean())

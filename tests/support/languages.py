@@ -35,8 +35,10 @@ def _makes_static_programs() -> bool:
     compiler = debian.on_path("cc")()
     if not compiler:
         return False
-    done = subprocess.run([compiler, *_LINKS], input=b"int main(void) { return 0; }", capture_output=True, check=False)
-    return done.returncode == 0
+    process = subprocess.run(
+        [compiler, *_LINKS], input=b"int main(void) { return 0; }", capture_output=True, check=False
+    )
+    return process.returncode == 0
 
 
 def find_headers() -> str:

@@ -113,8 +113,8 @@ def _inserted(player: Player, name: str, games: Sequence[str], policy: str) -> B
     Party.objects.bulk_create(
         [Party(match=match, number=number, version=seat) for number, seat in enumerate(plan.versions)]
     )
-    said = {"version": 1, "sha256": content.sha256, "pk": version.pk}
-    lines = [("version.uploaded", f"bot:{slug}", player.name, said)]
+    data = {"version": 1, "sha256": content.sha256, "pk": version.pk}
+    lines = [("version.uploaded", f"bot:{slug}", player.name, data)]
     if policy != EntryPolicy.USUAL:
         lines.append(("bot.entry_policy", f"bot:{slug}", player.name, {"was": EntryPolicy.USUAL, "to": policy}))
     lines.append(("match.moved", transitions.subject(match), "", {"was": "queued", "to": "cancelled"}))
@@ -125,13 +125,13 @@ def _inserted(player: Player, name: str, games: Sequence[str], policy: str) -> B
     return version
 
 
-def in_turn(one: Player, other: Player, *names: str) -> list[BotVersion]:
+def in_turn(first: Player, other: Player, *names: str) -> list[BotVersion]:
     """Accepted versions of bots of these names, of two owners in turn: made once, before anything else of a test."""
-    return rows.once(make_in_turn, one, other, words=names)
+    return rows.once(make_in_turn, first, other, words=names)
 
 
-def make_in_turn(one: Player, other: Player, *names: str) -> list[BotVersion]:
-    return [accepted((one, other)[number % 2], name) for number, name in enumerate(names)]
+def make_in_turn(first: Player, other: Player, *names: str) -> list[BotVersion]:
+    return [accepted((first, other)[number % 2], name) for number, name in enumerate(names)]
 
 
 def started(
@@ -179,12 +179,12 @@ def result(match: Match, *, winner: int | None = None, faults: Sequence[FaultRep
             scores = [100 if party == winner else 50 - party for party in range(parties)]
         boards.append(BoardResult(number, True, scores, sittings))
     names = [str(party.version) for party in match.parties.select_related("version__bot").order_by("number")]
-    told = [
+    party_reports = [
         PartyReport(name, [f for f in faults if f.party == place], f"log of {name}", 0.5, 1.0, 40, 0.1)
         for place, name in enumerate(names)
     ]
     return MatchResult(
-        match.public_id, boards, told, {"engine": engine.__version__, "tier": "landlock"}, 1.0, 40 * parties
+        match.public_id, boards, party_reports, {"engine": engine.__version__, "tier": "landlock"}, 1.0, 40 * parties
     )
 
 
@@ -202,8 +202,8 @@ def _sitting(
     replay = engine.replay.make(cards, meta)
     replay["events"] = [dict(event) for event in replay["events"]]
     replay["notes"] = [{"step": 0, "seat": 0, "note": "mine"}]
-    mine = tuple(fault for fault in faults if (fault.board, fault.sitting) == (board, number))
-    return SittingResult(number, seating, cards.scores(), mine, replay)
+    own_faults = tuple(fault for fault in faults if (fault.board, fault.sitting) == (board, number))
+    return SittingResult(number, seating, cards.scores(), own_faults, replay)
 
 
 @lru_cache(maxsize=1000)
@@ -218,18 +218,18 @@ def _played(game: engine.Game, seed: bytes, number: int) -> engine.State:
 
 def begun(match: Match, *, now: datetime = NOW) -> Match:
     """A queued match in the hands of worker w1, which has started it. A claim leaves the same rows, but reads the whole queue first."""
-    held = Match.objects.select_related("tournament", "pool").get(pk=match.pk)
+    row = Match.objects.select_related("tournament", "pool").get(pk=match.pk)
     until = now + timedelta(seconds=settings.LEASE_S)
-    lease = {"worker": "w1", "token": held.token + 1, "attempts": held.attempts + 1, "lease_until": until}
-    fresh = {"progress": 0, "decided": None, "reason": "", "host": leases.label(held)}
-    transitions.move(held, MatchStatus.LEASED, now=now, actor="w1", **lease, **fresh)
-    leases.start(held, now=now)
-    return held
+    lease = {"worker": "w1", "token": row.token + 1, "attempts": row.attempts + 1, "lease_until": until}
+    fresh = {"progress": 0, "decided": None, "reason": "", "host": leases.label(row)}
+    transitions.move(row, MatchStatus.LEASED, now=now, actor="w1", **lease, **fresh)
+    leases.start(row, now=now)
+    return row
 
 
 def play(match: Match, *, winner: int | None = None, now: datetime = NOW) -> Match:
     """A queued match, played and reported; the row as it is then."""
-    held = begun(match, now=now)
-    assert reports.report(held.pk, held.token, result(held, winner=winner), now=now) == reports.Receipt.STORED
-    held.refresh_from_db()
-    return held
+    row = begun(match, now=now)
+    assert reports.report(row.pk, row.token, result(row, winner=winner), now=now) == reports.Receipt.STORED
+    row.refresh_from_db()
+    return row

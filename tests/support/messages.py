@@ -38,9 +38,9 @@ class Found:
 
 def messages() -> list[Found]:
     """Every message of the code and of the templates, by place."""
-    found = {(one.path, one.text): one for folder in FOLDERS for one in _code(ROOT / folder)}
-    found |= {(one.path, one.text): one for one in _catalogue()}
-    return sorted(found.values())
+    by_place = {(message.path, message.text): message for folder in FOLDERS for message in _code(ROOT / folder)}
+    by_place |= {(message.path, message.text): message for message in _catalogue()}
+    return sorted(by_place.values())
 
 
 def _catalogue() -> Iterator[Found]:
@@ -62,21 +62,21 @@ def _code(folder: Path) -> Iterator[Found]:
 
 def _texts(node: ast.AST) -> Iterator[tuple[str, int, str]]:
     if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and _callee(node.exc) not in INTERNAL:
-        for one in [*node.exc.args, *(keyword.value for keyword in node.exc.keywords)]:
-            yield from (("error", line, text) for line, text in _sentences(one))
+        for statement in [*node.exc.args, *(keyword.value for keyword in node.exc.keywords)]:
+            yield from (("error", line, text) for line, text in _sentences(statement))
     elif isinstance(node, ast.keyword) and node.arg in HELP | TABLES:
-        yield from ((("help" if node.arg in HELP else "table"), *found) for found in _sentences(node.value))
+        yield from ((("help" if node.arg in HELP else "table"), *sentence) for sentence in _sentences(node.value))
     elif isinstance(node, ast.ClassDef):
-        for one in node.body:
-            if isinstance(one, ast.Assign) and _target(one) in CLASS_TEXTS:
-                yield from (("help", *found) for found in _sentences(one.value))
+        for statement in node.body:
+            if isinstance(statement, ast.Assign) and _target(statement) in CLASS_TEXTS:
+                yield from (("help", *sentence) for sentence in _sentences(statement.value))
     elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and _target(node) in TABLES:
-        yield from (("table", *found) for found in _sentences(node.value))
+        yield from (("table", *sentence) for sentence in _sentences(node.value))
 
 
 def _callee(call: ast.Call) -> str:
-    found = call.func
-    return found.id if isinstance(found, ast.Name) else found.attr if isinstance(found, ast.Attribute) else ""
+    callee = call.func
+    return callee.id if isinstance(callee, ast.Name) else callee.attr if isinstance(callee, ast.Attribute) else ""
 
 
 def _target(node: ast.Assign | ast.AnnAssign) -> str:
@@ -87,7 +87,7 @@ def _target(node: ast.Assign | ast.AnnAssign) -> str:
 def _sentences(node: ast.expr) -> Iterator[tuple[int, str]]:
     """Line and text of every string below a node that has words apart; of an f-string as a whole."""
     if isinstance(node, ast.JoinedStr):
-        parts = [str(one.value) if isinstance(one, ast.Constant) else _gap(one) for one in node.values]
+        parts = [str(part.value) if isinstance(part, ast.Constant) else _gap(part) for part in node.values]
         yield node.lineno, "".join(parts)
     elif isinstance(node, ast.Constant):
         if isinstance(node.value, str) and re.search(r"\w\W*\s\W*\w", node.value):
@@ -112,9 +112,9 @@ def main(kinds: list[str]) -> None:
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
     django.setup()
-    for found in messages():
-        if not kinds or found.kind in kinds:
-            print(f"{found.path}:{found.line}: {found.kind}: {found.text}")
+    for message in messages():
+        if not kinds or message.kind in kinds:
+            print(f"{message.path}:{message.line}: {message.kind}: {message.text}")
 
 
 if __name__ == "__main__":

@@ -28,10 +28,10 @@ LIBRARIES = ("Django", "django-celery-beat", "django-timezone-field")
 
 def _digest() -> str:
     """Return a hash of everything on which the migrated database depends."""
-    found = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in LIBRARIES).encode())
+    digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in LIBRARIES).encode())
     for path in sorted((TOP / "league").glob("m*/*.py")):  # migrations and models
-        found.update(f"{path.name}\0".encode() + path.read_bytes())
-    return found.hexdigest()[:20]
+        digest.update(f"{path.name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:20]
 
 
 @contextlib.contextmanager
@@ -50,8 +50,8 @@ def _kept(ending: str) -> Iterator[Path]:
 def _migrate(url: str) -> None:
     """All migrations on an empty database, by the code of this tree."""
     with tempfile.TemporaryDirectory(prefix="tute-migrated-") as state:
-        kept = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "PATH", "TMPDIR")}
-        environment = {**kept, "DATABASE_URL": url, "STATE_DIR": state, "SECRET_KEY": "of nobody", "HTTPS": "0"}
+        inherited = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "PATH", "TMPDIR")}
+        environment = {**inherited, "DATABASE_URL": url, "STATE_DIR": state, "SECRET_KEY": "of nobody", "HTTPS": "0"}
         command = [sys.executable, "manage.py", "migrate", "--verbosity=0", "--skip-checks"]
         subprocess.run(command, env=environment, cwd=TOP, check=True)
 
@@ -91,8 +91,8 @@ def _first(server: PostgresServer) -> str:
 def dump(server: PostgresServer, url: str, *words: str) -> str:
     """A database as statements that any newer PostgreSQL carries out; further words are for pg_dump."""
     command = [str(server.bin / "pg_dump"), *words, "--inserts", url]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
     # What only psql understands, and settings that another version may not have
     return re.sub(
-        r"(?m)^(\\\w+.*|SET \w+_timeout = .*|SELECT pg_catalog.set_config\('search_path'.*)\n", "", done.stdout
+        r"(?m)^(\\\w+.*|SET \w+_timeout = .*|SELECT pg_catalog.set_config\('search_path'.*)\n", "", process.stdout
     )

@@ -18,15 +18,15 @@ def mixtures(draw: st.DrawFn) -> engine.Game:
     """A game at any of its tables with any options that go together."""
     key = draw(st.sampled_from(engine.games()))
     players = draw(st.sampled_from(declared(key).players))
-    there = choices(declared(key), players)
-    names = draw(st.lists(st.sampled_from(sorted(there)), unique=True)) if there else []
+    by_name = choices(declared(key), players)
+    names = draw(st.lists(st.sampled_from(sorted(by_name)), unique=True)) if by_name else []
     options: dict[str, Any] = {}
     for name in names:
-        wanted = options | {name: draw(st.sampled_from(tables.values(there[name])))}
+        candidate = options | {name: draw(st.sampled_from(tables.values(by_name[name])))}
         try:
-            engine.load(key, players=players, **wanted)
+            engine.load(key, players=players, **candidate)
         except engine.OptionError:
             continue
-        options = wanted
+        options = candidate
     note(f"{key} players={players} {options}")
     return engine.load(key, players=players, **options)

@@ -10,10 +10,10 @@ import pytest
 
 def mostly_slow(cases: Iterable[Any], is_quick: Callable[[Any], bool]) -> list[Any]:
     """The cases for `parametrize`, marked `slow` where they are not quick; several values are a tuple. Raises ValueError if none is quick."""
-    found = [(case, is_quick(case)) for case in cases]
-    if not any(quick for _, quick in found):
+    marked = [(case, is_quick(case)) for case in cases]
+    if not any(quick for _, quick in marked):
         raise ValueError("no case of the test would be quick")
     return [
         pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=() if quick else pytest.mark.slow)
-        for case, quick in found
+        for case, quick in marked
     ]

@@ -29,7 +29,7 @@ class PgBouncer:
         self.port = free_port()
         self.folder = Path(tempfile.mkdtemp(prefix="tute-pgbouncer-"))
         (self.folder / "users").write_text(f'"tute" "{server.password}"\n')
-        told = {
+        values = {
             "listen_addr": "127.0.0.1",
             "listen_port": self.port,
             "unix_socket_dir": "",
@@ -41,7 +41,7 @@ class PgBouncer:
         }
         lines = ["[databases]", f"* = host=127.0.0.1 port={server.port}", "[pgbouncer]"]
         settings = self.folder / "pgbouncer.ini"
-        settings.write_text("\n".join([*lines, *(f"{name} = {value}" for name, value in told.items())]) + "\n")
+        settings.write_text("\n".join([*lines, *(f"{name} = {value}" for name, value in values.items())]) + "\n")
         if server.uid is not None:
             for path in (self.folder, *self.folder.iterdir()):
                 os.chown(path, server.uid, server.uid)

@@ -48,9 +48,9 @@ def programs(source: str = "any") -> Path:
 
 
 def _of_the_system() -> str | None:
-    found = shutil.which("postgres")
-    if found and shutil.which("initdb"):
-        return str(Path(found).resolve().parent)
+    path = shutil.which("postgres")
+    if path and shutil.which("initdb"):
+        return str(Path(path).resolve().parent)
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)  # Debian keeps them off PATH
     return next((str(path) for path in folders if (path / "postgres").exists() and (path / "initdb").exists()), None)
 
@@ -138,7 +138,7 @@ class PostgresServer:
             "--no-sync",
         ]
         command += ["--locale", "C", "--auth", "scram-sha-256", "--pwfile", str(password_file)]
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             user=self.uid,
             group=self.uid,
@@ -147,8 +147,10 @@ class PostgresServer:
             capture_output=True,
             text=True,
         )
-        if done.returncode:
-            raise DidNotStart(f"initdb failed ({done.returncode}):\n{done.stdout}{done.stderr}\n{HOW_TO_GET_ONE}")
+        if process.returncode:
+            raise DidNotStart(
+                f"initdb failed ({process.returncode}):\n{process.stdout}{process.stderr}\n{HOW_TO_GET_ONE}"
+            )
 
     def _start(self) -> Process:
         settings = {

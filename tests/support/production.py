@@ -51,10 +51,10 @@ def _make(place: Path, interpreter: Path) -> None:
 
 
 def _run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
+    process = subprocess.run(command, capture_output=True, text=True)
+    if process.returncode:
         raise DidNotStart(
-            f"an environment of {LOCK.name} could not be made; `{' '.join(command)}` says:\n{done.stdout}{done.stderr}"
+            f"an environment of {LOCK.name} could not be made; `{' '.join(command)}` says:\n{process.stdout}{process.stderr}"
         )
 
 

@@ -43,14 +43,14 @@ class RedisServer:
         for name in ("prepare", "league.env.example"):
             shutil.copy(compose.TOP / "docker" / name, docker)
         subprocess.run([docker / "prepare"], check=True, capture_output=True)
-        made = docker / "secrets"
+        secrets = docker / "secrets"
         here = f"@127.0.0.1:{self.port}/"
-        self.url = f"redis://:{(made / 'redis_password').read_text()}{here}0"
+        self.url = f"redis://:{(secrets / 'redis_password').read_text()}{here}0"
         self.urls = {
-            user: (made / f"{user}_broker_url").read_text().replace("@redis:6379/", here)
+            user: (secrets / f"{user}_broker_url").read_text().replace("@redis:6379/", here)
             for user in ("web", "scheduler", "runner")
         }
-        return made / "redis_acl"
+        return secrets / "redis_acl"
 
     def client(self) -> redis.Redis:
         """An operator's, patient."""
@@ -108,14 +108,14 @@ class RedisServer:
     def listeners(self) -> int:
         """Return the number of clients that wait for a message, or whose last command took one."""
         with self.client() as client:
-            return sum(one["cmd"] == "brpop" for one in client.client_list())
+            return sum(client_row["cmd"] == "brpop" for client_row in client.client_list())
 
     def denied(self) -> list[tuple[str, str]]:
         """User and command of each refusal since the start, or since this was asked last; but for the name that every client tells first."""
         with self.client() as client:
-            found = [(one["username"], one["object"]) for one in client.acl_log()]
+            refusals = [(entry["username"], entry["object"]) for entry in client.acl_log()]
             client.acl_log_reset()
-        return [one for one in found if not one[1].startswith("client")]
+        return [refusal for refusal in refusals if not refusal[1].startswith("client")]
 
     def close(self) -> None:
         """Stop the server and remove its folder."""

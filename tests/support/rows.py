@@ -27,36 +27,36 @@ class Table:
     rows: list[tuple[Any, ...]]
 
 
-# By who makes them, of what words, and by the dictionaries to which their logs point: a test that empties the database gives these other numbers
-_kept: dict[tuple[Callable[..., Any], tuple[Hashable, ...], tuple[int, ...]], tuple[list[Table], Any]] = {}
+# By creating function, words, and the dictionaries to which logs point: a test that empties the database gives dictionaries other numbers.
+_created: dict[tuple[Callable[..., Any], tuple[Hashable, ...], tuple[int, ...]], tuple[list[Table], Any]] = {}
 
 
-def once(make: Callable[..., Made], *given: Any, words: tuple[Hashable, ...] = ()) -> Made:
+def once(make: Callable[..., Made], *arguments: Any, words: tuple[Hashable, ...] = ()) -> Made:
     """Return the rows that `make` creates in the database, or a dataclass of them; create them only once a process.
 
-    Of what was there before it may need what else was made by this function (`given`), and change nothing. `words` are given to it after that;
-    of other words other rows are made.
+    `make` may use rows that this function created before, as `arguments`, but must not change them. `words` follow as further arguments;
+    other words create other rows.
     """
     dictionaries = apps.get_model("league", "LogDictionary").objects.order_by("pk")
-    kept = (make, words, tuple(dictionaries.values_list("pk", flat=True)))
-    if kept in _kept:
-        tables, made = _kept[kept]
+    key = (make, words, tuple(dictionaries.values_list("pk", flat=True)))
+    if key in _created:
+        tables, created = _created[key]
         with transaction.atomic():
             for table in tables:
                 _insert(table)
     else:
         before = {model: _read(model) for model in _models()}
-        _set_apart((len(_kept) + 1) * APART)
-        made = make(*given, *words)
-        tables = [table for model, there in before.items() if (table := _new_rows(model, there)).rows]
-        _kept[kept] = tables, made
+        _set_apart((len(_created) + 1) * APART)
+        created = make(*arguments, *words)
+        tables = [table for model, rows_before in before.items() if (table := _new_rows(model, rows_before)).rows]
+        _created[key] = tables, created
     # What the test does to the objects, or they fetch for it, is its own
-    return copy.deepcopy(made)
+    return copy.deepcopy(created)
 
 
 def forget() -> None:
     """Drop all kept rows: for a process in which the code has changed."""
-    _kept.clear()
+    _created.clear()
 
 
 def _models() -> list[type[models.Model]]:
@@ -73,10 +73,10 @@ def _read(model: type[models.Model]) -> Table:
 
 def _new_rows(model: type[models.Model], before: Table) -> Table:
     after, key = _read(model), before.columns.index(connection.ops.quote_name(model._meta.pk.column))
-    there = {row[key]: row for row in before.rows}
-    changed = [row for row in after.rows if row[key] in there and row != there[row[key]]]
+    by_key = {row[key]: row for row in before.rows}
+    changed = [row for row in after.rows if row[key] in by_key and row != by_key[row[key]]]
     assert not changed, f"what is made once changes rows of {before.name} that were there: {changed}"
-    return Table(after.name, after.columns, [row for row in after.rows if row[key] not in there])
+    return Table(after.name, after.columns, [row for row in after.rows if row[key] not in by_key])
 
 
 def _insert(table: Table) -> None:

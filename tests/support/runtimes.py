@@ -26,11 +26,11 @@ MOST_BYTES = 1 << 30  # Limit for these trees and those of earlier rules
 
 def lend(state_dir: Path, extra: Mapping[str, Path] | None = None) -> None:
     """Let the runtime for Python with these modules, by default those of bots, stand in a state directory; on another disk it makes its own."""
-    wanted = modules() if extra is None else extra
+    wanted_modules = modules() if extra is None else extra
     place = runtimes.directory(state_dir)
     place.mkdir(parents=True, exist_ok=True)
     place.chmod(0o755)
-    parts = _parts(wanted)
+    parts = _parts(wanted_modules)
     missing = [path for path in parts if not (place / path.name).exists()]
     if missing and _links(parts[1], place):
         subprocess.run(["cp", "--archive", "--link", f"--target-directory={place}", *missing], check=True)
@@ -55,11 +55,11 @@ def lending(state_dir: str, extra: Mapping[str, Path]) -> str:
 
 def _parts(extra: Mapping[str, Path]) -> list[Path]:
     """Return the content of the folder of runtimes: the tree, the one that it is built on, and their index files."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for root in dict.fromkeys([_kept(()), _kept(tuple(extra.items()))]):
         indexes = [file for file in root.parent.glob(".python-*") if file.is_file() and file.suffix != ".inventory"]
-        found += [root, inventory.place(root), *(file for file in indexes if file.read_text().strip() == root.name)]
-    return found
+        paths += [root, inventory.place(root), *(file for file in indexes if file.read_text().strip() == root.name)]
+    return paths
 
 
 @cache
@@ -76,7 +76,7 @@ def _kept(extra: tuple[tuple[str, Path], ...]) -> Path:
 
 def _digest() -> str:
     """Return a hash of the code that builds trees; their names already depend on their contents."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(Path(runtimes.__file__).parent.glob("*.py")):
-        found.update(f"{path.name}\0".encode() + path.read_bytes())
-    return found.hexdigest()[:20]
+        digest.update(f"{path.name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:20]

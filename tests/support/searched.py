@@ -44,17 +44,17 @@ def all_endings() -> dict[str, object]:
     games = {f"{key} {options}": engine.load(key, **options) for key, options in TABLES}
     both = {name: endings(game) for name, game in games.items() if len(game.sides) == 2 and tricks.knows(game)}
     return {
-        name: {"values": digest([one[:2] for one in found]), "nodes": sum(one[2] for one in found)}
-        for name, found in both.items()
+        name: {"values": digest([ending[:2] for ending in results]), "nodes": sum(ending[2] for ending in results)}
+        for name, results in both.items()
     }
 
 
 PARTS = {"worths": all_worths, "endings": all_endings}
 
 
-def digest(found: list[Any]) -> str:
+def digest(positions: list[Any]) -> str:
     """Return the number of positions and a hash: a difference names its table, and the file stays small."""
-    return f"{len(found)} {hashlib.sha256(json.dumps(found).encode()).hexdigest()[:16]}"
+    return f"{len(positions)} {hashlib.sha256(json.dumps(positions).encode()).hexdigest()[:16]}"
 
 
 def moments(game: engine.Game, share: float, seeds: int) -> Iterator[engine.State]:
@@ -75,7 +75,7 @@ def worths(game: engine.Game) -> list[Any]:
     """Return for each position and way of asking whether the true deal is allowed, and the worth of each card."""
     draw = random.Random(1)
     plain, learned = Foresight(game), Foresight(game, WEIGHTS)
-    found = []
+    rows = []
     for number, state in enumerate(moments(game, 0.12, 4)):
         deal = Deal([sorted(state.hand_of(seat)) for seat in range(game.players)], state.stock[:], [])
         cards = [action for action in state.legal_actions() if action < PLAYS]
@@ -84,11 +84,11 @@ def worths(game: engine.Game) -> list[Any]:
             for seat in range(game.players):
                 table.aim(seat, draw.random() < 0.7)
             if not table.put(deal):
-                found.append(None)
+                rows.append(None)
                 continue
-            left = table.different(cards)
-            found.append([left, [table.worth(card) for card in left], table.led_by_habit(), table.played])
-    return found
+            cards_left = table.different(cards)
+            rows.append([cards_left, [table.worth(card) for card in cards_left], table.led_by_habit(), table.played])
+    return rows
 
 
 def endings(game: engine.Game) -> list[list[int]]:
@@ -96,13 +96,13 @@ def endings(game: engine.Game) -> list[list[int]]:
 
     Compiled the table of positions is larger, and nodes may differ: then they are left out.
     """
-    found = []
+    rows = []
     for state in moments(game, 0.5, 10):
         hands = sum(len(state.hand_of(seat)) for seat in range(game.players))
         if len(state.stock) + hands <= 4 * game.players:
-            one = solve(state, NODES)
-            found.append([one.low, one.high, one.nodes if INTERPRETED else 0])
-    return found
+            solution = solve(state, NODES)
+            rows.append([solution.low, solution.high, solution.nodes if INTERPRETED else 0])
+    return rows
 
 
 if __name__ == "__main__":

@@ -12,21 +12,21 @@ from tests.support.league import NOW
 
 def hold(row: Table) -> tuple[holding.TableLease, engine.State]:
     """A worker has it, whose bots have played until the person is asked."""
-    held = holding.claim("host:1")
-    assert held is not None
-    assert held.row.pk == row.pk
+    lease = holding.claim("host:1")
+    assert lease is not None
+    assert lease.row.pk == row.pk
     game = engine.load(row.pool.game)
-    seed = engine.board_seed(held.secret, game.key, f"table-{row.public_id}", 1)
-    state, made = game.new_match(seed=seed), []
+    seed = engine.board_seed(lease.secret, game.key, f"table-{row.public_id}", 1)
+    state, actions = game.new_match(seed=seed), []
     while state.current_seat != 0 or len(state.legal_actions()) == 1:
         action = state.legal_actions()[0]
         if len(state.legal_actions()) > 1:
-            made.append(Taken(state.current_seat, game.action_text(action)))
+            actions.append(Taken(state.current_seat, game.action_text(action)))
         state.apply(action)
     legal = [game.action_text(action) for action in state.legal_actions()]
     hand = [game.pack.texts[card] for card in state.hand_of(0)]
-    holding.ask(held, Question(len(made), 1, legal, hand, engine.redact(state.events, 0), []), made)
-    return held, state
+    holding.ask(lease, Question(len(actions), 1, legal, hand, engine.redact(state.events, 0), []), actions)
+    return lease, state
 
 
 def rated(version: BotVersion, game: str, elo: float) -> None:

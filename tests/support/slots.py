@@ -63,12 +63,12 @@ def _targets(statement: ast.stmt) -> list[tuple[str, str]]:
     return []
 
 
-def _between(text: str, what: str, made: str) -> str:
+def _between(text: str, what: str, content: str) -> str:
     before, begin, rest = text.partition(f"    # {what}: made by tests.support.slots\n")
     _, end, after = rest.partition(f"    # {what}: end\n")
     if not begin or not end:
         raise ValueError(f"{DATA} has no marks for {what}")
-    return before + begin + made + end + after
+    return before + begin + content + end + after
 
 
 if __name__ == "__main__":

@@ -32,8 +32,8 @@ HOST = "league.test"
 
 def base_environment(python: Path = Path(sys.executable)) -> dict[str, str]:
     """Return what any command needs of this process's environment, with the programs beside `python` first on PATH; no settings of a league."""
-    kept = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
-    return {**kept, "PATH": f"{python.parent}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
+    inherited = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
+    return {**inherited, "PATH": f"{python.parent}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
 
 
 class Stack:
@@ -136,18 +136,20 @@ class Stack:
         return self._run([str(self.python), *words], self.environment(compose.service("web")), timeout)
 
     def _run(self, command: list[str], environment: Mapping[str, str], timeout: float) -> str:
-        done = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True, timeout=timeout)
-        if done.returncode:
-            raise RuntimeError(f"{' '.join(command)} ended with code {done.returncode}:\n{done.stdout}{done.stderr}")
-        return done.stdout
+        process = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True, timeout=timeout)
+        if process.returncode:
+            raise RuntimeError(
+                f"{' '.join(command)} ended with code {process.returncode}:\n{process.stdout}{process.stderr}"
+            )
+        return process.stdout
 
     def check(self, name: str, *, live: bool = False) -> tuple[bool, str]:
         """Run the service's health check as the container would; live: only whether the process is to be started again."""
         service = compose.load()["services"][name]
         command = [word for word in service["healthcheck"]["test"][1:] if not (live and word == "ready")]
         environment = self.environment(compose.service(name))
-        done = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True, timeout=120)
-        return done.returncode == 0, done.stderr.strip()
+        process = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True, timeout=120)
+        return process.returncode == 0, process.stderr.strip()
 
     def close(self) -> None:
         """End every process, in the reverse order of starting, and remove the folder."""

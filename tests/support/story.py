@@ -73,17 +73,17 @@ def play_all(now: datetime, *, most: int = 40, fails: str = "") -> int:
     """Play the queue as a worker would: the party of the smaller version wins; a bot named `fails` crashes. Return the number of matches."""
     played = 0
     for _ in range(most):
-        held = leases.claim("w1", now=now)
-        if held is None:
+        match = leases.claim("w1", now=now)
+        if match is None:
             break
-        if held.kind == "audit":  # it needs the bot itself
-            leases.release(held.pk, held.token, why="no bot here", now=now)
+        if match.kind == "audit":  # it needs the bot itself
+            leases.release(match.pk, match.token, why="no bot here", now=now)
             break
-        leases.start(held, now=now)
-        parties = list(held.parties.order_by("number").values_list("version_id", "version__bot__slug"))
+        leases.start(match, now=now)
+        parties = list(match.parties.order_by("number").values_list("version_id", "version__bot__slug"))
         winner = min(range(len(parties)), key=lambda number: parties[number])
         faults = [crash(number) for number, (_pk, slug) in enumerate(parties) if slug == fails][:1]
-        reports.report(held.pk, held.token, made.result(held, winner=winner, faults=faults), now=now)
+        reports.report(match.pk, match.token, made.result(match, winner=winner, faults=faults), now=now)
         played += 1
     return played
 
@@ -147,7 +147,7 @@ def tell() -> None:
             {"format": "round_robin", "boards": 2},
         ],
     }
-    found = events.create(berto, document, [rufo, luna, sol, zoe], secret=made.SECRET, now=made.later(5000))
+    event = events.create(berto, document, [rufo, luna, sol, zoe], secret=made.SECRET, now=made.later(5000))
     weekly = circuits.create(
         cira, "Fridays", "corriente", days="thu,fri", at="20:00", time_zone="Europe/Madrid", size=2, moves=1, boards=2,
         now=made.later(5100),
@@ -174,8 +174,8 @@ def tell() -> None:
         if step == 9:
             bans.lift(Player.objects.get(pk=dora.pk), why="said sorry", actor="op", now=at)
             made.uploaded(ana, "rufo", now=at)
-    found.refresh_from_db()
-    assert found.status == TournamentStatus.FINISHED
+    event.refresh_from_db()
+    assert event.status == TournamentStatus.FINISHED
     assert weekly.seasons.exists()
 
 
@@ -193,7 +193,7 @@ def columns() -> dict[str, list[Any]]:
         }
         for model in apps.get_models()
     }
-    found: dict[str, list[Any]] = {}
+    columns_by_name: dict[str, list[Any]] = {}
     for model in tables:
         rows = list(model._default_manager.order_by("pk"))
         for field in model._meta.concrete_fields:
@@ -204,8 +204,8 @@ def columns() -> dict[str, list[Any]]:
                 continue
             if isinstance(related, type) and issubclass(related, models.Model):
                 values = [places[related].get(value) for value in values]
-            found[f"{model.__name__}.{field.name}"] = [shortened(plain(value)) for value in values]
-    return found
+            columns_by_name[f"{model.__name__}.{field.name}"] = [shortened(plain(value)) for value in values]
+    return columns_by_name
 
 
 def shortened(value: Any) -> Any:
@@ -216,11 +216,11 @@ def shortened(value: Any) -> Any:
     return f"{text[:HEAD]}... {len(text)} {hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def dump(told: Mapping[str, Sequence[Any]]) -> str:
+def dump(columns_by_name: Mapping[str, Sequence[Any]]) -> str:
     """Return the columns as lines of JSON, one a column; a value that stands in several rows one after the other stands once, with their number."""
     lines = [
         json.dumps([name, [[value, len(list(same))] for value, same in itertools.groupby(values)]], ensure_ascii=False)
-        for name, values in told.items()
+        for name, values in columns_by_name.items()
     ]
     return "\n".join(lines) + "\n"
 
@@ -233,17 +233,17 @@ def load(text: str) -> dict[str, list[Any]]:
     }
 
 
-def differences(kept: Mapping[str, Sequence[Any]], told: Mapping[str, Sequence[Any]]) -> list[str]:
+def differences(stored: Mapping[str, Sequence[Any]], after: Mapping[str, Sequence[Any]]) -> list[str]:
     """Return a line for each value that differs: its column and row, what it was and what it is."""
-    found = [f"{name}: this column is gone" for name in kept if name not in told]
-    found += [f"{name}: this column is new" for name in told if name not in kept]
-    for name, was in kept.items():
-        values = told.get(name, was)
+    lines = [f"{name}: this column is gone" for name in stored if name not in after]
+    lines += [f"{name}: this column is new" for name in after if name not in stored]
+    for name, was in stored.items():
+        values = after.get(name, was)
         for row in range(max(len(was), len(values))):
             before, now = (side[row] if row < len(side) else NO_ROW for side in (was, values))
             if before != now:
-                found.append(f"{name} of row {row}: was {shown(before)}, is {shown(now)}")
-    return found
+                lines.append(f"{name} of row {row}: was {shown(before)}, is {shown(now)}")
+    return lines
 
 
 def shown(value: Any) -> str:
@@ -260,7 +260,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, bytes | memoryview):
         return bytes(value).hex()
     if isinstance(value, dict):
-        return {str(name): plain(one) for name, one in sorted(value.items(), key=lambda pair: str(pair[0]))}
+        return {str(name): plain(item) for name, item in sorted(value.items(), key=lambda pair: str(pair[0]))}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)

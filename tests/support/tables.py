@@ -56,19 +56,19 @@ def covering() -> tuple[Table, ...]:
 
 
 def _covering(base: Table) -> Iterator[Table]:
-    there = choices(declared(base.key), base.players)
+    options = choices(declared(base.key), base.players)
     defaults = base.load().options_all
-    for name, choice in there.items():
+    for name, choice in options.items():
         for value in values(choice):
             if value != defaults[name] or type(value) is not type(defaults[name]):
-                yield _taking(base, there, name, value)
+                yield _taking(base, options, name, value)
 
 
-def _taking(base: Table, there: dict[str, Choice], name: str, value: Any) -> Table:
+def _taking(base: Table, options: dict[str, Choice], name: str, value: Any) -> Table:
     alone = base._replace(options=((name, value),))
     if _loads(alone):
         return alone
-    for other, choice in there.items():
+    for other, choice in options.items():
         for companion in values(choice):
             if other != name:
                 both = base._replace(options=((name, value), (other, companion)))
@@ -91,7 +91,7 @@ def once() -> tuple[Table, ...]:
     by_value: dict[object, list[Table]] = {}
     for table in covering():
         by_value.setdefault((table.key, *(table.options[0])), []).append(table)
-    return tuple(there[place % len(there)] for place, there in enumerate(by_value.values()))
+    return tuple(tables[place % len(tables)] for place, tables in enumerate(by_value.values()))
 
 
 def by_game(*tables: Iterable[Table]) -> list[tuple[str, list[Table]]]:

@@ -48,10 +48,10 @@ class Front:
             self._pass_on(secure, server)
 
     @staticmethod
-    def _pass_on(one: socket.socket, other: socket.socket) -> None:
+    def _pass_on(source: socket.socket, other: socket.socket) -> None:
         with contextlib.suppress(OSError):
-            while data := one.recv(65536):
+            while data := source.recv(65536):
                 other.sendall(data)
-        for end in (one, other):
+        for end in (source, other):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)

@@ -66,13 +66,13 @@ def run(script: str, timeout_s: float, memory_mb: int = 1000) -> str:
             start_new_session=True,
         )
         try:
-            said, _ = kernel.communicate(timeout=timeout_s)
+            output, _ = kernel.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
             os.killpg(kernel.pid, signal.SIGKILL)
-            said, _ = kernel.communicate()
+            output, _ = kernel.communicate()
         printed = (folder / "out").read_text() if (folder / "out").is_file() else ""
         status = (folder / "status").read_text().strip() if (folder / "status").is_file() else "never reached its end"
         if status != "0":
-            raise DidNotStart(f"the other kernel's script ended with {status}:\n{printed[-3000:]}\n{said[-1000:]}")
+            raise DidNotStart(f"the other kernel's script ended with {status}:\n{printed[-3000:]}\n{output[-1000:]}")
         print(printed)  # shown with a failure
         return printed

@@ -46,12 +46,14 @@ class Release:
         settings = {"DATABASE_URL": self.database_url, "STATE_DIR": str(self.state_dir), "SECRET_KEY": "of a trial" * 6}
         settings |= {"HTTPS": "0", "AUDIT_PERCENT": "0", "PYTHONPATH": str(self.code), "LOG_LEVEL": "ERROR"}
         environment = {**base_environment(), **settings}
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, *words], env=environment, cwd=self.code, capture_output=True, text=True, timeout=600
         )
-        if done.returncode:
-            raise RuntimeError(f"{' '.join(words)} ended with code {done.returncode}:\n{done.stdout}{done.stderr}")
-        return done.stdout
+        if process.returncode:
+            raise RuntimeError(
+                f"{' '.join(words)} ended with code {process.returncode}:\n{process.stdout}{process.stderr}"
+            )
+        return process.stdout
 
     def manage(self, *words: str) -> str:
         """Run manage.py."""
@@ -64,8 +66,8 @@ class Release:
 
     def asked(self, token: str) -> dict[str, Any]:
         """All that the league tells."""
-        found: dict[str, Any] = json.loads(self.python("-P", str(TOP / "tests" / "support" / "answers.py"), token))
-        return found
+        answers: dict[str, Any] = json.loads(self.python("-P", str(TOP / "tests" / "support" / "answers.py"), token))
+        return answers
 
 
 def make(commit: str) -> None:
@@ -83,8 +85,8 @@ def make(commit: str) -> None:
             release.manage("create_player", "ana", "--no-password")
             token = release.manage("create_token", "ana").strip()
             release.manage(*LATER, *BOTS)
-            told = json.dumps({"token": token, **release.asked(token)})
-            _write(KEPT / f"{commit}.json.gz", told)
+            content = json.dumps({"token": token, **release.asked(token)})
+            _write(KEPT / f"{commit}.json.gz", content)
             _write(KEPT / f"{commit}.sql.gz", dump(server, release.database_url, "--no-owner", "--no-privileges"))
             full = Release(code, server.create_database(), place / "state")
             full.fill()
