@@ -37,16 +37,16 @@ def main() -> None:
     chosen = parser.parse_args()
     arguments = ["--seconds", chosen.seconds, *(word for game in chosen.game for word in ("-g", game))]
     for variant, folder in variants.copies():
-        found = json.loads(variants.run(folder, ["-m", "engine.cli", "bench", "engine", "--json", *arguments]))
-        columns = [column for column in COLUMNS if column[1] in found["games"][0]]
-        print(f"\n{variant}; rival {found['rival']}")
-        if found["open_spiel"]:
-            tuned = median(row["tuned_factor"] for row in found["games"])
+        results = json.loads(variants.run(folder, ["-m", "engine.cli", "bench", "engine", "--json", *arguments]))
+        columns = [column for column in COLUMNS if column[1] in results["games"][0]]
+        print(f"\n{variant}; rival {results['rival']}")
+        if results["open_spiel"]:
+            tuned = median(row["tuned_factor"] for row in results["games"])
             print(f"against a loop that knows hearts: driven and recorded times {tuned:.2f}")
         print()
         print("| game |", " | ".join(title for title, _, _ in columns), "|")
         print("| --- |", " | ".join("---:" for _ in columns), "|")
-        for row in found["games"]:
+        for row in results["games"]:
             print(f"| {row['game']} |", " | ".join(format(row[key], form) for _, key, form in columns), "|")
 
 

@@ -120,20 +120,20 @@ def measure(chosen: argparse.Namespace) -> dict[str, Any]:
     for key in chosen.game or engine.games():
         plays = (batch(key, chosen.matches), pettingzoo(key), rival)
         rounds = [[rate(part, play) for play in plays] for _ in range(ROUNDS)]
-        ours, petting = (median(one[column] for one in rounds) for column in (0, 1))
-        ratios = [median(one[column] / one[2] for one in rounds) for column in (0, 1)]
-        theirs += [one[2] for one in rounds]
+        ours, petting = (median(row[column] for row in rounds) for column in (0, 1))
+        ratios = [median(row[column] / row[2] for row in rounds) for column in (0, 1)]
+        theirs += [row[2] for row in rounds]
         games.append({"game": key, "batch": ours, "over": ratios[0], "pettingzoo": petting, "petting_over": ratios[1]})
     return {"games": games, "openspiel": median(theirs)}
 
 
-def show(variant: str, found: dict[str, Any], matches: int) -> None:
+def show(variant: str, results: dict[str, Any], matches: int) -> None:
     """The table of one variant, and of compiled rules what misses its aim."""
-    print(f"\n{variant}; {matches} matches a batch; OpenSpiel: {found['openspiel']:,.0f} decisions/s\n")
+    print(f"\n{variant}; {matches} matches a batch; OpenSpiel: {results['openspiel']:,.0f} decisions/s\n")
     print("| game | batch, decisions/s | over OpenSpiel | PettingZoo, decisions/s | over OpenSpiel |")
     print("| --- | ---: | ---: | ---: | ---: |")
     missed = []
-    for row in found["games"]:
+    for row in results["games"]:
         print(
             f"| {row['game']} | {row['batch']:,.0f} | {row['over']:.1f} | {row['pettingzoo']:,.0f} | {row['petting_over']:.2f} |"
         )

@@ -112,16 +112,16 @@ class Found:
 def measure(cell: Cell) -> Found:
     """Plays its boards. RuntimeError with what was printed if that did not work."""
     command = [sys.executable, "-m", "engine.cli", *cell.command()]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
-    data = json.loads(done.stdout)
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {process.stderr}")
+    data = json.loads(process.stdout)
     game = load(cell.game, **cell.options)
     shares, leads = [], []
     for board in data["boards"]:
-        mine, *others = board["scores"]
-        shares.append(fmean((mine > score) + (mine == score) / 2 for score in others))
-        leads.append((mine - fmean(others)) / game.score_size)
+        own_score, *others = board["scores"]
+        shares.append(fmean((own_score > score) + (own_score == score) / 2 for score in others))
+        leads.append((own_score - fmean(others)) / game.score_size)
     first = data["parties"][0]
     return Found(
         share=fmean(shares),
@@ -152,32 +152,32 @@ def played(cell: Cell, first: int, store: Path) -> list[Board]:
     seeds = range(first, first + cell.boards)
     bots = (cell.better, cell.worse)
     lines = store.read_text(encoding="utf-8").splitlines() if store.exists() else []
-    there = [Board(**json.loads(line)) for line in lines]
-    found = {one.seed: one for one in there if one.game == cell.game and (one.better, one.worse) == bots}
+    boards = [Board(**json.loads(line)) for line in lines]
+    by_seed = {board.seed: board for board in boards if board.game == cell.game and (board.better, board.worse) == bots}
     game = load(cell.game)
     store.parent.mkdir(parents=True, exist_ok=True)
     with store.open("a", encoding="utf-8") as file:
         for seed in seeds:
-            if seed not in found:
+            if seed not in by_seed:
                 duel = Duel(game, house(cell.better), house(cell.worse), [seed])
-                took = tuple(round(1000 * one, 2) for one in duel.took)
-                found[seed] = Board(cell.game, *bots, seed, duel.rate, duel.mean / game.score_size, took)
-                print(json.dumps(asdict(found[seed])), file=file, flush=True)
-    return [found[seed] for seed in seeds]
+                took = tuple(round(1000 * seconds, 2) for seconds in duel.took)
+                by_seed[seed] = Board(cell.game, *bots, seed, duel.rate, duel.mean / game.score_size, took)
+                print(json.dumps(asdict(by_seed[seed])), file=file, flush=True)
+    return [by_seed[seed] for seed in seeds]
 
 
 def line(cell: Cell, boards: Sequence[Board]) -> str:
     """A line of the table of what was played in this process."""
-    shares, leads = [one.share for one in boards], [one.lead for one in boards]
-    took = sorted(one for board in boards for one in board.took)
+    shares, leads = [board.share for board in boards], [board.lead for board in boards]
+    took = sorted(value for board in boards for value in board.took)
     share, half = fmean(shares), margin(shares)
-    elo, low, high = (elo_of(one) for one in (share, share - half, share + half))
+    elo, low, high = (elo_of(rate) for rate in (share, share - half, share + half))
     places = 0 if margin(leads) >= 10 else 1 if margin(leads) >= 1 else 2
     lead = f"{fmean(leads):+.{places}f} ± {margin(leads):.{places}f} {load(cell.game).score_unit}"
     times = (fmean(took), median(took), took[int(0.99 * (len(took) - 1))], took[-1])
     who = f"{cell.better}, {cell.worse}"
     elos = f"{elo:+.0f}, {low:.0f} to {high:.0f}"
-    return f"| {cell.game} | {who} | {len(boards)} | {share:.1%} ± {half:.1%} | {lead} | {elos} | {', '.join(f'{one:.0f}' for one in times)} |"
+    return f"| {cell.game} | {who} | {len(boards)} | {share:.1%} ± {half:.1%} | {lead} | {elos} | {', '.join(f'{value:.0f}' for value in times)} |"
 
 
 def inside(cells: Sequence[Cell], first: int, store: Path) -> None:
@@ -206,13 +206,13 @@ def pairs(chosen: argparse.Namespace) -> list[tuple[str, str]]:
     return [(better, worse) for better, _, worse in (pair.partition(":") for pair in chosen.pair)] or list(PAIRS)
 
 
-def text(found: Found) -> str:
+def text(cell: Found) -> str:
     """A cell of the table."""
-    places = 0 if found.lead_margin >= 10 else 1 if found.lead_margin >= 1 else 2
-    mark = "" if found.clear else ", level"
-    faults = f", {found.faults} faults!" if found.faults else ""
-    won = f"{found.share:.0%} ± {found.share_margin:.0%}"
-    return f"{won}, {found.lead:+.{places}f} ± {found.lead_margin:.{places}f}{mark}{faults}"
+    places = 0 if cell.lead_margin >= 10 else 1 if cell.lead_margin >= 1 else 2
+    mark = "" if cell.clear else ", level"
+    faults = f", {cell.faults} faults!" if cell.faults else ""
+    won = f"{cell.share:.0%} ± {cell.share_margin:.0%}"
+    return f"{won}, {cell.lead:+.{places}f} ± {cell.lead_margin:.{places}f}{mark}{faults}"
 
 
 def main() -> int:
@@ -241,14 +241,14 @@ def main() -> int:
     with ThreadPoolExecutor(chosen.jobs) as pool:
         started = [[pool.submit(measure, cell) for cell in row] for row in todo]
         for number, (row, futures) in enumerate(zip(todo, started, strict=True), 1):
-            found = [future.result() for future in futures]
-            cells = " | ".join(map(text, found))
+            results = [future.result() for future in futures]
+            cells = " | ".join(map(text, results))
             print(
-                f"| {row[0].title} | {chosen.boards} | {found[0].unit} | {cells} | {found[-1].each_ms:.1f} |",
+                f"| {row[0].title} | {chosen.boards} | {results[0].unit} | {cells} | {results[-1].each_ms:.1f} |",
                 flush=True,
             )
             print(f"{number}/{len(todo)}", end="\r", file=sys.stderr, flush=True)
-            unclear += any(cell.worse == "random" and not f.clear for cell, f in zip(row, found, strict=True))
+            unclear += any(cell.worse == "random" and not f.clear for cell, f in zip(row, results, strict=True))
     return 1 if unclear else 0
 
 

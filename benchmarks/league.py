@@ -76,8 +76,8 @@ def floor(parties: Ints) -> Callable[[], object]:
 def row(what: str, seconds: float, limit: float | None, base: float | None = None) -> None:
     """One line of the table."""
     ratio = "" if base is None else f"{seconds / base:.0f}"
-    told = "" if limit is None else f"{limit:g} s: {'held' if seconds < limit else 'MISSED'}"
-    print(f"| {what} | {seconds:.4f} | {ratio} | {told} |", flush=True)
+    verdict = "" if limit is None else f"{limit:g} s: {'held' if seconds < limit else 'MISSED'}"
+    print(f"| {what} | {seconds:.4f} | {ratio} | {verdict} |", flush=True)
 
 
 def fits() -> None:
@@ -117,11 +117,11 @@ def _refit(bots: int) -> float:
 
 def _round(bots: int) -> float:
     season, match = _season(bots)
-    kept = season.dump()
+    stored = season.dump()
     start = {r.bot: (r.elo - BASE) / ELO for r in fit_leaderboard(season).rows}
 
     def work() -> None:
-        after = load(kept) + match
+        after = load(stored) + match
         fit_leaderboard(after, start=start)
         after.dump()
 
@@ -157,10 +157,10 @@ class Counted:
 
     times = 0
 
-    def __call__(self, execute: Callable[..., Any], *given: Any) -> Any:
+    def __call__(self, execute: Callable[..., Any], *arguments: Any) -> Any:
         """Runs one."""
         self.times += 1
-        return execute(*given)
+        return execute(*arguments)
 
 
 def tournament() -> None:
@@ -177,7 +177,7 @@ def tournament() -> None:
     print("| what | seconds | queries | limit |\n| --- | ---: | ---: | --- |")
     for size, limit in ((50, None), (100, None), (200, 10.0)):
         began, used = time.perf_counter(), time.process_time()
-        with connection.execute_wrapper(made := Counted()):
+        with connection.execute_wrapper(entering := Counted()):
             cup = tournaments.create(
                 owners[0], f"{size}", "partnership", boards=16, versions=versions[:size], secret=SECRET
             )
@@ -185,11 +185,11 @@ def tournament() -> None:
         began = time.perf_counter()
         with connection.execute_wrapper(started := Counted()):
             tournaments.start(cup)
-        took, mine = time.perf_counter() - began, time.process_time() - used
-        told = "" if limit is None else f"{limit:g} s: {'held' if took < limit else 'MISSED'}"
-        print(f"| {size} bots entered | {entered:.2f} | {made.times} | |")
+        took, own_cpu = time.perf_counter() - began, time.process_time() - used
+        verdict = "" if limit is None else f"{limit:g} s: {'held' if took < limit else 'MISSED'}"
+        print(f"| {size} bots entered | {entered:.2f} | {entering.times} | |")
         print(
-            f"| their {cup.matches.count()} matches | {took:.2f} (CPU here, entries too: {mine:.2f}) | {started.times} | {told} |",
+            f"| their {cup.matches.count()} matches | {took:.2f} (CPU here, entries too: {own_cpu:.2f}) | {started.times} | {verdict} |",
             flush=True,
         )
         for name, look in (
@@ -233,25 +233,25 @@ def match() -> None:
     workers.register("w1", tier="landlock")
     steps: dict[str, list[tuple[float, int]]] = {}
 
-    def timed(name: str, work: Callable[..., Any], *given: Any) -> Any:
+    def timed(name: str, work: Callable[..., Any], *arguments: Any) -> Any:
         began = time.perf_counter()
-        with CaptureQueriesContext(connection) as made:
-            found = work(*given)
-        steps.setdefault(name, []).append((time.perf_counter() - began, len(made)))
-        return found
+        with CaptureQueriesContext(connection) as queries:
+            outcome = work(*arguments)
+        steps.setdefault(name, []).append((time.perf_counter() - began, len(queries)))
+        return outcome
 
-    def start(held: Any) -> None:
+    def start(match: Any) -> None:
         """Start a match as `QueuedJob.start` does."""
         with transaction.atomic():
-            leases.start(held)
-            workers.note_alive("w1", match=held)
+            leases.start(match)
+            workers.note_alive("w1", match=match)
 
     def one() -> None:
-        held = timed("claim", leases.claim, "w1")
-        timed("start", start, held)
-        found = result(held)
-        timed("heartbeat", leases.heartbeat, held.pk, held.token)
-        timed("report", reports.report, held.pk, held.token, found)
+        claimed_match = timed("claim", leases.claim, "w1")
+        timed("start", start, claimed_match)
+        played = result(claimed_match)
+        timed("heartbeat", leases.heartbeat, claimed_match.pk, claimed_match.token)
+        timed("report", reports.report, claimed_match.pk, claimed_match.token, played)
         timed("count", ratings.refresh, cup.pool)
 
     played = 30
@@ -268,9 +268,9 @@ def match() -> None:
         f"\n{total / played:.1f} commits a match (claim, start, one heartbeat, report, count, and what the server does by itself)\n"
     )
     print("| step | ms | statements |\n| --- | ---: | ---: |")
-    for name, made in steps.items():
+    for name, runs in steps.items():
         print(
-            f"| {name} | {1000 * median(seconds for seconds, _ in made):.1f} | {median(count for _, count in made):.0f} |"
+            f"| {name} | {1000 * median(seconds for seconds, _ in runs):.1f} | {median(count for _, count in runs):.0f} |"
         )
     began = time.perf_counter()
     reconcile.reconcile()
@@ -333,11 +333,11 @@ def workers() -> None:
     finally:
         _end(running)
         shutil.rmtree(state, ignore_errors=True)
-    one, two = median(rates[1]), median(rates[2])
+    alone, two = median(rates[1]), median(rates[2])
     print("| workers | matches of 16 boards a minute (three rounds) | median |\n| --- | --- | ---: |")
-    for count, found in rates.items():
-        print(f"| {count} | {', '.join(f'{value:.0f}' for value in found)} | {median(found):.0f} |")
-    print(f"\ntwo workers: {two / one:.2f} times one (aim 1.8)", flush=True)
+    for count, values in rates.items():
+        print(f"| {count} | {', '.join(f'{value:.0f}' for value in values)} | {median(values):.0f} |")
+    print(f"\ntwo workers: {two / alone:.2f} times one (aim 1.8)", flush=True)
 
 
 def ahead() -> None:
@@ -354,12 +354,12 @@ def ahead() -> None:
     cores.shared_folder = lambda: state  # Other programs of this machine hold cores, too.
     state.chmod(0o755)
     # Of each match: whether its bots were there, and when it was looked after.
-    asked: list[tuple[bool, list[float]]] = []
+    starts: list[tuple[bool, list[float]]] = []
 
     class Watched(worker.Worker):
         def run(self, job: Any, *, ahead: bool = False) -> Any:
-            worker.SOON_S = (math.inf, -1.0)[len(asked) % 2]
-            asked.append((job.task is not None and job.task.crew is not None, []))
+            worker.SOON_S = (math.inf, -1.0)[len(starts) % 2]
+            starts.append((job.task is not None and job.task.crew is not None, []))
             return super().run(job, ahead=True)
 
     play = MatchHandler.run
@@ -368,7 +368,7 @@ def ahead() -> None:
         """Note when the match asks whether to stop."""
 
         def stop() -> bool:
-            asked[-1][1].append(time.perf_counter())
+            starts[-1][1].append(time.perf_counter())
             return bool(signals.stop())
 
         return play(self, job, task, site, replace(signals, stop=stop))
@@ -380,14 +380,14 @@ def ahead() -> None:
     watched = Watched(state / "bots")
     watched.open()
     try:
-        while len(asked) < 120 and watched.look():
+        while len(starts) < 120 and watched.look():
             pass
     finally:
         watched.close()
         shutil.rmtree(state, ignore_errors=True)
     gaps: dict[bool, list[float]] = {False: [], True: []}
     periods: dict[bool, list[float]] = {False: [], True: []}
-    for (_, before), (early, after) in pairwise(asked[5:]):
+    for (_, before), (early, after) in pairwise(starts[5:]):
         gaps[early].append(after[0] - before[-1])
         periods[early].append(after[-1] - before[-1])
     print(f"{cup.matches.filter(status='finished').count()} matches\n")

@@ -75,10 +75,13 @@ class Sums:
                 products += weight * self.products[beside]
         return np.linalg.solve(squares, products)
 
-    def left(self, row: int, weights: np.ndarray) -> tuple[float, float]:
-        """Root mean square of what is won, and of what the weights do not explain of it, in points."""
+    def unexplained(self, row: int, weights: np.ndarray) -> tuple[float, float]:
+        """Return the root mean squares of the points won and of their part that the weights do not explain."""
         unknown = self.won[row] - 2 * weights @ self.products[row] + weights @ self.squares[row] @ weights
-        return tuple(float(np.sqrt(max(0.0, one) / max(1.0, self.number[row]))) / 2 for one in (self.won[row], unknown))
+        return tuple(
+            float(np.sqrt(max(0.0, square_sum) / max(1.0, self.number[row]))) / 2
+            for square_sum in (self.won[row], unknown)
+        )
 
 
 def plain(key: str) -> tute_bot.Bot:
@@ -94,14 +97,14 @@ def plain(key: str) -> tute_bot.Bot:
 def learn(key: str, seeds: Sequence[int]) -> Sums:
     """Play these deals and sum up their positions."""
     game = engine.load(key, **OPTIONS.get(key, {}))
-    table, found = Foresight(game, ((0,) * FEATURES,)), Sums.empty(game.rules.stock // 2)
+    table, sums = Foresight(game, ((0,) * FEATURES,)), Sums.empty(game.rules.stock // 2)
     for seed in seeds:
         noted: list[tuple[int, int, list[int], int, int]] = []
-        seen = 0
+        events_read = 0
 
         def watch(state: engine.State, _seats: list[Seated], noted: list = noted) -> None:
-            nonlocal seen
-            news, seen = state.events[seen:], len(state.events)
+            nonlocal events_read
+            news, events_read = state.events[events_read:], len(state.events)
             drawn = [state.game.pack.texts.index(event["card"]) for event in news if event["e"] == "draw"]
             if not drawn or state.in_trick or any(event["e"] in ("song", "tute") for event in news):
                 return
@@ -118,8 +121,8 @@ def learn(key: str, seeds: Sequence[int]) -> Sums:
         }
         for deal, row, features, leader, lead in noted:
             if deal in points:
-                found.note(row, features, 2.0 * (points[deal][leader] - points[deal][1 - leader] - lead))
-    return found
+                sums.note(row, features, 2.0 * (points[deal][leader] - points[deal][1 - leader] - lead))
+    return sums
 
 
 def chunks(first: int, deals: int) -> Iterator[range]:
@@ -140,10 +143,10 @@ def played(key: str, first: int, deals: int, jobs: int) -> Sums:
     return total
 
 
-def text(found: dict[tuple[str, int], Weights]) -> str:
+def text(weights: dict[tuple[str, int], Weights]) -> str:
     """learned.py."""
     lines = [PLACE.read_text(encoding="utf-8").partition("LEARNED = ")[0] + "LEARNED = {"]
-    for (key, seats), rows in found.items():
+    for (key, seats), rows in weights.items():
         lines.append(f'    ("{key}", {seats}): (')
         for row in rows:
             lines += [
@@ -164,7 +167,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument("--write", action="store_true", help="put the weights into bots/house/champion/learned.py")
     chosen = parser.parse_args()
-    found: dict[tuple[str, int], Weights] = dict(sys.modules[house("champion").__module__].LEARNED)
+    by_table: dict[tuple[str, int], Weights] = dict(sys.modules[house("champion").__module__].LEARNED)
     for key in chosen.game or GAMES:
         sums = played(key, chosen.first, chosen.deals or GAMES[key][0], chosen.jobs)
         rows = []
@@ -174,11 +177,11 @@ def main() -> None:
         for row in range(len(sums.number)):
             weights = sums.fit(row)
             rows.append(tuple(int(weight) for weight in np.rint(100 * weights)))
-            whole, unknown = sums.left(row, weights)
+            whole, unknown = sums.unexplained(row, weights)
             print(f"| {2 * row + 2} | {sums.number[row]:.0f} | {whole:.1f} | {unknown:.1f} |")
-        found[key, engine.load(key).players] = tuple(rows)
+        by_table[key, engine.load(key).players] = tuple(rows)
     if chosen.write:
-        PLACE.write_text(text(found), encoding="utf-8")
+        PLACE.write_text(text(by_table), encoding="utf-8")
         print(f"\nwritten: {PLACE.relative_to(ROOT)}")
 
 

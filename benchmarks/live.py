@@ -45,16 +45,16 @@ async def rival(scope: dict[str, Any], receive: Any, send: Any) -> None:
     if not hasattr(rival, "queues"):
         rival.queues = set()  # type: ignore[attr-defined]
         rival.reader = asyncio.create_task(_read(topics.read, live.PACE_S))  # type: ignore[attr-defined]
-    wanted = parse_qs(scope["query_string"].decode()).get("topic", [])
+    queried = parse_qs(scope["query_string"].decode()).get("topic", [])
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
     queue: asyncio.Queue[dict[str, int]] = asyncio.Queue(4)
     rival.queues.add(queue)  # type: ignore[attr-defined]
-    known: tuple[int | None, ...] = (None,) * len(wanted)
+    last_versions: tuple[int | None, ...] = (None,) * len(queried)
     try:
         while True:
             versions = await queue.get()
-            if event := live.change_event(versions, wanted, known):
-                known = tuple(versions[topic] for topic in wanted)
+            if event := live.change_event(versions, queried, last_versions):
+                last_versions = tuple(versions[topic] for topic in queried)
                 await send({"type": "http.response.body", "body": event, "more_body": True})
     finally:
         rival.queues.discard(queue)  # type: ignore[attr-defined]
@@ -62,10 +62,10 @@ async def rival(scope: dict[str, Any], receive: Any, send: Any) -> None:
 
 async def _read(read: Callable[[tuple[str, ...]], dict[str, int]], pace: float) -> None:
     while True:
-        found = await asyncio.get_running_loop().run_in_executor(None, read, TOPICS)
+        versions = await asyncio.get_running_loop().run_in_executor(None, read, TOPICS)
         for queue in rival.queues:  # type: ignore[attr-defined]
             if not queue.full():
-                queue.put_nowait(found)
+                queue.put_nowait(versions)
         await asyncio.sleep(pace)
 
 
@@ -90,10 +90,10 @@ class Crowd:
         query = "&".join(f"topic={topic}" for topic in TOPICS)
         asks = f"GET /live?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         for _ in range(count):
-            one = socket.create_connection(("127.0.0.1", port), timeout=60)
-            one.sendall(asks)
-            one.setblocking(False)
-            self.selector.register(one, selectors.EVENT_READ)
+            client = socket.create_connection(("127.0.0.1", port), timeout=60)
+            client.sendall(asks)
+            client.setblocking(False)
+            self.selector.register(client, selectors.EVENT_READ)
 
     def listen(self, until: Callable[[list[float]], bool], within: float) -> list[float]:
         """Return the times at which events came, until there are enough."""
@@ -137,7 +137,7 @@ def measure(name: str, command: list[str], port: int) -> None:
         before = memory(pid)
         crowd = Crowd(port, LISTENERS)
         first = crowd.listen(lambda times: len(times) >= LISTENERS, 60)
-        held = memory(pid)
+        with_crowd = memory(pid)
         cpu = spent(pid)
         crowd.listen(lambda times: False, IDLE_S)
         idle = (spent(pid) - cpu) / IDLE_S
@@ -151,12 +151,12 @@ def measure(name: str, command: list[str], port: int) -> None:
             times = crowd.listen(lambda times: len(times) >= LISTENERS, 30)
             if len(times) != LISTENERS:
                 raise SystemExit(f"error: {len(times)} of {LISTENERS} heard of a change")
-            delays += [one - at for one in times]
+            delays += [heard_at - at for heard_at in times]
         each = (spent(pid) - cpu) / EVENTS
         delays.sort()
         p99 = delays[int(0.99 * len(delays))]
         print(
-            f"| {name} | {before:.0f} | {held:.0f} | {1024 * (held - before) / max(1, len(first)):.1f} | {100 * idle:.1f} |"
+            f"| {name} | {before:.0f} | {with_crowd:.0f} | {1024 * (with_crowd - before) / max(1, len(first)):.1f} | {100 * idle:.1f} |"
             f" {1000 * each:.0f} | {1000 * statistics.median(delays):.0f} | {1000 * p99:.0f} |",
             flush=True,
         )

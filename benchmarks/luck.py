@@ -52,9 +52,9 @@ def house(name: str) -> Callable[[], tute_bot.Bot]:
     spec.loader.exec_module(module)
     sys.path.remove(str(folder))
     return next(
-        found
-        for found in vars(module).values()
-        if isinstance(found, type) and issubclass(found, tute_bot.Bot) and found.__module__ == spec.name
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, tute_bot.Bot) and value.__module__ == spec.name
     )
 
 

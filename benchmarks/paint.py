@@ -108,9 +108,9 @@ def look(browser: Browser, url: str, state: StorageState | None) -> tuple[float,
         session = context.new_cdp_session(page)
         weight = 0
 
-        def count(told: dict[str, float]) -> None:
+        def count(event: dict[str, float]) -> None:
             nonlocal weight
-            weight += int(told["encodedDataLength"])
+            weight += int(event["encodedDataLength"])
 
         session.on("Network.loadingFinished", count)
         session.send("Network.enable")
@@ -145,10 +145,10 @@ def kind_of(path: str) -> str | None:
 
 def one_of_each(context: BrowserContext, site: str, first: tuple[str, ...]) -> dict[str, str]:
     """A path of each kind of page that links lead to; pages of kinds that lead nowhere new are not read twice."""
-    waiting, seen, found = deque(first), set(first), dict[str, str]()
+    waiting, targets, path_by_kind = deque(first), set(first), dict[str, str]()
     read: dict[str | None, int] = {}
     for _ in range(MOST):
-        if not waiting or len(found) == len(KINDS):
+        if not waiting or len(path_by_kind) == len(KINDS):
             break
         path = waiting.popleft()
         kind = kind_of(path)
@@ -159,14 +159,14 @@ def one_of_each(context: BrowserContext, site: str, first: tuple[str, ...]) -> d
         if not answer.ok or "text/html" not in answer.headers.get("content-type", ""):
             continue
         if kind is not None:
-            found.setdefault(kind, path)
+            path_by_kind.setdefault(kind, path)
         for link in re.findall(r'href="([^"#]+)', answer.text()):
             where = urlparse(urljoin(urljoin(site, path), link.replace("&amp;", "&")))
             target = where.path + (f"?{where.query}" if where.query else "")
-            if where.netloc == urlparse(site).netloc and target not in seen and not NOT_FOLLOWED.search(where.path):
-                seen.add(target)
+            if where.netloc == urlparse(site).netloc and target not in targets and not NOT_FOLLOWED.search(where.path):
+                targets.add(target)
                 waiting.append(target)
-    return {kind: found[kind] for kind in KINDS if kind in found}
+    return {kind: path_by_kind[kind] for kind in KINDS if kind in path_by_kind}
 
 
 def main() -> None:
@@ -175,20 +175,20 @@ def main() -> None:
     parser.add_argument("site")
     parser.add_argument("--as", dest="who", metavar="NAME:PASSWORD", help="look as who is logged in")
     parser.add_argument("paths", nargs="*")
-    asked = parser.parse_intermixed_args()
+    chosen = parser.parse_intermixed_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=list(chromium.FLAGS))
-        state = log_in(browser, asked.site, asked.who) if asked.who else None
-        if asked.paths:
-            looked = {path: path for path in asked.paths}
+        state = log_in(browser, chosen.site, chosen.who) if chosen.who else None
+        if chosen.paths:
+            looked = {path: path for path in chosen.paths}
         else:
             context = browser.new_context(storage_state=state)
-            looked = one_of_each(context, asked.site, (*FIRST, *(OF_AN_ACCOUNT if state else ())))
+            looked = one_of_each(context, chosen.site, (*FIRST, *(OF_AN_ACCOUNT if state else ())))
             context.close()
         pages = {kind: Page() for kind in ("floor", *looked)}
         for _ in range(ROUNDS):
             for kind, page in pages.items():
-                answer, paint, weight = look(browser, urljoin(asked.site, looked.get(kind, FLOOR)), state)
+                answer, paint, weight = look(browser, urljoin(chosen.site, looked.get(kind, FLOOR)), state)
                 page.answers.append(answer)
                 page.paints.append(paint)
                 page.weights.append(weight)
@@ -203,7 +203,7 @@ def main() -> None:
             f"| {kind} | {median(page.answers):.0f} | {paint:.0f} | {paint / floor:.1f} | {median(page.weights) / 1000:.1f} |",
             flush=True,
         )
-    if not asked.paths:
+    if not chosen.paths:
         print("not found:", ", ".join(kind for kind in KINDS if kind not in looked) or "none")
 
 

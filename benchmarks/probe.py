@@ -26,21 +26,21 @@ def measure(bot: str, game: str, chosen: argparse.Namespace) -> dict[str, Any] |
     words = ["probe", bot, "-g", game, "--seconds", str(chosen.seconds), "--boards", str(chosen.boards)]
     words += ["--jobs", str(chosen.jobs), "--seed", "house", "--no-sandbox", "--json"]
     command = [sys.executable, "-m", "engine.cli", *words]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode == 2 and " plays " in done.stderr:
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if process.returncode == 2 and " plays " in process.stderr:
         return None
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {process.stderr}")
+    result: dict[str, Any] = json.loads(process.stdout)
+    return result
 
 
-def text(found: dict[str, Any]) -> str:
+def text(result: dict[str, Any]) -> str:
     """A line of the table."""
-    won = f"{found['ahead']:+.1f} ± {found['margin']:.1f} {found['unit']}"
-    verdict = won if found["clear"] else f"{won}, none shown"
-    spent = f"{found['trained']} boards, {found['seconds'][0]:.0f} s"
-    return f"| {found['game']} | {found['bot']} | {verdict} | {found['response']} | {spent} | {found['boards']} |"
+    won = f"{result['ahead']:+.1f} ± {result['margin']:.1f} {result['unit']}"
+    verdict = won if result["clear"] else f"{won}, none shown"
+    spent = f"{result['trained']} boards, {result['seconds'][0]:.0f} s"
+    return f"| {result['game']} | {result['bot']} | {verdict} | {result['response']} | {spent} | {result['boards']} |"
 
 
 def main() -> int:
@@ -56,10 +56,10 @@ def main() -> int:
     unclear = False
     for game in chosen.game or GAMES:
         for bot in chosen.bot or BOTS:
-            found = measure(bot, game, chosen)
-            if found is not None:
-                print(text(found), flush=True)
-                unclear |= bot in FLOOR and not found["clear"]
+            result = measure(bot, game, chosen)
+            if result is not None:
+                print(text(result), flush=True)
+                unclear |= bot in FLOOR and not result["clear"]
     return 1 if unclear else 0
 
 

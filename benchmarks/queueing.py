@@ -112,16 +112,16 @@ class Tape:
     """A recording of the statements of one call, which a bare client replays: without Django's share, which the workers pay."""
 
     def __init__(self) -> None:
-        self.said: list[tuple[str, tuple[Any, ...]]] = []
+        self.statements: list[tuple[str, tuple[Any, ...]]] = []
 
-    def __call__(self, execute: Any, words: str, given: Any, many: bool, context: Any) -> Any:
+    def __call__(self, execute: Any, words: str, parameters: Any, many: bool, context: Any) -> Any:
         """Note a statement on its way."""
-        self.said.append((words, tuple(given or ())))
-        return execute(words, given, many, context)
+        self.statements.append((words, tuple(parameters or ())))
+        return execute(words, parameters, many, context)
 
 
 def _say_again(
-    address: str, said: list[tuple[str, tuple[Any, ...]]], ids: list[int], seconds: float
+    address: str, statements: list[tuple[str, tuple[Any, ...]]], ids: list[int], seconds: float
 ) -> tuple[int, list[float]]:
     """Claim until the time is over, as one who does nothing else; how many matches, and the seconds of each claim."""
     import psycopg
@@ -132,9 +132,11 @@ def _say_again(
         while (began := time.perf_counter()) < until:
             new: dict[int, int] = {}
             with link.transaction():
-                for words, given in said:
-                    mine = tuple(new.get(value, value) if type(value) is int else value for value in given)
-                    cursor = link.execute(words, mine)
+                for words, parameters in statements:
+                    own_parameters = tuple(
+                        new.get(value, value) if type(value) is int else value for value in parameters
+                    )
+                    cursor = link.execute(words, own_parameters)
                     if "chosen" in words:
                         fresh = [row[0] for row in cursor.fetchall()]
                         free = [pk for pk in ids if pk not in new]
@@ -186,12 +188,12 @@ def claims() -> None:
             count += len(leases.claim_several(f"h{number}:1", most))
         used = (time.process_time() - began) / count
         with connection.execute_wrapper(tape):
-            found = leases.claim_several("h0:1", most)
-        assert len(found) == most, len(found)
-        ids = [match.pk for match in found]
-        said = [(words, given) for words, given in tape.said if "SAVEPOINT" not in words]
+            matches = leases.claim_several("h0:1", most)
+        assert len(matches) == most, len(matches)
+        ids = [match.pk for match in matches]
+        statements = [(words, parameters) for words, parameters in tape.statements if "SAVEPOINT" not in words]
         connection.close()
-        ways = {f"{most} at a time, {len(said)} statements": said}
+        ways = {f"{most} at a time, {len(statements)} statements": statements}
         for table in (BARE, "league_match"):
             ways[f"floor: {most} of {table} in one statement"] = [(FLOOR.format(table=table, most=most), ())]
         for clients in (1, CLIENTS):
@@ -204,10 +206,10 @@ def claims() -> None:
         print(f"| through Django: {1000 * used:.2f} ms of CPU here a match | | | | |", flush=True)
 
 
-def _crowd(clients: int, said: list[tuple[str, tuple[Any, ...]]], ids: list[int]) -> tuple[float, str]:
+def _crowd(clients: int, statements: list[tuple[str, tuple[Any, ...]]], ids: list[int]) -> tuple[float, str]:
     """Return the matches a second of `clients` clients, and the time of a claim."""
     with ProcessPoolExecutor(clients, get_context("fork")) as crowd:
-        runs = [crowd.submit(_say_again, address(), said, ids, ROUND_S) for _ in range(clients)]
+        runs = [crowd.submit(_say_again, address(), statements, ids, ROUND_S) for _ in range(clients)]
         answers = [run.result() for run in runs]
     took = sorted(second for _, part in answers for second in part)
     rate = sum(number for number, _ in answers) / ROUND_S
@@ -269,10 +271,13 @@ def _record(worker: str) -> Life:
         workers.note_alive(worker, match=match, now=now)
     played = result(match)
     with connection.execute_wrapper(tapes["report"]):
-        told = reports.report(match.pk, match.token, played, worker=worker, now=now)
-    assert told == reports.Receipt.STORED
+        receipt = reports.report(match.pk, match.token, played, worker=worker, now=now)
+    assert receipt == reports.Receipt.STORED
     boards = list(Board.objects.filter(match=match).order_by("number").values_list("pk", flat=True))
-    acts = {act: [one for one in tape.said if "SAVEPOINT" not in one[0]] for act, tape in tapes.items()}
+    acts = {
+        act: [statement for statement in tape.statements if "SAVEPOINT" not in statement[0]]
+        for act, tape in tapes.items()
+    }
     return Life(acts, now, worker, match.pk, match.public_id, seats, boards)
 
 
@@ -290,14 +295,14 @@ class Stand:
             self.numbers, self.texts = {}, {self.life.worker: self.name}
         late = datetime.now(UTC) - self.life.at
         with link.transaction():
-            for words, given in self.life.acts[act]:
-                cursor = link.execute(words, [self._mine(value, late) for value in given])
+            for words, parameters in self.life.acts[act]:
+                cursor = link.execute(words, [self._adapted(value, late) for value in parameters])
                 rows = cursor.fetchall() if cursor.description else []
                 if words.startswith("UPDATE") and cursor.rowcount < 1 and "league_" in words:
                     raise ValueError(f"{act} of {self.name} changed nothing: {words[:80]}")
                 self._learn(words, cursor, rows)
 
-    def _mine(self, value: Any, late: timedelta) -> Any:
+    def _adapted(self, value: Any, late: timedelta) -> Any:
         if isinstance(value, bool):
             return value
         if isinstance(value, int):
@@ -309,7 +314,7 @@ class Stand:
                 value = value.replace(old, new)
             return value
         if isinstance(value, list | tuple):
-            return type(value)(self._mine(one, late) for one in value)
+            return type(value)(self._adapted(item, late) for item in value)
         return value
 
     def _learn(self, words: str, cursor: Any, rows: list[Any]) -> None:
@@ -322,8 +327,8 @@ class Stand:
             self.texts[life.public_id] = rows[0][1]
         elif words.startswith('SELECT "league_party"."id", "league_party"."match_id"'):
             version = [column.name for column in cursor.description].index("version_id")
-            for (party, of), row in zip(life.seats, rows, strict=True):
-                self.numbers |= {party: row[0], of: row[version]}
+            for (party, version_id), row in zip(life.seats, rows, strict=True):
+                self.numbers |= {party: row[0], version_id: row[version]}
         elif 'INSERT INTO "league_board"' in words:
             self.numbers |= dict(zip(life.boards, (row[0] for row in rows), strict=True))
 
@@ -391,8 +396,8 @@ def crew() -> None:
     reported = sum(len(answer["took"]["report"]) for answer in answers)
     # More than was to be simulated where the machine does not keep up
     lasted = max(answer["seconds"] for answer in answers)
-    told = f"{SECONDS:g} s of theirs in {lasted:.0f} s, {reported} matches reported"
-    print(f"{CREW} workers, {QUEUED} matches wait, {MATCH_S:g} s a match, {told}\n")
+    summary = f"{SECONDS:g} s of theirs in {lasted:.0f} s, {reported} matches reported"
+    print(f"{CREW} workers, {QUEUED} matches wait, {MATCH_S:g} s a match, {summary}\n")
     print("| act | times a second | ms: median | p99 |\n| --- | ---: | ---: | ---: |")
     for act in ACTS:
         took = [second for answer in answers for second in answer["took"][act]]

@@ -74,27 +74,27 @@ def fits(bots: int, boards: int) -> None:
     elo = fit_elo(sums)
     local(sums, list(matches(parties, 12)), elo, base)
     after = sums + match
-    start = {bot: (one - BASE) / ELO for bot, one in elo.items()}
+    start = {bot: (rating - BASE) / ELO for bot, rating in elo.items()}
     row("cold fit", cpu(lambda: fit_large(sums, errors=False), 3), None, base)
     row("warm fit after a match", cpu(lambda: fit_elo(after, start=elo), 5), 0.2, base)
     row("with standard errors", cpu(lambda: fit_large(after, start=start), 1), None, base)
     row("and ranks, superiority: the table", cpu(lambda: fit_leaderboard(after, start=start), 1), 5, base)
-    told = []
+    counts = []
     for count in (1, 10, 100):
         more = sum(matches(parties, count), sums)
         now = fit_elo(more, start=elo)
-        told.append(f"{count}: {sum(abs(now[bot] - one) > MOVED for bot, one in elo.items())}")
-    print(f"\nRows that a fit of all writes after so many matches: {', '.join(told)}.", flush=True)
+        counts.append(f"{count}: {sum(abs(now[bot] - rating) > MOVED for bot, rating in elo.items())}")
+    print(f"\nRows that a fit of all writes after so many matches: {', '.join(counts)}.", flush=True)
     if bots <= EXACT:
-        exact, found = fit(sums), fit_large(sums)
+        exact, estimate = fit(sums), fit_large(sums)
         line = np.argsort(-exact.theta)
-        of_mean = found.sd_from_mean(np.ones(bots)) / exact.sd_from_mean(np.ones(bots)) - 1
-        of_next = found.sd_of_pairs(line[:-1], line[1:]) / exact.sd_of_differences()[line[:-1], line[1:]] - 1
+        of_mean = estimate.sd_from_mean(np.ones(bots)) / exact.sd_from_mean(np.ones(bots)) - 1
+        of_next = estimate.sd_of_pairs(line[:-1], line[1:]) / exact.sd_of_differences()[line[:-1], line[1:]] - 1
         far = ", ".join(
             f"{name} {np.quantile(np.abs(off), 0.99):.1%}" for name, off in (("rows", of_mean), ("neighbours", of_next))
         )
         print(
-            f"Standard errors beside the exact ones, p99: {far}. Strengths: {ELO * np.abs(found.theta - exact.theta).max():.1e} Elo."
+            f"Standard errors beside the exact ones, p99: {far}. Strengths: {ELO * np.abs(estimate.theta - exact.theta).max():.1e} Elo."
         )
 
 
@@ -113,7 +113,7 @@ def local(sums: Tallies, played: list[Tallies], elo: dict[int, float], base: flo
     seconds = cpu(lambda: [one(match) for match in played], 3) / len(played)
     for match in played:
         true = fit_elo(sums + match, start=elo)
-        off += [abs(found.elo - true[bot]) for bot, found in one(match).items()]
+        off += [abs(local_fit.elo - true[bot]) for bot, local_fit in one(match).items()]
     row("who played, estimated", seconds, 0.005, base)
     print(f"| (at most {max(off):.2f} Elo off the fit of all, in {len(played)} matches) | | | |")
 
@@ -129,20 +129,20 @@ def fill(bots: int) -> tuple[Any, Ints]:
     from tests.support.league import accepted
 
     parties, scores = pool(bots, 100 * bots)
-    found = pools.pool("partnership")
-    Pool.objects.filter(pk=found.pk).update(ratings_revision=REVISION)
+    the_pool = pools.pool("partnership")
+    Pool.objects.filter(pk=the_pool.pk).update(ratings_revision=REVISION)
     first = accepted(players.create("owner"), "first")
-    made = Bot.objects.bulk_create(
+    new_bots = Bot.objects.bulk_create(
         (Bot(owner=first.bot.owner, slug=f"bot-{n}", created=first.created) for n in range(bots)), 2000
     )
     versions = BotVersion.objects.bulk_create(
-        (BotVersion(bot=bot, number=1, package=first.package, created=first.created) for bot in made), 2000
+        (BotVersion(bot=bot, number=1, package=first.package, created=first.created) for bot in new_bots), 2000
     )
     met = np.array([version.pk for version in versions], dtype=np.int64)[parties]
     with transaction.atomic():
-        totals.write_stored(found, tally_arrays(met, scores), matches=0, now=timezone.now(), settled=False)
-    refits.rank(found, now=timezone.now())
-    return found, met
+        totals.write_stored(the_pool, tally_arrays(met, scores), matches=0, now=timezone.now(), settled=False)
+    refits.rank(the_pool, now=timezone.now())
+    return the_pool, met
 
 
 def report(the_pool: Any, pair: list[int], name: str, rng: np.random.Generator) -> float:
@@ -161,7 +161,10 @@ def report(the_pool: Any, pair: list[int], name: str, rng: np.random.Generator) 
         )  # fmt: skip
         Party.objects.bulk_create(Party(match=match, number=number, version_id=pk) for number, pk in enumerate(pair))
         won = rng.random(16) < 0.5
-        boards = [Board(match=match, number=n, scores=[int(one), int(not one)]) for n, one in enumerate(won, 1)]
+        boards = [
+            Board(match=match, number=n, scores=[int(first_won), int(not first_won)])
+            for n, first_won in enumerate(won, 1)
+        ]
         Board.objects.bulk_create(boards)
     began = time.perf_counter()
     # Its rows are written in the transaction that marks it
@@ -226,11 +229,11 @@ def run(threads: list[threading.Thread], workers: list[threading.Thread], over: 
 def told_visible(bots: int, waits: list[float], meanwhile: str) -> None:
     """Print the seconds."""
     cut = quantiles(waits, n=100)
-    told = "held" if cut[98] < 1 else "MISSED"
+    verdict = "held" if cut[98] < 1 else "MISSED"
     print(f"\n| {len(waits)} reports of two workers into a pool of {bots} bots | p50 | p99 | longest | limit |")
     print("| --- | ---: | ---: | ---: | --- |")
     print(
-        f"| s from commit to changed rows; {meanwhile} | {cut[49]:.3f} | {cut[98]:.3f} | {max(waits):.3f} | 1 s: {told} |"
+        f"| s from commit to changed rows; {meanwhile} | {cut[49]:.3f} | {cut[98]:.3f} | {max(waits):.3f} | 1 s: {verdict} |"
     )
 
 

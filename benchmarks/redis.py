@@ -28,7 +28,7 @@ TURNS = 4
 
 def measure(stack: Stack, redis: RedisServer, each: int) -> dict[tuple[str, bool], list[float]]:
     """Seconds of each request, by page and whether Redis was well."""
-    found: dict[tuple[str, bool], list[float]] = {(page, well): [] for page in PAGES for well in (True, False)}
+    seconds: dict[tuple[str, bool], list[float]] = {(page, well): [] for page in PAGES for well in (True, False)}
     for _ in range(TURNS):
         for well in (True, False):
             if not well:
@@ -37,13 +37,13 @@ def measure(stack: Stack, redis: RedisServer, each: int) -> dict[tuple[str, bool
                 page = PAGES[number % len(PAGES)]
                 began = time.perf_counter()
                 status, _text = stack.request("GET", page)
-                found[page, well].append(time.perf_counter() - began)
+                seconds[page, well].append(time.perf_counter() - began)
                 if status != 200:
                     raise RuntimeError(f"{page} answered {status}")
             if not well:
                 redis.go_on()
                 time.sleep(4)  # until it is asked again
-    return found
+    return seconds
 
 
 def main() -> None:
@@ -59,7 +59,7 @@ def main() -> None:
         wait_for(lambda: stack.check("web")[0], "the web", 120, every=0.5)
         for page in PAGES * 8:
             stack.request("GET", page)
-        found = measure(stack, redis, each)
+        seconds = measure(stack, redis, each)
     finally:
         stack.close()
         redis.close()
@@ -67,7 +67,7 @@ def main() -> None:
     print(f"| {each} requests each | well: median, p99, worst ms | hung: median, p99, worst ms | ratio of p99 |")
     print("| --- | ---: | ---: | ---: |")
     for page in PAGES:
-        times = {well: found[page, well] for well in (True, False)}
+        times = {well: seconds[page, well] for well in (True, False)}
         late = {well: quantiles(times[well], n=100)[-1] for well in times}
         words = [f"{1e3 * median(t):.0f}, {1e3 * late[well]:.0f}, {1e3 * max(t):.0f}" for well, t in times.items()]
         print(f"| `{page}` | {words[0]} | {words[1]} | {late[False] / late[True]:.2f} |")

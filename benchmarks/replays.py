@@ -49,7 +49,7 @@ def records(game: Any, match: str, dice: random.Random) -> dict[tuple[int, int],
     from engine.runner.limits import Limits
     from tests.support.playing import choose
 
-    found = {}
+    by_place = {}
     seatings = game.sittings(len(game.sides))
     for board in range(1, BOARDS + 1):
         for sitting, seating in enumerate(seatings):
@@ -72,8 +72,8 @@ def records(game: Any, match: str, dice: random.Random) -> dict[tuple[int, int],
             record["pass"] = {"boards": list(range(1, BOARDS + 1)), "limits": asdict(Limits()), "pass_s": 40.0}
             record["pass"] |= {"seeds": [dice.getrandbits(31) for _ in range(game.players)]}
             record["pass"] |= {"sealed": [True] * game.players}
-            found[board, sitting] = record
-    return found
+            by_place[board, sitting] = record
+    return by_place
 
 
 def train(folder: Path, logs: list[Path]) -> None:
@@ -92,7 +92,7 @@ def train(folder: Path, logs: list[Path]) -> None:
         for record in map(json.loads, log.read_text().splitlines()):
             board, sitting = record["meta"]["board"], record["meta"]["sitting"]
             by_board.setdefault(board, {})[board, sitting] = record
-        samples += [text for one in by_board.values() for text in packing.texts(one)]
+        samples += [text for sitting_records in by_board.values() for text in packing.texts(sitting_records)]
     data = zstandard.train_dictionary(SIZE, samples).as_bytes()
     name = hashlib.sha256(data).hexdigest()
     (folder / name).write_bytes(data)
@@ -114,14 +114,14 @@ def measure() -> None:
     matches = int(os.environ["MATCHES"])
     dice, now = random.Random(1), timezone.now()
     sittings = before = 0
-    packing_s, made = [], []
+    packing_s, stored = [], []
     for key in engine.games():
         game = engine.load(key)
         pool = pools.pool(key)
         for number in range(matches):
             name = hashlib.sha256(f"{key}/{number}".encode()).hexdigest()[:10]
             played = json.loads(json.dumps([[place, row] for place, row in records(game, name, dice).items()]))
-            found = {(board, sitting): record for (board, sitting), record in played}
+            by_place = {(board, sitting): record for (board, sitting), record in played}
             match = Match.objects.create(
                 public_id=name, kind="tournament", pool=pool, key=name, table="1-2", secret=bytes(32),
                 boards_planned=BOARDS, status="finished", created=now, finished=now,
@@ -131,15 +131,15 @@ def measure() -> None:
             )
             Sitting.objects.bulk_create(
                 Sitting(board=rows[b - 1], number=s, seating=record["meta"]["seating"], scores=record["scores"])
-                for (b, s), record in found.items()
+                for (b, s), record in by_place.items()
             )
             began = time.process_time()
-            data = logs.pack_records(found)
-            packing_s.append((time.process_time() - began) / len(found))
+            data = logs.pack_records(by_place)
+            packing_s.append((time.process_time() - began) / len(by_place))
             logs.store(match, data, finished=now)
-            sittings += len(found)
-            before += sum(len(replays.pack(record)) for record in found.values())
-            made.append((match.pk, list(found)))
+            sittings += len(by_place)
+            before += sum(len(replays.pack(record)) for record in by_place.values())
+            stored.append((match.pk, list(by_place)))
     with connection.cursor() as cursor:
         for table in TABLES:
             cursor.execute(f"VACUUM ANALYZE {table}")
@@ -162,7 +162,7 @@ def measure() -> None:
     )
 
     reads, floors, parses = [], [], []
-    for pk, places in dice.sample(made, min(len(made), 200)):
+    for pk, places in dice.sample(stored, min(len(stored), 200)):
         board, sitting = dice.choice(places)
         reads.append(_timed(partial(_read, pk, board, sitting)))
         text = json.dumps(_read(pk, board, sitting))

@@ -47,10 +47,10 @@ def solving(deals: int, tricks: int) -> dict[str, Any]:
         while state.left > tricks * state.size:
             state.apply(rng.choice([action for action in state.legal_actions() if action < 52]))
         start = time.process_time()
-        found = solve(state, 10**9)
+        solution = solve(state, 10**9)
         times.append(time.process_time() - start)
-        nodes += found.nodes
-        unsolved += not found.exact
+        nodes += solution.nodes
+        unsolved += not solution.exact
     return {
         "tricks": tricks,
         "deals": deals,
@@ -88,10 +88,10 @@ def midway(key: str) -> tuple[Any, Any]:
                 deal, whole = state.deal_no, state.left
             ready = state.phase is None and len(state.legal_actions()) > 1
             if ready and whole > 3 * state.size and state.left < whole * 0.8:
-                known = Knowledge(game, seat)
-                known.follow(engine.redact(state.events, seat))
-                known.asked([game.action_text(action) for action in state.legal_actions()])
-                return state, known
+                knowledge = Knowledge(game, seat)
+                knowledge.follow(engine.redact(state.events, seat))
+                knowledge.asked([game.action_text(action) for action in state.legal_actions()])
+                return state, knowledge
             legal = state.legal_actions()
             state.apply(rng.choice([action for action in legal if action not in (69, 76)]))
     raise LookupError(key)
@@ -103,15 +103,15 @@ def rates(keys: list[str], seconds: float) -> list[dict[str, Any]]:
 
     rows = []
     for key in keys or engine.games():
-        state, known = midway(key)
-        dice, deals = engine.Dice(1), known.deals()
+        state, knowledge = midway(key)
+        dice, deals = engine.Dice(1), knowledge.deals()
         deal = deals.deal(dice)
         rows.append(
             {
                 "game": key,
-                "decisions": rate(seconds, lambda known=known, dice=dice: known.deals().deal(dice)),
+                "decisions": rate(seconds, lambda knowledge=knowledge, dice=dice: knowledge.deals().deal(dice)),
                 "deals": rate(seconds, lambda deals=deals, dice=dice: deals.deal(dice)),
-                "states": rate(seconds, lambda known=known, deal=deal: known.state(deal)),
+                "states": rate(seconds, lambda knowledge=knowledge, deal=deal: knowledge.state(deal)),
                 "playouts": rate(seconds, lambda state=state, dice=dice: engine.playout(state, dice)),
             }
         )
@@ -122,28 +122,28 @@ def measure(chosen: argparse.Namespace) -> None:
     """Prints what the engine on the path reaches, as JSON."""
     import engine
 
-    found = {
+    results = {
         "solving": [solving(chosen.deals, 10) if engine.COMPILED else None, solving(min(chosen.deals, 200), 4)],
         "rates": rates(chosen.game, chosen.seconds),
     }
-    print(json.dumps(found))
+    print(json.dumps(results))
 
 
-def show(variant: str, found: dict[str, Any]) -> None:
+def show(variant: str, results: dict[str, Any]) -> None:
     """The tables of one variant."""
     print(f"\n{variant}\n\n| tricks | deals | mean ms | p50 | p95 | p99 | worst | M nodes/s | not solved |")
     print("| ---: |" + " ---: |" * 8)
-    for row in found["solving"]:
+    for row in results["solving"]:
         if row:
             times = " | ".join(f"{1000 * row[name]:.1f}" for name in ("mean", "p50", "p95", "p99", "worst"))
             print(f"| {row['tricks']} | {row['deals']} | {times} | {row['nodes'] / 1e6:.2f} | {row['unsolved']} |")
-    if whole := found["solving"][0]:
+    if whole := results["solving"][0]:
         of_floor = ", ".join(f"{name} {whole[name] / floor:.2f} of {floor:g} s" for name, floor in FLOOR_S.items())
         print(f"\nwhole deals, as parts of the floor: {of_floor}")
     print(
         "\n| game | first deal of a decision/s | deals/s | states/s | playouts/s |\n| --- | ---: | ---: | ---: | ---: |"
     )
-    for row in found["rates"]:
+    for row in results["rates"]:
         print(
             f"| {row['game']} |",
             " | ".join(f"{row[name]:,.0f}" for name in ("decisions", "deals", "states", "playouts")),

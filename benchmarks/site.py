@@ -63,10 +63,10 @@ class League:
         self.versions = self._people(bots)
         self.strength = dict(zip(self.versions, self.rng.normal(0, 1, bots).tolist(), strict=True))
         self.pools = self._pools()
-        left = matches - self._large()
+        remaining = matches - self._large()
         number = 0
-        while left > 0:
-            left -= self._usual(number)
+        while remaining > 0:
+            remaining -= self._usual(number)
             number += 1
         self._ratings()
         with connection.cursor() as cursor:
@@ -107,7 +107,7 @@ class League:
         sampling.draw(now=self.now)
         Match.work.filter(status="queued").update(held_back=True)
         asking.ask(match, "open", owner, now=self.now)
-        analysis.Child = partial(Child, nodes=30)  # what it finds is of no interest here
+        analysis.Child = partial(Child, nodes=30)  # Its findings do not matter here
         job = jobs.ANALYSIS.claim("host:1", now=self.now)
         if job is None or not jobs.run(job):
             raise RuntimeError("no judgement was made")
@@ -130,7 +130,7 @@ class League:
         users = User.objects.bulk_create([User(username=name) for name in names])
         owners = Player.objects.bulk_create([Player(user=user, name=user.username, created=self.now) for user in users])
         package = Package.objects.create(sha256="0" * 64, data=b"x", size=1, files=1)
-        made = Bot.objects.bulk_create(
+        new_bots = Bot.objects.bulk_create(
             [Bot(owner=owners[number % len(owners)], slug=f"bot-{number}", created=self.now) for number in range(bots)],
             2000,
         )
@@ -145,7 +145,7 @@ class League:
                     status="accepted",
                     created=self.now,
                 )
-                for bot in made
+                for bot in new_bots
             ],
             2000,
         )
@@ -163,24 +163,24 @@ class League:
         from league.models import BotVersion, Entry
 
         chosen = self.rng.choice(len(self.versions), entries, replace=False)
-        versions = BotVersion.objects.select_related("bot").in_bulk([self.versions[one] for one in chosen])
+        versions = BotVersion.objects.select_related("bot").in_bulk([self.versions[index] for index in chosen])
         owner = next(iter(versions.values())).bot.owner
-        made = tournaments.create(owner, name, game, boards=BOARDS, format=format, now=self.now)
+        tournament = tournaments.create(owner, name, game, boards=BOARDS, format=format, now=self.now)
         rows = [
-            Entry(tournament=made, version_id=version, number=number, seed=number + 1)
+            Entry(tournament=tournament, version_id=version, number=number, seed=number + 1)
             for number, version in enumerate(versions)
         ]
         Entry.objects.bulk_create(rows)
-        made.status, made.started = "running", self.now
-        made.save()
-        return made
+        tournament.status, tournament.started = "running", self.now
+        tournament.save()
+        return tournament
 
     def _usual(self, number: int) -> int:
         """A round robin of 64; the number of its matches."""
-        made = self._tournament(f"Cup {number}", USUAL, "round_robin", (GAME, OTHER)[number % 2])
-        count = self._all_meet(made)
-        made.status, made.finished = "finished", self.now
-        made.save()
+        cup = self._tournament(f"Cup {number}", USUAL, "round_robin", (GAME, OTHER)[number % 2])
+        count = self._all_meet(cup)
+        cup.status, cup.finished = "finished", self.now
+        cup.save()
         return count
 
     def _large(self) -> int:
@@ -193,12 +193,12 @@ class League:
         meet = self._tournament("Large round_robin", LARGE, "round_robin", GAME)
         self._all_meet(meet)
         for format in FORMATS[1:]:
-            made = self._tournament(f"Large {format}", LARGE, format, GAME)
-            while progress.schedule(made, now=self.now) or progress.advance(made, now=self.now):
-                queued = Match.objects.filter(tournament=made, status="queued")
+            cup = self._tournament(f"Large {format}", LARGE, format, GAME)
+            while progress.schedule(cup, now=self.now) or progress.advance(cup, now=self.now):
+                queued = Match.objects.filter(tournament=cup, status="queued")
                 self._finish(list(queued.order_by("id").values_list("pk", flat=True)))
-                made.refresh_from_db()
-                if made.status == "finished":
+                cup.refresh_from_db()
+                if cup.status == "finished":
                     break
         swiss = self._tournament("Large swiss", LARGE, "swiss", GAME)
         # Who meets whom is of no interest here, and to match them would take minutes
@@ -211,37 +211,39 @@ class League:
         self._finish(list(Match.objects.filter(tournament=swiss).order_by("id").values_list("pk", flat=True)))
         return Match.objects.count()
 
-    def _all_meet(self, made: Any) -> int:
+    def _all_meet(self, tournament: Any) -> int:
         """Everybody against everybody, all finished but the last match of a tournament of 256, which waits."""
         from league.models import Match, Party, Round
 
-        entries = list(made.entries.order_by("number").values_list("version_id", flat=True))
+        entries = list(tournament.entries.order_by("number").values_list("version_id", flat=True))
         size = len(entries)
-        rounds = Round.objects.bulk_create(Round(tournament=made, number=number + 1) for number in range(size - 1))
+        rounds = Round.objects.bulk_create(
+            Round(tournament=tournament, number=number + 1) for number in range(size - 1)
+        )
         pairs = [(a, b) for a in range(size) for b in range(a + 1, size)]
         rows = (
             (
-                f"{made.pk:x}-{a:x}-{b:x}"[:12],
+                f"{tournament.pk:x}-{a:x}-{b:x}"[:12],
                 rounds[(a + b) % (size - 1)].pk,
-                f"t:{made.pk}:{a}-{b}",
+                f"t:{tournament.pk}:{a}-{b}",
                 f"{a}-{b}",
             )
             for a, b in pairs
         )
         common = {
             "kind": "tournament",
-            "pool_id": made.pool_id,
-            "tournament_id": made.pk,
+            "pool_id": tournament.pool_id,
+            "tournament_id": tournament.pk,
             "secret": bytes(32),
             "boards_planned": BOARDS,
-            "owner_id": made.owner_id,
+            "owner_id": tournament.owner_id,
             "created": self.now,
             "status": "queued",
             "host": "{}",
             "limits": "{}",
         }
         _insert(Match, ("public_id", "round_id", "key", "table"), rows, common)
-        ids = list(Match.objects.filter(tournament=made).order_by("id").values_list("pk", flat=True))
+        ids = list(Match.objects.filter(tournament=tournament).order_by("id").values_list("pk", flat=True))
         seats = (
             (pk, number, entries[seat]) for pk, pair in zip(ids, pairs, strict=True) for number, seat in enumerate(pair)
         )
@@ -298,12 +300,14 @@ class League:
 
         rows = []
         for key, pool in self.pools.items():
-            there = self.versions if key in (GAME, OTHER) else self.versions[::IN_OTHERS]
-            elos = {one: 1000 + 200 * self.strength[one] + self.rng.normal(0, 30) for one in there}
-            for rank, one in enumerate(sorted(there, key=lambda one: -elos[one])):
-                share = (elos[one] + 500) / 3000
+            versions = self.versions if key in (GAME, OTHER) else self.versions[::IN_OTHERS]
+            elos = {version: 1000 + 200 * self.strength[version] + self.rng.normal(0, 30) for version in versions}
+            for rank, version_id in enumerate(sorted(versions, key=lambda version: -elos[version])):
+                share = (elos[version_id] + 500) / 3000
                 ranks = (max(1, rank - 20), rank + 20)
-                rows.append((pool.pk, one, elos[one], 40.0, 200, 60, share, 0.5, 0, *ranks, 0.6, share, 0.01))
+                rows.append(
+                    (pool.pk, version_id, elos[version_id], 40.0, 200, 60, share, 0.5, 0, *ranks, 0.6, share, 0.01)
+                )
         names = (
             *("pool_id", "version_id", "elo", "margin", "boards", "opponents", "score", "points_per_board", "faults"),
             *("rank_best", "rank_worst", "los_next", "field_score", "field_sd"),
@@ -330,7 +334,7 @@ def _copy(cursor: Any, table: str, names: Sequence[str], rows: Iterable[Sequence
             copy.write_row(row)
 
 
-_known: set[str] = set()  # tables of which PostgreSQL knows that they are large
+_analysed_tables: set[str] = set()  # Tables that are large and analysed
 
 
 def _insert(model: Any, names: Sequence[str], rows: Iterable[Sequence[Any]], common: dict[str, Any]) -> None:
@@ -343,19 +347,19 @@ def _insert(model: Any, names: Sequence[str], rows: Iterable[Sequence[Any]], com
     values = [common.get(field.column, None if field.null else field.get_default()) for field in others]
     columns = ", ".join(f'"{name}"' for name in [*names, *(field.column for field in others)])
     with connection.cursor() as cursor:
-        mine = ", ".join(f'"{name}"' for name in names)
-        cursor.execute(f"CREATE TEMP TABLE filled AS SELECT {mine} FROM {table} LIMIT 0")  # noqa: S608
+        quoted = ", ".join(f'"{name}"' for name in names)
+        cursor.execute(f"CREATE TEMP TABLE filled AS SELECT {quoted} FROM {table} LIMIT 0")  # noqa: S608
         cursor.execute("ALTER TABLE filled ADD COLUMN place bigserial")
         _copy(cursor, "filled", names, rows)
-        told = ", ".join(["%s"] * len(values))
+        placeholders = ", ".join(["%s"] * len(values))
         cursor.execute(
-            f"INSERT INTO {table} ({columns}) SELECT {mine}{', ' if told else ''}{told} FROM filled ORDER BY place",  # noqa: S608
+            f"INSERT INTO {table} ({columns}) SELECT {quoted}{', ' if placeholders else ''}{placeholders} FROM filled ORDER BY place",  # noqa: S608
             values,
         )
         cursor.execute("DROP TABLE filled")
-        if table not in _known:  # Else the next plan assumes an empty table
+        if table not in _analysed_tables:  # Else the next plan assumes an empty table
             cursor.execute(f"ANALYZE {table}")
-            _known.add(table)
+            _analysed_tables.add(table)
 
 
 @dataclass
@@ -370,7 +374,7 @@ class Read:
     queries: int = 0
     first: float = 0.0  # CPU seconds of the first miss
     miss: float = 0.0  # CPU seconds
-    kept: float | None = None  # CPU seconds of a kept answer; None if it is not kept
+    hit: float | None = None  # CPU seconds of the same answer from the response cache; None if it is not stored
     same: float | None = None  # 304
 
 
@@ -393,14 +397,14 @@ class Reader:
         from league.wsgi import application
 
         self.application = application  # league.response_cache.ResponseCache
-        self.mine: dict[str, str] = {}
+        self.credentials: dict[str, str] = {}
         self.connection = connection
         self.ask("/select-1")
 
     def ask(self, path: str, **headers: str) -> tuple[str, dict[str, str], bytes]:
         """Status, headers and body of an answer."""
         address, _, query = path.partition("?")
-        told: list[Any] = []
+        start: list[Any] = []
         environ = {
             "REQUEST_METHOD": "GET",
             "SCRIPT_NAME": "",
@@ -417,14 +421,14 @@ class Reader:
             "wsgi.multithread": False,
             "wsgi.multiprocess": True,
             "wsgi.run_once": False,
-            **self.mine,
+            **self.credentials,
             **headers,
         }
-        answer = self.application(environ, lambda status, lines, *_: told.extend((status, dict(lines))))
+        answer = self.application(environ, lambda status, lines, *_: start.extend((status, dict(lines))))
         body = b"".join(answer)
         if hasattr(answer, "close"):
             answer.close()
-        return told[0], told[1], body
+        return start[0], start[1], body
 
     @property
     def backend(self) -> int:
@@ -436,9 +440,9 @@ class Reader:
         """CPU seconds of this process and its backend so far."""
         return time.process_time() + time.clock_gettime(self.backend)
 
-    def sign_in(self, mine: dict[str, str]) -> None:
+    def sign_in(self, credentials: dict[str, str]) -> None:
         """Read as who has this session or token, from now on."""
-        self.mine = mine
+        self.credentials = credentials
 
     def seconds(self, path: str, times: int, **headers: str) -> float:
         """Return the CPU seconds of one read, measured over `times` reads."""
@@ -454,18 +458,18 @@ class Reader:
         self.forget()
         first = self.seconds(path, 1)
         self.application.store.clear()
-        with CaptureQueriesContext(self.connection) as seen:
+        with CaptureQueriesContext(self.connection) as queries:
             status, _headers, body = self.ask(path)
-        found = Read(name, path, status[:3], len(body), len(gzip.compress(body, 6)), len(seen), first)
+        read = Read(name, path, status[:3], len(body), len(gzip.compress(body, 6)), len(queries), first)
         once = self.miss(path)
         times = max(1, min(30, int(0.3 / once)))
-        found.miss = min(once, median(self.miss(path) for _ in range(times)))
+        read.miss = min(once, median(self.miss(path) for _ in range(times)))
         if len(self.application.store):
             tag = self.ask(path)[1]["ETag"]
             packed = {"HTTP_ACCEPT_ENCODING": "gzip"}
-            found.kept = median(self.seconds(path, 20, **packed) for _ in range(5))
-            found.same = median(self.seconds(path, 20, HTTP_IF_NONE_MATCH=tag) for _ in range(5))
-        return found
+            read.hit = median(self.seconds(path, 20, **packed) for _ in range(5))
+            read.same = median(self.seconds(path, 20, HTTP_IF_NONE_MATCH=tag) for _ in range(5))
+        return read
 
     def forget(self) -> None:
         """Clear all caches of this process."""
@@ -486,11 +490,11 @@ def addresses() -> dict[str, str]:
     from league.domain.puzzles import shelf
     from league.models import Circuit, Consultation, Event, Party, Pool, Table, Tournament, Try
 
-    asked = Consultation.objects.select_related("version__bot").get()
+    consultation = Consultation.objects.select_related("version__bot").get()
     event, circuit = Event.objects.get(name=EVENT).slug, Circuit.objects.get(name=CIRCUIT).slug
     played = Party.objects.select_related("version__bot").filter(match__tournament__name=REAL).order_by("pk")[0].version
     pool = Pool.objects.filter(game=GAME).order_by("pk")[0].pk
-    large = {one.format: one.slug for one in Tournament.objects.filter(name__startswith="Large")}
+    large = {cup.format: cup.slug for cup in Tournament.objects.filter(name__startswith="Large")}
     meet, knock_out, swiss = (large[name] for name in (*FORMATS, "swiss"))
     return {
         "home": "/",
@@ -515,7 +519,7 @@ def addresses() -> dict[str, str]:
         "version with audits": f"/bots/{played.bot.slug}/v1/",
         "bot with a judgement": f"/bots/{played.bot.slug}/",
         "match, judged": f"/m/{_match()}/?j=open",
-        "match, a bot asked": f"/m/{_match()}/?b=1&s=0&w={asked.version.bot.slug}&at=0",
+        "match, a bot asked": f"/m/{_match()}/?b=1&s=0&w={consultation.version.bot.slug}&at=0",
         "board": f"/m/{_match()}/b/1/",
         "replay of a sitting": f"/m/{_match()}/replay.json?b=1&s=0",
         "player, news": "/players/player-1/news.atom",
@@ -564,7 +568,7 @@ def addresses() -> dict[str, str]:
         "API boards": f"/api/v1/matches/{_match()}/boards?page_size=100",
         "API replay": f"/api/v1/matches/{_match()}/boards/1/sittings/0/replay",
         "API judgement": f"/api/v1/matches/{_match()}/analysis/open",
-        "API answers": f"/api/v1/matches/{_match()}/boards/1/sittings/0/seats/0/answers/{asked.version.bot.slug}",
+        "API answers": f"/api/v1/matches/{_match()}/boards/1/sittings/0/seats/0/answers/{consultation.version.bot.slug}",
         "API audits": f"/api/v1/versions/{played.pk}/audits",
         "API ratings of a version": f"/api/v1/versions/{played.pk}/ratings?page_size=100",
         "API encounters": "/api/v1/bots/bot-1/versus/bot-2?page_size=100",
@@ -631,7 +635,7 @@ def measure(only: Sequence[str]) -> None:
 
     connection.settings_dict["CONN_MAX_AGE"] = None  # one backend all through, since its clock is read
     reader = Reader()
-    known = _signed()
+    credentials_of = _signed()
     floor = median(reader.seconds("/select-1", 100) for _ in range(5))
     print(f"\nSELECT 1: {1e6 * floor:.0f} us of CPU\n")
     print("| what | status | kB | kB gzip | queries | first, CPU ms | miss, CPU ms | miss | kept | 304 |")
@@ -639,14 +643,14 @@ def measure(only: Sequence[str]) -> None:
     for name, path in addresses().items():
         if only and not any(word in name for word in only):
             continue
-        reader.sign_in(known(name))
-        found = reader.look(name, path)
+        reader.sign_in(credentials_of(name))
+        read = reader.look(name, path)
         reader.sign_in({})
         base = median(reader.seconds("/select-1", 30) for _ in range(3))
-        shares = [f"{100 * base / one:.0f} %" if one else "-" for one in (found.miss, found.kept, found.same)]
+        shares = [f"{100 * base / seconds:.0f} %" if seconds else "-" for seconds in (read.miss, read.hit, read.same)]
         print(
-            f"| {name} | {found.status} | {found.raw / 1000:.1f} | {found.packed / 1000:.1f} | {found.queries} |"
-            f" {1000 * found.first:.1f} | {1000 * found.miss:.1f} | {' | '.join(shares)} |",
+            f"| {name} | {read.status} | {read.raw / 1000:.1f} | {read.packed / 1000:.1f} | {read.queries} |"
+            f" {1000 * read.first:.1f} | {1000 * read.miss:.1f} | {' | '.join(shares)} |",
             flush=True,
         )
 
@@ -659,20 +663,20 @@ def alternate(only: Sequence[str], rounds: int) -> None:
     reader, signed = Reader(), _signed()
     chosen = {name: path for name, path in addresses().items() if not only or any(word in name for word in only)}
     chosen = {"SELECT 1": "/select-1", **chosen}
-    missed: dict[str, list[float]] = {name: [] for name in chosen}
-    kept: dict[str, list[float]] = {name: [] for name in chosen}
+    misses: dict[str, list[float]] = {name: [] for name in chosen}
+    hits: dict[str, list[float]] = {name: [] for name in chosen}
     for number in range(rounds + 1):
         for name, path in chosen.items():
             reader.sign_in(signed(name))
-            missed[name].append(reader.miss(path))
+            misses[name].append(reader.miss(path))
             if number % 3 == 0:
-                kept[name].append(reader.seconds(path, 10, HTTP_ACCEPT_ENCODING="gzip"))
+                hits[name].append(reader.seconds(path, 10, HTTP_ACCEPT_ENCODING="gzip"))
             reader.sign_in({})
     print("\n| what | miss, ms | miss | kept |\n| --- | ---: | ---: | ---: |")
-    base = [median(took["SELECT 1"][1:]) for took in (missed, kept)]
+    base = [median(took["SELECT 1"][1:]) for took in (misses, hits)]
     for name in chosen:
-        times = [median(took[name][1:]) for took in (missed, kept)]
-        shares = [f"{100 * floor / one:.0f} %" for floor, one in zip(base, times, strict=True)]
+        times = [median(took[name][1:]) for took in (misses, hits)]
+        shares = [f"{100 * floor / seconds:.0f} %" for floor, seconds in zip(base, times, strict=True)]
         print(f"| {name} | {1000 * times[0]:.2f} | {' | '.join(shares)} |", flush=True)
 
 
@@ -682,17 +686,17 @@ def weigh() -> list[str]:
     from django.test.utils import CaptureQueriesContext
 
     reader = Reader()
-    known = _signed()
+    credentials_of = _signed()
     wrong = []
     for name, path in addresses().items():
-        reader.sign_in(known(name))
+        reader.sign_in(credentials_of(name))
         reader.forget()
-        with CaptureQueriesContext(connection) as seen:
+        with CaptureQueriesContext(connection) as queries:
             status, _headers, body = reader.ask(path)
         packed = len(gzip.compress(body, 6))
-        print(f"{name}: {status[:3]}, {packed / 1000:.1f} kB gzip, {len(seen)} queries", flush=True)
-        if status[:3] != "200" or packed > MOST_PACKED or len(seen) > MOST_QUERIES:
-            wrong.append(f"{name} ({path}): {status}, {packed} bytes gzip, {len(seen)} queries")
+        print(f"{name}: {status[:3]}, {packed / 1000:.1f} kB gzip, {len(queries)} queries", flush=True)
+        if status[:3] != "200" or packed > MOST_PACKED or len(queries) > MOST_QUERIES:
+            wrong.append(f"{name} ({path}): {status}, {packed} bytes gzip, {len(queries)} queries")
     return wrong
 
 

@@ -69,7 +69,7 @@ def slow() -> None:
         while not Match.objects.filter(tournament__in=slower, status="running").exists():
             time.sleep(0.05)
         beside = lasts("Beside")
-        left = Match.objects.filter(tournament__in=slower).exclude(status="finished").count()
+        unfinished = Match.objects.filter(tournament__in=slower).exclude(status="finished").count()
     finally:
         for worker in running:
             worker.terminate()
@@ -79,7 +79,7 @@ def slow() -> None:
     print("| 6 matches of 4 boards, two workers | seconds | times alone |\n| --- | ---: | ---: |")
     print(f"| nothing else waits | {alone:.1f} | 1 |")
     print(
-        f"| four matches of a slow bot stand before them, {left} are left at the end | {beside:.1f} | {beside / alone:.2f} |"
+        f"| four matches of a slow bot stand before them, {unfinished} are left at the end | {beside:.1f} | {beside / alone:.2f} |"
     )
 
 

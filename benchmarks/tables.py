@@ -59,12 +59,12 @@ class Browser:
     def listen(self, page: str) -> None:
         """Listen as the page says, if it does."""
         section = re.search(r'<section id="seat"[^>]*>', page)
-        told = dict(re.findall(r'data-(\w+)="([^"]*)"', section[0] if section else ""))
-        if "topic" not in told:
+        attributes = dict(re.findall(r'data-(\w+)="([^"]*)"', section[0] if section else ""))
+        if "topic" not in attributes:
             return
         link = socket.create_connection(("127.0.0.1", self.port), timeout=10)
         lines = [
-            f"GET {told['at']}?{urlencode({'topic': told['topic'], 'since': told['since']})} HTTP/1.1",
+            f"GET {attributes['at']}?{urlencode({'topic': attributes['topic'], 'since': attributes['since']})} HTTP/1.1",
             "Host: localhost",
         ]
         lines.append(f"Cookie: {self.headers['Cookie']}")
@@ -83,8 +83,8 @@ class Browser:
 
 def turn(page: str) -> str:
     """Return the turn that the page asks for; "" while it waits."""
-    found = re.search(r'data-turn="(\d*)"', page)
-    return found[1] if found else ""
+    match = re.search(r'data-turn="(\d*)"', page)
+    return match[1] if match else ""
 
 
 def answer(browser: Browser, where: str, number: str, action: str) -> str:

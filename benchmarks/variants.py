@@ -21,8 +21,8 @@ NAMES = ("source", "compiled")
 def copies(only: str | None = None) -> Iterator[tuple[str, Path]]:
     """(variant, folder in which its package `engine` lies) for both or one of `NAMES`, the source first. Compiling takes some minutes."""
     with ExitStack() as stack:
-        kept = os.environ.get("BENCH_COPIES")
-        place = Path(kept or stack.enter_context(tempfile.TemporaryDirectory(prefix="tute-bench-")))
+        given_folder = os.environ.get("BENCH_COPIES")
+        place = Path(given_folder or stack.enter_context(tempfile.TemporaryDirectory(prefix="tute-bench-")))
         for variant in NAMES:
             if only not in (None, variant):
                 continue
