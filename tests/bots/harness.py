@@ -136,9 +136,9 @@ class Duel:
         self.differences = []
         self.shares = []
         self.took = []  # seconds of CPU, by decision of a
-        for (mine, *others), of_a, _ in boards(game, a, b, seeds):
-            self.differences.append(mine - sum(others) / len(others))
-            self.shares.append(sum((mine > score) + (mine == score) / 2 for score in others) / len(others))
+        for (own_score, *others), of_a, _ in boards(game, a, b, seeds):
+            self.differences.append(own_score - sum(others) / len(others))
+            self.shares.append(sum((own_score > score) + (own_score == score) / 2 for score in others) / len(others))
             self.took += [took for seated in of_a for took in seated.took]
 
     @property

@@ -48,6 +48,6 @@ def test_example_of_bot_toml_is_accepted() -> None:
     text = (ROOT / "docs" / "bot-package.md").read_text(encoding="utf-8")
     example = re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1]
 
-    found = manifest.parse(example.encode(), ["bot.py", "bot.toml"], ["partnership"])
+    result = manifest.parse(example.encode(), ["bot.py", "bot.toml"], ["partnership"])
 
-    assert found.name == tomllib.loads(example)["name"]
+    assert result.name == tomllib.loads(example)["name"]

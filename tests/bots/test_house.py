@@ -145,7 +145,7 @@ def test_counting_beats_greedy(key: str, count: int) -> None:
 
 @pytest.mark.parametrize("name", ["deep", "champion"])
 def test_those_that_try_cards_out_beat_greedy(name: str) -> None:
-    """In Python source they think no longer than counting; docs/house-bots-strength.md compares them compiled."""
+    """Give them no more time than counting takes, in Python source; docs/house-bots-strength.md compares them compiled."""
     duel = Duel(load("partnership"), house(name), house("greedy"), range(6))
 
     assert duel.rate - duel.half_width > 0.5, str(duel)

@@ -50,7 +50,7 @@ DUTIES: list[tuple[str, dict[str, Any]]] = [
     ("subastado", {"no_load": True}),
 ]
 
-Told = dict[str, Any]
+Facts = dict[str, Any]
 
 
 def in_c(folder: Path) -> list[str]:
@@ -101,18 +101,18 @@ class Recorded:
             "seats": game.players, "seat": seat, "sides": [list(side) for side in game.sides], "boards": 1, "limits": {}, "seed": 1,
         }  # fmt: skip
         self.lines = [json.dumps(hello)]
-        self.expected: list[Told] = []
+        self.expected: list[Facts] = []
         self.placements: list[int] = []
         session = tute_bot.Session(_First())
         session.answer(hello)
         knowledge = Knowledge(game, seat)
-        told = 0
+        reported = 0
         while not state.is_over:
             actions = state.legal_actions()
             quiet = [a for a in actions if game.action_text(a) not in ("claim", "accuse")]
             if state.current_seat == seat and len(actions) > 1:
-                events = engine.redact(state.events[told:], seat)
-                told = len(state.events)
+                events = engine.redact(state.events[reported:], seat)
+                reported = len(state.events)
                 legal = [game.action_text(a) for a in actions]
                 request = {"type": "act", "id": len(self.lines), "events": events, "legal": legal, "bank_s": 3}
                 self.lines.append(json.dumps(request, separators=(",", ":")))
@@ -123,9 +123,9 @@ class Recorded:
                 self.placements.append(knowledge.deals().placements)
             state.apply(dice.choice(quiet or actions))  # a claim or an accusation by chance ends the deal
 
-    def told(self, command: list[str]) -> list[Told]:
+    def reports(self, command: list[str]) -> list[Facts]:
         """Return what a program prints at each request."""
-        return told(command, self.lines)
+        return reports_of(command, self.lines)
 
     def at_once(self, place: int) -> list[str]:
         """One request with all that had happened at a decision."""
@@ -134,12 +134,12 @@ class Recorded:
         return [self.lines[0], json.dumps(requests[-1] | {"events": events})]
 
 
-def told(command: list[str], lines: list[str]) -> list[Told]:
+def reports_of(command: list[str], lines: list[str]) -> list[Facts]:
     """Run a program and return what it prints at each request among the lines."""
     text = "".join(line + "\n" for line in lines)
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=120)
-    assert len(done.stdout.splitlines()) == len(lines)
-    return [json.loads(line) for line in done.stderr.splitlines()]
+    process = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=120)
+    assert len(process.stdout.splitlines()) == len(lines)
+    return [json.loads(line) for line in process.stderr.splitlines()]
 
 
 class _First(tute_bot.Bot):
@@ -147,7 +147,7 @@ class _First(tute_bot.Bot):
         return legal[0]
 
 
-def expected(view: tute_bot.View, knowledge: Knowledge) -> Told:
+def expected(view: tute_bot.View, knowledge: Knowledge) -> Facts:
     """Return the Python view and knowledge in the words of the programs."""
     pack = knowledge.game.pack
     facts = knowledge.deals().facts
@@ -168,13 +168,13 @@ def expected(view: tute_bot.View, knowledge: Knowledge) -> Told:
         "shown": [view.shown] if view.shown else [],
         "hand": set(view.hand),
         "unseen": cards(knowledge.unseen),
-        "known": [set() if s == view.seat else cards(held) for s, held in enumerate(knowledge.known)],
+        "known": [set() if s == view.seat else cards(hand) for s, hand in enumerate(knowledge.known)],
         "barred": [cards(barred & knowledge.unseen) for barred in facts.barred],
         "view_lacks": [
             set() if s == view.seat else {c for c in view.unseen if not view.may_hold(s, c)} for s in range(view.seats)
         ],
-        "at_most": [(one.seat, cards(one.cards), one.number) for one in facts.at_most],
-        "not_all": [{cards(of) for s, of in knowledge.not_all if s == seat} for seat in range(view.seats)],
+        "at_most": [(fact.seat, cards(fact.cards), fact.number) for fact in facts.at_most],
+        "not_all": [{cards(card_set) for s, card_set in knowledge.not_all if s == seat} for seat in range(view.seats)],
         "sung": [(singer, [cards(pair) for pair in pairs.values()]) for singer, pairs in facts.sung],
         "counts": list(knowledge.counts),
         "seat": view.seat,
@@ -183,61 +183,61 @@ def expected(view: tute_bot.View, knowledge: Knowledge) -> Told:
     }
 
 
-def agree(there: Told, hands: list[set[str]]) -> bool:
+def agree(facts: Facts, hands: list[set[str]]) -> bool:
     """Return True if hands agree with facts about several cards: drawn since a proof, not all of a set, songs whose suit is hidden."""
     return (
-        all(len(hands[seat] & there["unseen"] & cards) <= number for seat, cards, number in there["at_most"])
-        and not any(cards <= hand for hand, sets in zip(hands, there["not_all"], strict=True) for cards in sets)
+        all(len(hands[seat] & facts["unseen"] & cards) <= number for seat, cards, number in facts["at_most"])
+        and not any(cards <= hand for hand, sets in zip(hands, facts["not_all"], strict=True) for cards in sets)
         and any(
             all(suits[number] < len(pairs) and pairs[suits[number]] <= hands[seat] for number, (seat, pairs) in songs)
-            for songs in [list(enumerate(there["sung"]))]
+            for songs in [list(enumerate(facts["sung"]))]
             for suits in permutations(range(4), len(songs))
         )
     )
 
 
-def compare(here: Told, there: Told) -> None:
+def compare(here: Facts, expected_facts: Facts) -> None:
     """Check that a library knows exactly what Python knows."""
     for key in ("led", "trump", "table", "played", "shown", "plays", "numbers"):
-        assert here[key] == there[key], key
+        assert here[key] == expected_facts[key], key
     hand, unseen = (set(cards.split()) for cards in here["own"][:2])
-    assert hand == there["hand"]
-    assert unseen == there["unseen"]
-    known = [set(cards.split()) for cards in here["known"]]
-    assert known == there["known"]
+    assert hand == expected_facts["hand"]
+    assert unseen == expected_facts["unseen"]
+    proved = [set(cards.split()) for cards in here["known"]]
+    assert proved == expected_facts["known"]
     for seat, cards in enumerate(here["lacks"]):
-        if seat == there["seat"]:
+        if seat == expected_facts["seat"]:
             continue
         lacks = set(cards.split())
-        if there["counts"][seat] > len(known[seat]):
-            assert lacks == there["barred"][seat]
-            assert lacks >= there["view_lacks"][seat] & unseen
-    assert [{frozenset(cards.split()) for cards in sets} for sets in here["not_all"]] == there["not_all"]
+        if expected_facts["counts"][seat] > len(proved[seat]):
+            assert lacks == expected_facts["barred"][seat]
+            assert lacks >= expected_facts["view_lacks"][seat] & unseen
+    assert [{frozenset(cards.split()) for cards in sets} for sets in here["not_all"]] == expected_facts["not_all"]
     assert "none" not in here
     for number in range(4):
         hands = [set(cards.split()) for cards in here[f"deal{number}"]]
         assert [len(cards) for cards in hands] == [
-            len(hand) if s == there["seat"] else n for s, n in enumerate(there["counts"])
+            len(hand) if s == expected_facts["seat"] else n for s, n in enumerate(expected_facts["counts"])
         ]
         rest = here[f"rest{number}"]
         placed = [card for cards in hands for card in cards] + rest
         assert len(set(placed)) == len(placed)
-        assert set(placed) == unseen | hand | set().union(*known)
+        assert set(placed) == unseen | hand | set().union(*proved)
         for seat, cards in enumerate(hands):
-            assert known[seat] <= cards
-            if seat != there["seat"]:
-                assert not (cards - known[seat]) & there["barred"][seat]
-        assert agree(there, hands)
+            assert proved[seat] <= cards
+            if seat != expected_facts["seat"]:
+                assert not (cards - proved[seat]) & expected_facts["barred"][seat]
+        assert agree(expected_facts, hands)
 
 
 def compared(program: list[str], game: engine.Game, seed: int) -> int:
     """Compares at every request to one seat; how many there were."""
     match = Recorded(game, seed, seed % game.players)
-    found = match.told(program)
-    assert len(found) == len(match.expected)
-    for here, there in zip(found, match.expected, strict=True):
-        compare(here, there)
-    return len(found)
+    printed = match.reports(program)
+    assert len(printed) == len(match.expected)
+    for here, expected_facts in zip(printed, match.expected, strict=True):
+        compare(here, expected_facts)
+    return len(printed)
 
 
 @pytest.mark.parametrize("key", mostly_slow(engine.games(), QUICK.__contains__))
@@ -251,23 +251,25 @@ def test_a_library_knows_the_duties_of_a_table(program: list[str], key: str, opt
     assert sum(compared(program, engine.load(key, **options), seed) for seed in range(4)) > 10
 
 
-def enumerated(there: Told) -> set[tuple[frozenset[str], ...]]:
+def enumerated(facts: Facts) -> set[tuple[frozenset[str], ...]]:
     """All placements of the hidden cards that agree with what Python knows: the hidden part of each hand."""
 
-    def further(seat: int, left: frozenset[str]) -> list[tuple[frozenset[str], ...]]:
-        if seat == len(there["counts"]):
+    def further(seat: int, remaining: frozenset[str]) -> list[tuple[frozenset[str], ...]]:
+        if seat == len(facts["counts"]):
             return [()]
-        need = 0 if seat == there["seat"] else there["counts"][seat] - len(there["known"][seat])
+        need = 0 if seat == facts["seat"] else facts["counts"][seat] - len(facts["known"][seat])
         return [
             (hand, *others)
-            for hand in map(frozenset, combinations(sorted(left - (there["barred"][seat] if need else set())), need))
-            for others in further(seat + 1, left - hand)
+            for hand in map(
+                frozenset, combinations(sorted(remaining - (facts["barred"][seat] if need else set())), need)
+            )
+            for others in further(seat + 1, remaining - hand)
         ]
 
     return {
         hidden
-        for hidden in further(0, there["unseen"])
-        if agree(there, [held | hand for held, hand in zip(there["known"], hidden, strict=True)])
+        for hidden in further(0, facts["unseen"])
+        if agree(facts, [proved | hand for proved, hand in zip(facts["known"], hidden, strict=True)])
     }
 
 
@@ -288,41 +290,41 @@ def test_every_placement_has_the_same_chance(program: list[str], key: str, optio
     endings = []
     for seed in range(300):
         match = Recorded(engine.load(key, **options), seed, seed % 2, deals=1)
-        for place, (ways, there) in enumerate(zip(match.placements, match.expected, strict=True)):
-            if 6 <= ways <= MOST and _tells(there, fact):
-                endings.append((match, place, there))
+        for place, (ways, facts) in enumerate(zip(match.placements, match.expected, strict=True)):
+            if 6 <= ways <= MOST and _tells(facts, fact):
+                endings.append((match, place, facts))
                 break
         if len(endings) == 3:
             break
     assert len(endings) == 3
 
-    for match, place, there in endings:
-        placements = enumerated(there)
+    for match, place, facts in endings:
+        placements = enumerated(facts)
         number = EACH * len(placements)
-        (here,) = told([*program, str(number)], match.at_once(place))
+        (here,) = reports_of([*program, str(number)], match.at_once(place))
         unseen = set(here["own"][1].split())
         counted = Counter(
             tuple(
-                frozenset() if seat == there["seat"] else frozenset(cards.split()) & unseen
-                for seat, cards in enumerate(here[f"deal{one}"])
+                frozenset() if seat == facts["seat"] else frozenset(cards.split()) & unseen
+                for seat, cards in enumerate(here[f"deal{deal}"])
             )
-            for one in range(number)
+            for deal in range(number)
         )
         assert set(counted) == placements
         freedom = len(placements) - 1
-        spread = sum((seen - EACH) ** 2 / EACH for seen in counted.values())
+        spread = sum((times - EACH) ** 2 / EACH for times in counted.values())
         # four standard deviations of chi-square; the seed is fixed, so it says the same in every run
         assert spread < freedom + 4 * (2 * freedom) ** 0.5
 
 
-def _tells(there: Told, fact: str) -> bool:
+def _tells(facts: Facts, fact: str) -> bool:
     """Return True if a fact reduces the number of placements, and enough remain to count."""
-    nothing = {"barred": [set()] * len(there["barred"]), "not_all": [set()] * len(there["not_all"])}
+    nothing = {"barred": [set()] * len(facts["barred"]), "not_all": [set()] * len(facts["not_all"])}
     if not fact:
         return True
-    if not any(there[fact]):
+    if not any(facts[fact]):
         return False
-    return 6 <= len(enumerated(there)) < len(enumerated(there | {fact: nothing.get(fact, [])}))
+    return 6 <= len(enumerated(facts)) < len(enumerated(facts | {fact: nothing.get(fact, [])}))
 
 
 @pytest.mark.slow
@@ -333,15 +335,15 @@ def test_all_languages_deal_the_same_cards(tmp_path: Path) -> None:
         ("partnership", {"singing_mandatory": True}), ("two_player", {}), ("podrida", {}), ("codillo", {}), ("guinote", hidden),
     ):  # fmt: skip
         match = Recorded(engine.load(key, **options), 3, 1)
-        first, *others = [_deals(match.told(command)) for command in commands]
+        first, *others = [_deals(match.reports(command)) for command in commands]
         assert len(first) == 4 * len(match.expected)
         assert all(other == first for other in others)
 
 
-def _deals(requests: list[Told]) -> list[tuple[list[set[str]], list[str]]]:
+def _deals(requests: list[Facts]) -> list[tuple[list[set[str]], list[str]]]:
     return [
-        ([set(cards.split()) for cards in one[f"deal{number}"]], one[f"rest{number}"])
-        for one in requests
+        ([set(cards.split()) for cards in request[f"deal{number}"]], request[f"rest{number}"])
+        for request in requests
         for number in range(4)
     ]
 
@@ -364,9 +366,9 @@ def test_the_examples_of_the_documents_run(tmp_path: Path) -> None:
 
     for command in (["c/bot"], ["rust/bot"], [languages.find("node"), "javascript/bot.mjs"]):
         command[0] = str(tmp_path / command[0]) if "/" in command[0] else command[0]
-        done = subprocess.run(command, input=requests, capture_output=True, text=True, check=True, cwd=tmp_path)
-        assert len(done.stdout.splitlines()) == len(match.lines)
-        assert done.stderr.count("seat 0 may hold") == len(match.expected)
+        process = subprocess.run(command, input=requests, capture_output=True, text=True, check=True, cwd=tmp_path)
+        assert len(process.stdout.splitlines()) == len(match.lines)
+        assert process.stderr.count("seat 0 may hold") == len(match.expected)
 
 
 @pytest.mark.parametrize("library", sorted(tables.KIT_TABLES), ids=lambda path: path.name)

@@ -33,23 +33,23 @@ def play_seat(command: list[str], key: str, environment: dict[str, str] | None =
         return json.loads(bot.stdout.readline())
 
     assert ask(hello)["type"] == "ready"
-    told = asked = 0
+    reported = decisions = 0
     while not state.is_over:
         actions = state.legal_actions()
         choice = actions[0]
         if state.current_seat == 0 and len(actions) > 1:
-            asked += 1
+            decisions += 1
             legal = [game.action_text(a) for a in actions]
-            events = engine.redact(state.events[told:], 0)
-            told = len(state.events)
-            answer = ask({"type": "act", "id": asked, "events": events, "legal": legal, "bank_s": 3})
-            assert answer["id"] == asked
+            events = engine.redact(state.events[reported:], 0)
+            reported = len(state.events)
+            answer = ask({"type": "act", "id": decisions, "events": events, "legal": legal, "bank_s": 3})
+            assert answer["id"] == decisions
             choice = actions[legal.index(answer["do"])]
         state.apply(choice)
     bot.stdin.close()
     bot.stdout.close()
     assert bot.wait(timeout=30) == 0
-    return asked
+    return decisions
 
 
 @pytest.mark.parametrize("key", ["partnership", "corriente", "cabrero"])

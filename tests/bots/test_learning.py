@@ -22,9 +22,9 @@ def test_a_fit_finds_the_weights_of_each_row() -> None:
         )
 
     for row in range(2):
-        found = sums.fit(row)
-        assert np.abs(found - weights).max() < 2
-        whole, unknown = sums.left(row, found)
+        fitted = sums.fit(row)
+        assert np.abs(fitted - weights).max() < 2
+        whole, unknown = sums.left(row, fitted)
         assert 4.5 < unknown < 5.5 < whole
 
 
@@ -40,11 +40,11 @@ def test_positions_are_the_same_in_whatever_parts_the_deals_are_played() -> None
 def test_deals_of_a_game_of_several_are_noted_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(learn.OPTIONS, "corriente", learn.OPTIONS["corriente"] | {"target": 250})
 
-    found = learn.learn("corriente", range(1, 2))
+    sums = learn.learn("corriente", range(1, 2))
 
-    assert len(set(found.number)) == 1
-    assert found.number[0] > 1
-    assert found.won[0] > 0
+    assert len(set(sums.number)) == 1
+    assert sums.number[0] > 1
+    assert sums.won[0] > 0
 
 
 def test_learned_weights_stand_as_they_are_written() -> None:

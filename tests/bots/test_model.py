@@ -27,11 +27,11 @@ TABLES = [(key, {"players": players}) for key in games() for players in declared
 
 @pytest.mark.parametrize(("key", "options"), TABLES)
 def test_the_model_chooses_legal_cards(key: str, options: dict[str, Any]) -> None:
-    asked = 0
+    decisions = 0
 
     def check(state: engine.State, seats: list) -> None:
         """The card of the seat to act, by the habits with which the model would play for it."""
-        nonlocal asked
+        nonlocal decisions
         seated = seats[state.current_seat]
         for event in seated.tell(state):
             seated.view.see(event)
@@ -46,13 +46,13 @@ def test_the_model_chooses_legal_cards(key: str, options: dict[str, Any]) -> Non
         cards = Numbering(view)
         for aim in (1, -1):
             card = chosen(view, cards, aim)
-            asked += 1
+            decisions += 1
             assert cards.text[card] in legal, (view.table, view.trump, view.hand)
 
     game = engine.load(key, **options)
     for seed in range(4):
         play(game, [house("random")] * game.players, seed, deals=1, watch=check)
-    assert asked > 10
+    assert decisions > 10
 
 
 def chosen(view: Any, cards: Any, aim: int) -> int:

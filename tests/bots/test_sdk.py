@@ -56,13 +56,13 @@ def talk(
 
 
 def test_ten_lines_make_a_bot(tmp_path: Path) -> None:
-    done = talk(tmp_path, "pass", HELLO, ACT, END)
+    process = talk(tmp_path, "pass", HELLO, ACT, END)
 
-    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+    assert [json.loads(line) for line in process.stdout.splitlines()] == [
         {"type": "ready", "name": "MyBot"},
         {"id": 1, "do": "play 3c"},
     ]
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_answer_comes_before_the_next_request(tmp_path: Path) -> None:
@@ -87,17 +87,17 @@ def test_answer_comes_before_the_next_request(tmp_path: Path) -> None:
 
 
 def test_print_goes_to_the_log(tmp_path: Path) -> None:
-    done = talk(tmp_path, "print('my hand', view.hand[0])", HELLO, ACT)
+    process = talk(tmp_path, "print('my hand', view.hand[0])", HELLO, ACT)
 
-    assert len(done.stdout.splitlines()) == 2
-    assert done.stderr == "my hand 1o\n"
+    assert len(process.stdout.splitlines()) == 2
+    assert process.stderr == "my hand 1o\n"
 
 
 def test_note_goes_with_one_answer(tmp_path: Path) -> None:
     body = "self.note('why not') if len(legal) == 2 else None"
-    done = talk(tmp_path, body, HELLO, ACT, {**ACT, "id": 2, "events": [], "legal": ["play 5c", "play 3c", "pass"]})
+    process = talk(tmp_path, body, HELLO, ACT, {**ACT, "id": 2, "events": [], "legal": ["play 5c", "play 3c", "pass"]})
 
-    assert [json.loads(line) for line in done.stdout.splitlines()][1:] == [
+    assert [json.loads(line) for line in process.stdout.splitlines()][1:] == [
         {"id": 1, "do": "play 3c", "note": "why not"},
         {"id": 2, "do": "play 5c"},
     ]
@@ -105,26 +105,26 @@ def test_note_goes_with_one_answer(tmp_path: Path) -> None:
 
 def test_unknown_events_and_messages_are_passed_over(tmp_path: Path) -> None:
     strange = {**ACT, "events": [DEAL, {"e": "comet", "seat": 9}, {"nothing": 1}, *PLAYS], "news": True}
-    done = talk(tmp_path, "assert view.table == [(0, '4c'), (1, '2b')]", HELLO, {"type": "gossip"}, strange)
+    process = talk(tmp_path, "assert view.table == [(0, '4c'), (1, '2b')]", HELLO, {"type": "gossip"}, strange)
 
-    assert json.loads(done.stdout.splitlines()[-1]) == {"id": 1, "do": "play 3c"}
-    assert "gossip" in done.stderr
+    assert json.loads(process.stdout.splitlines()[-1]) == {"id": 1, "do": "play 3c"}
+    assert "gossip" in process.stderr
 
 
 def test_exception_is_a_crash_with_a_traceback(tmp_path: Path) -> None:
-    done = talk(tmp_path, "view.hand['x']", HELLO, ACT)
+    process = talk(tmp_path, "view.hand['x']", HELLO, ACT)
 
-    assert done.returncode == 1
-    assert "TypeError" in done.stderr
+    assert process.returncode == 1
+    assert "TypeError" in process.stderr
 
 
 def test_rescue_plays_on_and_says_so(tmp_path: Path) -> None:
-    done = talk(tmp_path, "view.hand['x']", HELLO, ACT, options=", rescue=True")
+    process = talk(tmp_path, "view.hand['x']", HELLO, ACT, options=", rescue=True")
 
-    answer = json.loads(done.stdout.splitlines()[-1])
-    assert (answer["do"], done.returncode) == ("play 3c", 0)
+    answer = json.loads(process.stdout.splitlines()[-1])
+    assert (answer["do"], process.returncode) == ("play 3c", 0)
     assert "rescued" in answer["note"]
-    assert "TypeError" in done.stderr
+    assert "TypeError" in process.stderr
 
 
 def test_replay_puts_recorded_lines_to_the_bot(tmp_path: Path) -> None:
@@ -132,35 +132,35 @@ def test_replay_puts_recorded_lines_to_the_bot(tmp_path: Path) -> None:
     recording = tmp_path / "requests.jsonl"
     recording.write_text("".join(f"> {json.dumps(line)}\n" for line in lines) + "# a remark\n")
 
-    done = talk(tmp_path, "pass", arguments=["--replay", str(recording), "--view"])
+    process = talk(tmp_path, "pass", arguments=["--replay", str(recording), "--view"])
 
-    assert done.returncode == 0, done.stderr
-    assert "play 3c" in done.stdout
-    assert "recorded: play 5c" in done.stdout
-    assert "hand 1o Ro Co 4o" in done.stdout
-    assert done.stdout.endswith("1 decisions, 0 not legal\n")
+    assert process.returncode == 0, process.stderr
+    assert "play 3c" in process.stdout
+    assert "recorded: play 5c" in process.stdout
+    assert "hand 1o Ro Co 4o" in process.stdout
+    assert process.stdout.endswith("1 decisions, 0 not legal\n")
 
 
 def test_replay_marks_illegal_answers(tmp_path: Path) -> None:
     recording = tmp_path / "requests.jsonl"
     recording.write_text("".join(json.dumps(line) + "\n" for line in (HELLO, ACT)))
 
-    done = talk(tmp_path, "return 'play 9z'", arguments=["--replay", str(recording)])
+    process = talk(tmp_path, "return 'play 9z'", arguments=["--replay", str(recording)])
 
-    assert done.returncode == 1
-    assert "NOT LEGAL" in done.stdout
+    assert process.returncode == 1
+    assert "NOT LEGAL" in process.stdout
 
 
 def test_start_up_imports_little() -> None:
     """Start-up counts at every pass of every match: nothing heavy comes in with the SDK."""
     code = "import sys, tute_bot, tute_sense; print(*sys.modules)"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-S", "-c", code],
         capture_output=True, text=True, check=True, env={"PYTHONPATH": str(SDK)},
     )  # fmt: skip
 
     heavy = {"random", "typing", "dataclasses", "inspect", "pathlib", "argparse", "asyncio", "socket", "engine"}
-    assert not heavy.intersection(done.stdout.split())
+    assert not heavy.intersection(process.stdout.split())
 
 
 # --- the view, by hand ------------------------------------------------------------------------------------------------

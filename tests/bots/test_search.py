@@ -22,8 +22,8 @@ class Searcher(tute_bot.Bot):
             assert state.current_seat == view.seat
             assert [game.action_text(action) for action in state.legal_actions()] == legal
             assert [len(state.hand_of(seat)) for seat in range(view.seats)] == view.counts
-            held = {game.pack.texts[card] for seat in range(view.seats) for card in state.hand_of(seat)}
-            assert all(known <= held for known in view.known)
+            dealt = {game.pack.texts[card] for seat in range(view.seats) for card in state.hand_of(seat)}
+            assert all(proved <= dealt for proved in view.known)
             for seat in range(view.seats):
                 assert seat == view.seat or all(view.may_hold(seat, game.pack.texts[c]) for c in state.hand_of(seat))
             assert len(engine.playout(state, 1)) == view.seats

@@ -15,8 +15,8 @@ from tests.support.tables import covering, values
 
 
 def test_the_tables_of_the_sdk_are_fresh() -> None:
-    there = tables.SDK.read_text(encoding="utf-8")
-    assert there == tables.rewritten(there), "run: make texts"
+    content = tables.SDK.read_text(encoding="utf-8")
+    assert content == tables.rewritten(content), "run: make texts"
 
 
 def test_counting_plays_by_the_rule_of_the_engine() -> None:
@@ -27,9 +27,9 @@ def test_counting_plays_by_the_rule_of_the_engine() -> None:
 def test_the_sdk_knows_every_game_at_every_table(key: str) -> None:
     for players in declared(key).players:
         game = engine.load(key, players=players)
-        mine = tute_bot.rules(key, players, {})
-        assert mine == tables.carried(game.rules)
-        assert set(tute_bot.pack(mine["deck"], mine["rank_order"])) == {game.pack.texts[c] for c in game.pack.cards}
+        rules = tute_bot.rules(key, players, {})
+        assert rules == tables.carried(game.rules)
+        assert set(tute_bot.pack(rules["deck"], rules["rank_order"])) == {game.pack.texts[c] for c in game.pack.cards}
 
 
 @pytest.mark.parametrize("key", games())
@@ -37,16 +37,16 @@ def test_the_sdk_knows_what_options_imply(key: str) -> None:
     """Every value of every option, and random mixtures of them."""
     rng = random.Random(key)
     mixed = [mixture(rng, key, rng.choice(declared(key).players)) for _ in range(60)]
-    for players, options in [(one.players, dict(one.options)) for one in covering() if one.key == key] + mixed:
+    for players, options in [(table.players, dict(table.options)) for table in covering() if table.key == key] + mixed:
         try:
             game = engine.load(key, players=players, **options)
         except engine.OptionError:
             continue
-        mine = tute_bot.rules(key, players, options)
-        assert {name: mine[name] for name in tables.CARRIED} == tables.carried(game.rules), options
+        rules = tute_bot.rules(key, players, options)
+        assert {name: rules[name] for name in tables.CARRIED} == tables.carried(game.rules), options
 
 
 def mixture(rng: random.Random, key: str, players: int) -> tuple[int, dict[str, object]]:
     """Each option with an even chance, each of its values as likely as the others."""
-    there = choices(declared(key), players)
-    return players, {name: rng.choice(values(choice)) for name, choice in there.items() if rng.random() < 0.5}
+    by_name = choices(declared(key), players)
+    return players, {name: rng.choice(values(choice)) for name, choice in by_name.items() if rng.random() < 0.5}

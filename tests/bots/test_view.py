@@ -33,28 +33,28 @@ def check(state: engine.State, seats: list) -> None:
             seated.view.see(event)
         if state.phase is WINDOW and state.window == "before_draw" and state.current_seat != seated.seat:
             continue  # the snapshot is then that of a window closed in silence, one draw ahead of the events
-        view, seen = seated.view, state.observation(seated.seat)
-        assert view.hand == view.sort(seen["hand"])
+        view, observed = seated.view, state.observation(seated.seat)
+        assert view.hand == view.sort(observed["hand"])
         assert (view.deal, view.dealer, view.mano, view.out) == (
-            seen["deal"],
-            seen["dealer"],
-            seen["mano"],
-            seen["out"],
+            observed["deal"],
+            observed["dealer"],
+            observed["mano"],
+            observed["out"],
         )
-        assert view.trump == seen["trump"]
-        assert view.stock == seen["stock"]
-        assert view.counts == seen["counts"]
+        assert view.trump == observed["trump"]
+        assert view.stock == observed["stock"]
+        assert view.counts == observed["counts"]
         # a complete trick is still shown in its window
-        trick = seen["trick"] if len(seen["trick"]) < state.size else []
+        trick = observed["trick"] if len(observed["trick"]) < state.size else []
         assert view.table == [(play["seat"], play["card"]) for play in trick]
-        assert (view.best[0] if view.best else None) == (seen["winning"] if trick else None)
-        assert (view.tricks, view.taken, view.sung) == (seen["tricks"], seen["cards"], seen["songs"])
-        assert [list(song) for song in view.songs] == [[s["seat"], s["suit"], s["points"]] for s in seen["sung"]]
-        assert (view.totals, view.games, view.marks) == (seen["totals"], seen["games"], seen["marks"])
-        pending = seen["pending"]
+        assert (view.best[0] if view.best else None) == (observed["winning"] if trick else None)
+        assert (view.tricks, view.taken, view.sung) == (observed["tricks"], observed["cards"], observed["songs"])
+        assert [list(song) for song in view.songs] == [[s["seat"], s["suit"], s["points"]] for s in observed["sung"]]
+        assert (view.totals, view.games, view.marks) == (observed["totals"], observed["games"], observed["marks"])
+        pending = observed["pending"]
         assert view.notice == ((pending["seat"], pending["card"]) if pending else None)
-        if seen["holder"] is None and seen["shown"] is not None:
-            assert view.shown == seen["shown"]
+        if observed["holder"] is None and observed["shown"] is not None:
+            assert view.shown == observed["shown"]
         check_inference(state, view)
 
 
@@ -68,7 +68,7 @@ def check_inference(state: engine.State, view: tute_bot.View) -> None:
         assert view.known[seat] <= hands[seat]
         for card in hands[seat]:
             assert view.may_hold(seat, card), f"seat {seat} holds {card}, which the view excludes"
-    places = {*view.hand, *view.played, *view.gone, *view.unseen, *(card for known in view.known for card in known)}
+    places = {*view.hand, *view.played, *view.gone, *view.unseen, *(card for proved in view.known for card in proved)}
     assert not view.unseen.intersection(view.hand, view.played)
     if view.shown:
         places.add(view.shown)
@@ -88,16 +88,16 @@ def test_view_equals_observation(key: str, options: dict) -> None:
 def test_voids_are_proved() -> None:
     """The inference is not idle: in ordinary play it finds voids."""
     game = engine.load("partnership")
-    found = 0
+    voids = 0
 
     def count(state: engine.State, seats: list) -> None:
-        nonlocal found
+        nonlocal voids
         check(state, seats)
-        found += sum(len(seats[0].view.voids(seat)) for seat in (1, 2, 3))
+        voids += sum(len(seats[0].view.voids(seat)) for seat in (1, 2, 3))
 
     play(game, [house("random")] * 4, 1, watch=count)
 
-    assert found > 20
+    assert voids > 20
 
 
 @pytest.mark.parametrize(
@@ -106,14 +106,14 @@ def test_voids_are_proved() -> None:
 def test_a_card_proves_something_where_an_illegal_one_ends_the_deal(penalty: str, proves: bool) -> None:
     """If play goes on, the card was legal, unless somebody has to accuse its player first."""
     game = engine.load("cabrero", players=4, illegal_move=penalty)
-    found = 0
+    proofs = 0
 
     def count(state: engine.State, seats: list) -> None:
-        nonlocal found
+        nonlocal proofs
         check(state, seats)
-        found += sum(len(seats[0].view.limit[seat]) for seat in (1, 2, 3))
+        proofs += sum(len(seats[0].view.limit[seat]) for seat in (1, 2, 3))
 
     for seed in range(4):
         play(game, [house("random")] * 4, seed, watch=count)
 
-    assert (found > 0) == proves
+    assert (proofs > 0) == proves
