@@ -30,22 +30,22 @@ class Outcome:
 
 def main() -> int:
     """Run the settings that are asked for; 1 if a test or a step failed in one of them."""
-    asked = argparse.ArgumentParser(prog="python -m tests.anywhere", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.anywhere", description=__doc__)
     names = [setting.name for setting in SETTINGS]
-    asked.add_argument(
+    parser.add_argument(
         "--only", action="append", choices=names, metavar="NAME", help=f"one setting: {', '.join(names)}"
     )
-    asked.add_argument("--tests", nargs="+", help="these tests instead of the part that belongs to the setting")
-    asked.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="of the random order and of hashes")
-    asked.add_argument("--jobs", type=int, default=2, help="processes of pytest (2)")
-    given = asked.parse_args()
+    parser.add_argument("--tests", nargs="+", help="these tests instead of the part that belongs to the setting")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="of the random order and of hashes")
+    parser.add_argument("--jobs", type=int, default=2, help="processes of pytest (2)")
+    arguments = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     failed = 0
     for setting in SETTINGS:
-        if given.only and setting.name not in given.only:
+        if arguments.only and setting.name not in arguments.only:
             continue
         log, begun = WORK / f"{setting.name}.log", time.monotonic()
-        outcome = run(setting, given.tests or list(setting.part.tests), given.seed, given.jobs, log)
+        outcome = run(setting, arguments.tests or list(setting.part.tests), arguments.seed, arguments.jobs, log)
         print(line(setting.name, outcome, time.monotonic() - begun, log), flush=True)
         failed += outcome.failed
     return 1 if failed else 0

@@ -81,8 +81,11 @@ def shift_clock(ahead: timedelta) -> dict[str, str]:
 def find_python(version: str) -> Path:
     """Return an interpreter of this version, on PATH or among pyenv's. Raises CannotBeHad."""
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path(os.environ.get("HOME", "/nonexistent")) / ".pyenv") / "versions"
-    found = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python{version}"), reverse=True)]
-    for path in found:
+    candidates = [
+        shutil.which(f"python{version}"),
+        *sorted(pyenv.glob(f"{version}.*/bin/python{version}"), reverse=True),
+    ]
+    for path in candidates:
         if path and "shims" not in str(path):
             return Path(path).resolve()
     raise CannotBeHad(f"no Python {version} on PATH or in {pyenv}")
@@ -90,10 +93,10 @@ def find_python(version: str) -> Path:
 
 def run(command: list[str], **how: object) -> None:
     """Run a step of the preparation. Raises CannotBeHad with the end of what it said."""
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **how)  # type: ignore[call-overload]
-    if done.returncode:
-        said = " / ".join((done.stdout + done.stderr).strip().splitlines()[-4:])
-        raise CannotBeHad(f"`{command[0]}` ended with {done.returncode}: {said}")
+    process = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **how)  # type: ignore[call-overload]
+    if process.returncode:
+        output = " / ".join((process.stdout + process.stderr).strip().splitlines()[-4:])
+        raise CannotBeHad(f"`{command[0]}` ended with {process.returncode}: {output}")
 
 
 def copy_project(place: Path) -> Path:
@@ -117,10 +120,12 @@ def copy_project(place: Path) -> Path:
 
 def _sources() -> list[str]:
     """Return the lines of a sources.list with {suite}, for the mirrors that this machine's own apt uses."""
-    asked = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"]
-    known = sorted(set(subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()))
-    main = next((address for address in known if "security" not in address), "http://deb.debian.org/debian")
-    security = next((address for address in known if "security" in address), "http://deb.debian.org/debian-security")
+    command = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"]
+    addresses = sorted(set(subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()))
+    main = next((address for address in addresses if "security" not in address), "http://deb.debian.org/debian")
+    security = next(
+        (address for address in addresses if "security" in address), "http://deb.debian.org/debian-security"
+    )
     return [
         f"deb {main} {{suite}} main",
         f"deb {main} {{suite}}-updates main",
@@ -143,8 +148,8 @@ def make_root(suite: str, version: str) -> tuple[list[str], dict[str, str], Path
         shutil.rmtree(base, ignore_errors=True)
         sources = [line.format(suite=suite) for line in _sources()]
         base.parent.mkdir(parents=True, exist_ok=True)
-        made = [find("mmdebstrap", "mmdebstrap"), "--mode=root", "--variant=minbase", f"--include={_PACKAGES}"]
-        run([*made, suite, str(base), *sources])
+        command = [find("mmdebstrap", "mmdebstrap"), "--mode=root", "--variant=minbase", f"--include={_PACKAGES}"]
+        run([*command, suite, str(base), *sources])
         shutil.copyfile(f"/{_CERTIFICATES}", base / _CERTIFICATES)  # those that this machine trusts
         (base / ".whole").touch()
     if not (root / ".whole").exists():

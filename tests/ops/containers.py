@@ -44,12 +44,12 @@ class Site:
 
     def __init__(self) -> None:
         self.began = time.monotonic()
-        done = subprocess.run([DAEMON, "up"], stdout=subprocess.PIPE, text=True)
-        if done.returncode == 3:
+        process = subprocess.run([DAEMON, "up"], stdout=subprocess.PIPE, text=True)
+        if process.returncode == 3:
             raise NoContainersError("no Docker daemon can be had here; the reason stands above")
-        assert done.returncode == 0
-        told = subprocess.run([DAEMON, "folder", "site"], check=True, capture_output=True, text=True)
-        self.folder = Path(told.stdout.strip())
+        assert process.returncode == 0
+        process_of_folder = subprocess.run([DAEMON, "folder", "site"], check=True, capture_output=True, text=True)
+        self.folder = Path(process_of_folder.stdout.strip())
         self.outside = self.folder.parent / "outside"  # Files on that machine beside the clone
         self.outside.mkdir(exist_ok=True)
         self.token = ""
@@ -64,12 +64,12 @@ class Site:
         """Run docker in the clone; what it says. fails: it has to, and both streams are returned."""
         command = [str(DAEMON), "docker", *words]
         environment = {**os.environ, "FOLDER": "site"}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=3600, **more)
+        process = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=3600, **more)
         if fails:
-            assert done.returncode, done.stdout
-            return done.stdout + done.stderr
-        assert done.returncode == 0, f"docker {' '.join(words)}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
-        return done.stdout
+            assert process.returncode, process.stdout
+            return process.stdout + process.stderr
+        assert process.returncode == 0, f"docker {' '.join(words)}\n{process.stdout[-3000:]}{process.stderr[-3000:]}"
+        return process.stdout
 
     def compose(self, *words: str, fails: bool = False, **more: Any) -> str:
         """Run docker compose in the clone."""
@@ -133,8 +133,11 @@ class Site:
 
     def health(self) -> dict[str, str]:
         """Return the health of each container by service and number."""
-        told = [json.loads(line) for line in self.compose("ps", "--all", "--format", "json").splitlines()]
-        return {one["Name"].removeprefix("tute-league-"): one["Health"] or one["State"] for one in told}
+        containers = [json.loads(line) for line in self.compose("ps", "--all", "--format", "json").splitlines()]
+        return {
+            container["Name"].removeprefix("tute-league-"): container["Health"] or container["State"]
+            for container in containers
+        }
 
     def rows(self, query: str) -> list[list[str]]:
         """Ask the database."""
@@ -168,9 +171,9 @@ class Site:
             jar,
         ]
         command += ["--resolve", f"{NAME}:{TLS}:127.0.0.1", "--max-time", "120", f"https://{NAME}:{TLS}{path}", *words]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert fails or done.returncode == 0, done.stderr
-        return done.stdout
+        process = subprocess.run(command, capture_output=True, text=True)
+        assert fails or process.returncode == 0, process.stderr
+        return process.stdout
 
     def api(self, path: str, data: dict[str, Any] | None = None, **files: str) -> Any:
         """Ask the API with the player's token."""
@@ -211,8 +214,8 @@ def fresh(site: Site) -> None:
         site.compose("down", "--volumes", "--remove-orphans")
     site.checkout("")
     subprocess.run(["rm", "-rf", "docker/secrets", "docker/league.env", ".env"], cwd=site.folder, check=True)
-    told = site.compose("up", "--detach", fails=True)
-    assert "run docker/prepare first" in told, told
+    output = site.compose("up", "--detach", fails=True)
+    assert "run docker/prepare first" in output, output
     site.say("before docker/prepare docker compose names it")
     site.prepare()
 
@@ -248,14 +251,14 @@ MOST, MOST_OWN = 450, 300  # MB, in all and upon the base; docs/operations/insta
 def up(site: Site) -> None:
     """Every service is healthy, four workers among them; the site knows its commit and serves hashed files."""
     site.compose("up", "--detach", "--wait", "--wait-timeout", str(LONG))
-    found = site.health()
-    assert found.pop("migrate-1") == "exited"
-    assert set(found.values()) == {"healthy"}, found
-    assert len([name for name in found if name.startswith("worker")]) == WORKERS
+    health = site.health()
+    assert health.pop("migrate-1") == "exited"
+    assert set(health.values()) == {"healthy"}, health
+    assert len([name for name in health if name.startswith("worker")]) == WORKERS
     assert not [
         line for line in site.docker("volume", "ls", "--quiet").splitlines() if re.fullmatch("[0-9a-f]{64}", line)
     ], "no volume without a name"
-    site.say(f"docker compose up: {len(found)} containers healthy, {WORKERS} workers")
+    site.say(f"docker compose up: {len(health)} containers healthy, {WORKERS} workers")
 
 
 def proxy(site: Site) -> None:
@@ -283,10 +286,10 @@ def proxy(site: Site) -> None:
     site.docker("run", "--detach", "--name=tute-proxy", "--network=host", *mounts, "nginx:bookworm")
     wait_for(lambda: site.curl("/readyz", fails=True) == "ok\n", "the site behind its proxy", 120, every=1)
     assert site.curl("/", "--output", "/dev/null", "--write-out", "%{http_code} %{http_version}") == "200 2"
-    told = json.loads(site.curl("/version"))
-    assert told["compiled"] is True
+    version = json.loads(site.curl("/version"))
+    assert version["compiled"] is True
     assert (
-        told["commit"]
+        version["commit"]
         == site.docker(
             "image",
             "inspect",
@@ -296,11 +299,11 @@ def proxy(site: Site) -> None:
         ).strip()
     )
     (sheet,) = set(re.findall(r"/static/league/site\.[0-9a-f]{12}\.css", site.curl("/")))
-    kept = site.curl(sheet, "--head", "--header", "Accept-Encoding: br").lower()
-    assert "content-encoding: br" in kept
-    assert "immutable" in kept
+    headers = site.curl(sheet, "--head", "--header", "Accept-Encoding: br").lower()
+    assert "content-encoding: br" in headers
+    assert "immutable" in headers
     site.say(
-        f"through docker/proxy/nginx.conf, by HTTP/2: commit {told['commit'][:8]}, rules compiled, {sheet} as brotli and for ever"
+        f"through docker/proxy/nginx.conf, by HTTP/2: commit {version['commit'][:8]}, rules compiled, {sheet} as brotli and for ever"
     )
 
 
@@ -327,10 +330,10 @@ def play(site: Site) -> None:
     site.manage("enter_house", "random", "greedy", "counting")
     pending = "SELECT count(*) FROM league_botversion WHERE status = 'validating'"
     wait_for(lambda: site.rows(pending) == [["0"]], f"the validation: {site.health()}", LONG, every=2)
-    found = site.rows(
+    versions = site.rows(
         "SELECT b.slug, v.status, v.fault FROM league_botversion v JOIN league_bot b ON b.id = v.bot_id ORDER BY 1"
     )
-    assert found == [[name, "accepted", ""] for name in ("counting", "greedy", "random", "rufo")], found
+    assert versions == [[name, "accepted", ""] for name in ("counting", "greedy", "random", "rufo")], versions
     site.say("four bots submitted and validated")
 
     heard: list[str] = []
@@ -432,12 +435,12 @@ def backup(site: Site) -> None:
     site.manage("check_invariants")
 
 
-def raw(site: Site, words: str, given: bytes | None = None) -> bytes:
+def raw(site: Site, words: str, data: bytes | None = None) -> bytes:
     """Docker compose with bytes in or out."""
     command = [str(DAEMON), "docker", "compose", *words.split()]
-    done = subprocess.run(command, input=given, capture_output=True, env={**os.environ, "FOLDER": "site"})
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout
+    process = subprocess.run(command, input=data, capture_output=True, env={**os.environ, "FOLDER": "site"})
+    assert process.returncode == 0, process.stderr.decode()
+    return process.stdout
 
 
 def crash(site: Site) -> None:
@@ -445,9 +448,9 @@ def crash(site: Site) -> None:
     broken = site.folder / "broken.yml"
     broken.write_text("services: {scheduler: {command: [docker/keep, python, -c, 'import no_such_module']}}\n")
     words = ("--file", "docker-compose.yml", "--file", broken.name)
-    told = site.compose(*words, "up", "--detach", "--wait", "--no-deps", "scheduler", fails=True)
+    output = site.compose(*words, "up", "--detach", "--wait", "--no-deps", "scheduler", fails=True)
     assert site.health()["scheduler-1"] == "unhealthy", site.health()
-    site.say(f"a scheduler that crashes at its start: {told.strip().splitlines()[-1]}")
+    site.say(f"a scheduler that crashes at its start: {output.strip().splitlines()[-1]}")
     broken.unlink()
     site.compose("up", "--detach", "--wait")
     assert site.health()["scheduler-1"] == "healthy"
@@ -457,12 +460,12 @@ def tiers(site: Site) -> None:
     """Try each tier in a container, as docker-compose.yml stands and with the lines that it has as a comment."""
 
     def holds(text: str) -> dict[str, tuple[bool, bool]]:
-        return {one["name"]: (one["holds"], one["seals"]) for one in json.loads(text)["tiers"]}
+        return {tier["name"]: (tier["holds"], tier["seals"]) for tier in json.loads(text)["tiers"]}
 
     check = ("tute", "sandbox", "check", "--json")
-    found = holds(site.compose("exec", "-T", "worker", *check))
-    assert (found["landlock"], found["namespaces"]) == ((True, False), (False, False)), found
-    held = (
+    tiers_held = holds(site.compose("exec", "-T", "worker", *check))
+    assert (tiers_held["landlock"], tiers_held["namespaces"]) == ((True, False), (False, False)), tiers_held
+    restrictions = (
         "--security-opt=no-new-privileges",
         "--cap-drop=ALL",
         "--read-only",
@@ -470,7 +473,7 @@ def tiers(site: Site) -> None:
         "--tmpfs=/var/lib/tute:exec,mode=755,uid=0",
     )
     rights = [f"--cap-add={name}" for name in ("SETUID", "SETGID", "SYS_CHROOT", "KILL")]
-    assert holds(site.docker("run", "--rm", "--user=0", *held, *rights, "tute-league", *check))["landlock"] == (
+    assert holds(site.docker("run", "--rm", "--user=0", *restrictions, *rights, "tute-league", *check))["landlock"] == (
         True,
         True,
     )
@@ -481,8 +484,8 @@ def tiers(site: Site) -> None:
     strong.write_text(f"services: {{worker: {{security_opt: !override {json.dumps(words)}}}}}\n")
     files = ("--file", "docker-compose.yml", "--file", strong.name)
     site.compose(*files, "up", "--detach", "--wait", "--no-deps", "worker")
-    found = holds(site.compose("exec", "-T", "worker", *check))
-    assert found["namespaces"] == (True, True), found
+    tiers_held = holds(site.compose("exec", "-T", "worker", *check))
+    assert tiers_held["namespaces"] == (True, True), tiers_held
     site.say(
         "sandbox: landlock holds as it stands, and seals as root; namespaces hold and seal with the profile of the project"
     )

@@ -63,7 +63,7 @@ def after(bot: Path, folder: Path) -> Iterator[list[str]]:
     """Yield the commands for a league that has played, in order: those that ask for much work come last."""
     from league.models import Match
 
-    one, later = Match.objects.get(kind="tournament").public_id, "2099-01-01T00:00:00Z"
+    match, later = Match.objects.get(kind="tournament").public_id, "2099-01-01T00:00:00Z"
     yield from [
         ["check_invariants"],
         ["reconcile"],
@@ -81,11 +81,11 @@ def after(bot: Path, folder: Path) -> Iterator[list[str]]:
         ["unban", "ana", *TRIED],
         ["pause", "bot:rufo", *TRIED],
         ["resume", "bot:rufo", *TRIED],
-        ["embargo", f"match:{one}", later, *TRIED],
-        ["lift_embargo", f"match:{one}", *TRIED],
+        ["embargo", f"match:{match}", later, *TRIED],
+        ["lift_embargo", f"match:{match}", *TRIED],
         ["close_audit", "1", "honest", *TRIED],
-        ["void_match", one, *TRIED],
-        ["rerun_match", one, *TRIED],
+        ["void_match", match, *TRIED],
+        ["rerun_match", match, *TRIED],
         ["create_tournament", "Otra", "--owner=ana", "--game=partnership", "--boards=1", "--bot=rufo", "--bot=lola"],
         ["cancel_tournament", "otra", *TRIED],
         ["revalidate", "rufo"],

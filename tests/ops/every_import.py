@@ -53,11 +53,11 @@ def named(value: object) -> Iterator[str]:
         if value.replace(".", "").replace("_", "").isalnum() and "." in value and not value[0].isdigit():
             yield value
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from named(one)
+        for item in value.values():
+            yield from named(item)
     elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from named(one)
+        for item in value:
+            yield from named(item)
 
 
 def of_settings(settings: ModuleType) -> Iterator[str]:
@@ -87,10 +87,10 @@ def main() -> None:
     from league import celery
     from league import settings as ours
 
-    wanted = {name for path in sources() for name in (own_name(path), *imported(path)) if name}
-    wanted |= {*of_settings(ours), *sys.argv[1:]}
+    names = {name for path in sources() for name in (own_name(path), *imported(path)) if name}
+    names |= {*of_settings(ours), *sys.argv[1:]}
     failed: dict[str, str] = {}
-    for name in sorted(wanted):
+    for name in sorted(names):
         try:
             importlib.import_module(name)
         except ImportError as error:

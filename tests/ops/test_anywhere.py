@@ -65,11 +65,13 @@ def test_dates_and_zones_are_those_that_were_promised() -> None:
 
 def test_what_cannot_be_had_is_named_with_its_reason() -> None:
     """Bookworm has no Python 3.12, and no other one is in reach here."""
-    done = anywhere(
+    process = anywhere(
         "--only", "python-3.12-bookworm", PATH="/nonexistent", HOME="/nonexistent", PYENV_ROOT="/nonexistent"
     )
-    assert re.fullmatch(r"python-3.12-bookworm +cannot be had here: no Python 3.12 on PATH .*\n", done.stdout), done
-    assert done.returncode == 0
+    assert re.fullmatch(r"python-3.12-bookworm +cannot be had here: no Python 3.12 on PATH .*\n", process.stdout), (
+        process
+    )
+    assert process.returncode == 0
 
 
 def test_a_setting_counts_its_tests_and_fails_with_them() -> None:
@@ -82,12 +84,12 @@ def test_a_setting_counts_its_tests_and_fails_with_them() -> None:
     assert failed.returncode == 1
 
 
-@pytest.mark.parametrize(("code", "wanted"), [(0, (3, 2)), (1, (3, 2))])
-def test_a_report_is_counted(tmp_path: Path, code: int, wanted: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("code", "expected"), [(0, (3, 2)), (1, (3, 2))])
+def test_a_report_is_counted(tmp_path: Path, code: int, expected: tuple[int, int]) -> None:
     report = tmp_path / "report.xml"
     report.write_text('<testsuites><testsuite tests="6" failures="1" errors="1" skipped="1"/></testsuites>')
     outcome = count(report, code)
-    assert (outcome.passed, outcome.failed) == wanted
+    assert (outcome.passed, outcome.failed) == expected
     nothing = count(tmp_path / "none.xml", code)
     assert (nothing.passed, nothing.failed) == (0, code)
 

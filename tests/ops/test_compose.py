@@ -43,12 +43,12 @@ def test_it_is_valid_by_the_compose_specification(content: dict[str, Any]) -> No
 
 def test_runners_on_other_hosts_are_held_as_tightly_and_reached_by_tls_alone(content: dict[str, Any]) -> None:
     validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
-    there, here = (
+    runner, here = (
         yaml.safe_load((TOP / "docker" / f"compose.{name}.yml").read_text()) for name in ("runner", "remote")
     )
-    for one in (there, here):
-        assert list(validator.iter_errors(one)) == []
-    worker, other = content["services"]["worker"], there["services"]["worker"]
+    for file in (runner, here):
+        assert list(validator.iter_errors(file)) == []
+    worker, other = content["services"]["worker"], runner["services"]["worker"]
     beside = ("networks", "depends_on", "env_file", "secrets", "volumes")
     assert {key: other.get(key) for key in worker if key not in beside} == {
         key: value for key, value in worker.items() if key not in beside
@@ -188,11 +188,11 @@ def test_collected_files_are_hashed_and_compressed_with_an_empty_state_folder(tm
         cwd=TOP,
         check=True,
     )
-    asked = "from django.test import Client; from django.templatetags.static import static\nwhere = static('league/site.css')\n"
-    asked += "got = Client().get(where, headers={'Accept-Encoding': 'br'}).headers\n"
-    asked += "print(where, got['Content-Encoding'], got['Cache-Control'])"
-    told = subprocess.run(
-        [*words, "shell", "--no-imports", "--command", asked],
+    code = "from django.test import Client; from django.templatetags.static import static\nwhere = static('league/site.css')\n"
+    code += "got = Client().get(where, headers={'Accept-Encoding': 'br'}).headers\n"
+    code += "print(where, got['Content-Encoding'], got['Cache-Control'])"
+    process = subprocess.run(
+        [*words, "shell", "--no-imports", "--command", code],
         env={**environment, "STATE_DIR": str(after), "DEBUG": "0", "SECRET_KEY": "test", "ALLOWED_HOSTS": "testserver"},
         cwd=TOP,
         check=True,
@@ -200,7 +200,7 @@ def test_collected_files_are_hashed_and_compressed_with_an_empty_state_folder(tm
         text=True,
     )
     assert re.fullmatch(
-        r"/static/league/site\.[0-9a-f]{12}\.css br max-age=315360000, public, immutable\n", told.stdout
+        r"/static/league/site\.[0-9a-f]{12}\.css br max-age=315360000, public, immutable\n", process.stdout
     )
 
 
@@ -223,24 +223,24 @@ def test_nothing_starts_before_the_tables_are_there(content: dict[str, Any]) -> 
 def test_prepare_makes_each_secret_once_and_for_these_services_only(content: dict[str, Any], tmp_path: Path) -> None:
     folder, prepare = prepared(tmp_path)
     first = prepare()
-    made = {path.name: path.read_text() for path in (folder / "secrets").iterdir()}
-    assert {f"docker/secrets/{name}" for name in made} == {entry["file"] for entry in content["secrets"].values()}
+    secrets = {path.name: path.read_text() for path in (folder / "secrets").iterdir()}
+    assert {f"docker/secrets/{name}" for name in secrets} == {entry["file"] for entry in content["secrets"].values()}
     assert stat.S_IMODE((folder / "secrets").stat().st_mode) == 0o700
-    assert made["mail_url"] == "", "no mail until an operator names a server"
-    assert len({made[name] for name in made}) == len(made)
-    assert min(len(made[name]) for name in ("secret_key", "runner_secret_key")) == 96
-    assert made["postgres_password"] in made["database_url"]
-    assert made["web_password"] in made["web_database_url"]
-    assert made["runner_password"] in made["runner_database_url"]
-    passwords = [urlsplit(made[f"{user}_broker_url"]).password or "" for user in ("web", "scheduler", "runner")]
-    for password in (*passwords, made["redis_password"]):
-        assert hashlib.sha256(password.encode()).hexdigest() in made["redis_acl"]
-    assert first.count("made docker/") == len(made) + 1
+    assert secrets["mail_url"] == "", "no mail until an operator names a server"
+    assert len({secrets[name] for name in secrets}) == len(secrets)
+    assert min(len(secrets[name]) for name in ("secret_key", "runner_secret_key")) == 96
+    assert secrets["postgres_password"] in secrets["database_url"]
+    assert secrets["web_password"] in secrets["web_database_url"]
+    assert secrets["runner_password"] in secrets["runner_database_url"]
+    passwords = [urlsplit(secrets[f"{user}_broker_url"]).password or "" for user in ("web", "scheduler", "runner")]
+    for password in (*passwords, secrets["redis_password"]):
+        assert hashlib.sha256(password.encode()).hexdigest() in secrets["redis_acl"]
+    assert first.count("made docker/") == len(secrets) + 1
 
-    told = (tmp_path / ".env").read_text()
+    settings_before = (tmp_path / ".env").read_text()
     assert prepare() == ""
-    assert {path.name: path.read_text() for path in (folder / "secrets").iterdir()} == made
-    assert (tmp_path / ".env").read_text() == told
+    assert {path.name: path.read_text() for path in (folder / "secrets").iterdir()} == secrets
+    assert (tmp_path / ".env").read_text() == settings_before
 
 
 def prepared(top: Path) -> tuple[Path, Callable[[], str]]:
@@ -267,9 +267,9 @@ def test_compose_refuses_with_a_hint_until_all_that_it_reads_is_prepared(
     _, prepare = prepared(tmp_path)
     (tmp_path / ".env").write_text("WORKERS=7\nPREPARED_3=1\n")
     prepare()
-    told = settings_of(tmp_path / ".env")
-    assert (told[name], told["WORKERS"]) == ("1", "7")
-    assert "PREPARED_3" not in told
+    settings = settings_of(tmp_path / ".env")
+    assert (settings[name], settings["WORKERS"]) == ("1", "7")
+    assert "PREPARED_3" not in settings
     used = set(re.findall(r"\$\{(\w+)", compose.FILE.read_text(encoding="utf-8")))
     assert used == {name, "WORKERS", "TUTE_PORT", "COMMIT", "VERSION"}
 
@@ -292,8 +292,8 @@ def test_the_image_knows_its_commit_from_git_and_refuses_another(tmp_path: Path)
 
     def built(*words: str) -> tuple[str, str]:
         command = [sys.executable, str(TOP / "docker" / "built_from.py"), str(tmp_path), *words]
-        done = subprocess.run(command, capture_output=True, text=True)
-        return done.stdout.strip(), done.stderr
+        process = subprocess.run(command, capture_output=True, text=True)
+        return process.stdout.strip(), process.stderr
 
     assert built() == ("", "")
     assert built("0123abc") == ("0123abc", "")
@@ -306,8 +306,8 @@ def test_the_image_knows_its_commit_from_git_and_refuses_another(tmp_path: Path)
     git("checkout", "--quiet", "--detach")
     assert built() == (here, "")
     for words in (("0123abc",), ("", "99.0")):
-        told, why = built(*words)
-        assert (told, "run docker/prepare again" in why) == ("", True)
+        output, why = built(*words)
+        assert (output, "run docker/prepare again" in why) == ("", True)
     _, prepare = prepared(tmp_path)
     prepare()
     noted = settings_of(tmp_path / ".env")
@@ -325,9 +325,9 @@ def test_a_service_that_crashes_is_started_again_in_its_container(content: dict[
     keep = [TOP / "docker" / "keep", "sh", "-c"]
     note = tmp_path / "note"
     crashes = f"echo run >> {note}; [ $(wc -l < {note}) -ge 3 ] || exit 3"
-    done = subprocess.run([*keep, crashes], capture_output=True, text=True)
-    assert (done.returncode, note.read_text()) == (0, "run\n" * 3)
-    assert "ended with code 3, and restarts in 1 s" in done.stderr
+    process = subprocess.run([*keep, crashes], capture_output=True, text=True)
+    assert (process.returncode, note.read_text()) == (0, "run\n" * 3)
+    assert "ended with code 3, and restarts in 1 s" in process.stderr
 
 
 def test_a_service_that_is_told_to_end_gives_back_what_it_holds(tmp_path: Path) -> None:
@@ -350,14 +350,14 @@ def test_the_lines_of_an_upgrade_migrate_before_they_stop_anything() -> None:
     lines = re.findall(
         r"^    (\S.*?)(?: +#.*)?$", text.partition("\n## Upgrade\n")[2].partition("\n## ")[0], flags=re.MULTILINE
     )
-    wanted = (
+    expected = (
         "git pull",
         "docker/prepare",
         "docker compose build",
         "docker compose run --rm migrate",
         "docker compose up --detach --wait",
     )
-    assert tuple(lines[: len(wanted)]) == wanted
+    assert tuple(lines[: len(expected)]) == expected
 
 
 def test_the_seccomp_profile_names_each_call_once_and_lets_bubblewrap_work() -> None:

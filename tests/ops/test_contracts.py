@@ -36,7 +36,7 @@ def lint(folder: Path, files: dict[str, str]) -> str:
         path.write_text(text, encoding="utf-8")
     (folder / "contracts.ini").write_text(CONFIGURATION, encoding="utf-8")
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--config", "contracts.ini"]
-    told = subprocess.run(
+    process = subprocess.run(
         command,
         cwd=folder,
         env=os.environ | {"PYTHONPATH": f"{folder}:{ROOT}", "COLUMNS": "200"},
@@ -44,13 +44,13 @@ def lint(folder: Path, files: dict[str, str]) -> str:
         text=True,
         check=False,
     )
-    assert "Contracts:" in told.stdout, told.stdout + told.stderr
-    return told.stdout
+    assert "Contracts:" in process.stdout, process.stdout + process.stderr
+    return process.stdout
 
 
 def test_modules_in_one_line_are_no_ring(tmp_path: Path) -> None:
-    told = lint(tmp_path, {"a.py": "from house import b", "b.py": "from house import c", "c.py": ""})
-    assert "Contracts: 2 kept, 0 broken" in told
+    output = lint(tmp_path, {"a.py": "from house import b", "b.py": "from house import c", "c.py": ""})
+    assert "Contracts: 2 kept, 0 broken" in output
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_modules_in_one_line_are_no_ring(tmp_path: Path) -> None:
     ids=["plain", "for types", "inside a function"],
 )
 def test_a_ring_of_modules_is_found(tmp_path: Path, back: str) -> None:
-    told = lint(tmp_path, {"a.py": "from house import b", "b.py": back})
-    assert "No ring of modules BROKEN" in told
-    assert "house.a, house.b" in told
+    output = lint(tmp_path, {"a.py": "from house import b", "b.py": back})
+    assert "No ring of modules BROKEN" in output
+    assert "house.a, house.b" in output
 
 
 def test_a_module_that_imports_the_package_above_it_is_a_ring(tmp_path: Path) -> None:
-    told = lint(tmp_path, {"__init__.py": "from house import a", "a.py": "import house"})
-    assert "No ring of modules BROKEN" in told
+    output = lint(tmp_path, {"__init__.py": "from house import a", "a.py": "import house"})
+    assert "No ring of modules BROKEN" in output
 
 
 def test_a_ring_of_folders_without_a_ring_of_modules_is_found(tmp_path: Path) -> None:
@@ -82,6 +82,6 @@ def test_a_ring_of_folders_without_a_ring_of_modules_is_found(tmp_path: Path) ->
         "right/b.py": "",
         "right/d.py": "from house.left import c",
     }
-    told = lint(tmp_path, files)
-    assert "No ring of folders BROKEN" in told
-    assert "No ring of modules KEPT" in told
+    output = lint(tmp_path, files)
+    assert "No ring of folders BROKEN" in output
+    assert "No ring of modules KEPT" in output

@@ -12,9 +12,9 @@ def test_each_row_of_the_faults_names_tests_that_exist() -> None:
     part = text.partition("\n## What may go\n")[2].partition("\n## ")[0]
     rows = [line for line in part.splitlines() if line.startswith("| ")][2:]
     sources = [path.read_text(encoding="utf-8") for path in (TOP / "tests").rglob("test_*.py")]
-    there = {name for source in sources for name in re.findall(r"def (test_\w+)", source)}
+    present = {name for source in sources for name in re.findall(r"def (test_\w+)", source)}
     assert len(rows) >= 15
     for row in rows:
-        named = set(re.findall(r"`(test_\w+)`", row.rsplit("|", 2)[1]))
-        assert named, row
-        assert named <= there, named - there
+        tests = set(re.findall(r"`(test_\w+)`", row.rsplit("|", 2)[1]))
+        assert tests, row
+        assert tests <= present, tests - present

@@ -63,9 +63,9 @@ def test_every_model_and_status_has_a_line() -> None:
 
 
 def test_every_resource_of_the_api_has_a_line() -> None:
-    found = document()
-    collections = {"/" + path.split("/")[3] for path in found["paths"]}
-    listed = {name for schema in found["components"]["schemas"] for name in LISTS.findall(schema)}
+    api = document()
+    collections = {"/" + path.split("/")[3] for path in api["paths"]}
+    listed = {name for schema in api["components"]["schemas"] for name in LISTS.findall(schema)}
     assert {"/bots", "/matches"} <= collections
     assert {"Bot", "Match"} <= listed
     assert sorted((collections | listed) - NAMES) == []
@@ -86,9 +86,9 @@ def test_no_word_to_avoid_is_in_a_name_that_is_not_listed() -> None:
 
 
 def test_every_class_that_the_glossary_names_exists() -> None:
-    named = {name for name in NAMES if re.fullmatch(r"[A-Z][a-z]\w*", name)}
+    class_names = {name for name in NAMES if re.fullmatch(r"[A-Z][a-z]\w*", name)}
     present = classes() | set(document()["components"]["schemas"])
-    assert sorted(named - present) == []
+    assert sorted(class_names - present) == []
 
 
 def test_every_name_that_waits_for_a_better_one_exists() -> None:

@@ -19,8 +19,8 @@ STDLIB = frozenset(sys.stdlib_module_names)
 def loaded_by(statement: str) -> set[str]:
     """Names of all modules that a fresh interpreter holds after `statement`."""
     code = f"{statement}\nimport sys, json; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, check=True)
-    return set(json.loads(done.stdout.splitlines()[-1]))
+    process = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, check=True)
+    return set(json.loads(process.stdout.splitlines()[-1]))
 
 
 def strangers(modules: set[str], *allowed: str) -> set[str]:
@@ -74,10 +74,10 @@ def test_nothing_is_imported_from_the_folder_where_a_process_of_the_league_runs(
     """Celery would look there first, and an author's bot may be called random.py."""
     code = "import os, sys, league.celery; print(os.getcwd() in sys.path)"
     needed = {"PATH": os.environ["PATH"], "SECRET_KEY": "only for this test", "STATE_DIR": str(tmp_path / "state")}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-P", "-c", code], cwd=tmp_path, env=needed, capture_output=True, text=True, check=True
     )
-    assert done.stdout == "False\n"
+    assert process.stdout == "False\n"
 
 
 def threads_of(module: str, environment: dict[str, str]) -> int:
@@ -88,7 +88,7 @@ def threads_of(module: str, environment: dict[str, str]) -> int:
         "DJANGO_SETTINGS_MODULE": "league.settings",
         "SECRET_KEY": "only for this test",
     }
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], cwd=TOP, env=needed | environment, capture_output=True, text=True, check=True
     )
-    return int(done.stdout)
+    return int(process.stdout)

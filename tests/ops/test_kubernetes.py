@@ -29,8 +29,8 @@ def things() -> dict[tuple[str, str], dict[str, Any]]:
     """Everything that the kustomization names, by kind and name."""
     listed = yaml.safe_load((FOLDER / "kustomization.yaml").read_text(encoding="utf-8"))["resources"]
     assert sorted(listed) == sorted(path.name for path in FOLDER.glob("*.yaml") if path.name != "kustomization.yaml")
-    found = [thing for name in listed for thing in yaml.safe_load_all((FOLDER / name).read_text(encoding="utf-8"))]
-    return {(thing["kind"], thing["metadata"]["name"]): thing for thing in found}
+    documents = [thing for name in listed for thing in yaml.safe_load_all((FOLDER / name).read_text(encoding="utf-8"))]
+    return {(thing["kind"], thing["metadata"]["name"]): thing for thing in documents}
 
 
 def pods(things: dict[tuple[str, str], dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -56,10 +56,10 @@ def test_no_process_can_write_to_its_image_or_gain_a_right(things) -> None:
     for name, pod in pods(things).items():
         assert len(pod["containers"]) == 1, name
         for container in (*pod["containers"], *pod.get("initContainers", [])):
-            held = container["securityContext"]
-            assert held["readOnlyRootFilesystem"] is True, name
-            assert held["allowPrivilegeEscalation"] is False, name
-            assert held["capabilities"] == {"drop": ["ALL"]}, name
+            context = container["securityContext"]
+            assert context["readOnlyRootFilesystem"] is True, name
+            assert context["allowPrivilegeEscalation"] is False, name
+            assert context["capabilities"] == {"drop": ["ALL"]}, name
             assert "limits" in container["resources"], name
         assert pod["securityContext"]["runAsNonRoot"] is True, name
         assert pod["automountServiceAccountToken"] is False, name
@@ -111,7 +111,7 @@ def test_the_image_is_one_that_the_operator_names(things) -> None:
 
 def test_the_lines_of_the_document_make_what_the_pods_read(things) -> None:
     text = (TOP / "docs" / "scaling.md").read_text(encoding="utf-8").partition("## Kubernetes")[2].replace("\\\n", " ")
-    made = {
+    secrets = {
         name: dict(re.findall(r"--from-file=(\w+)=docker/secrets/(\w+)", rest))
         for name, rest in re.findall(r"create secret generic (tute-\w+) (.*)", text)
     }
@@ -122,8 +122,8 @@ def test_the_lines_of_the_document_make_what_the_pods_read(things) -> None:
             for entry in pod["containers"][0]["env"]
             if entry["name"].endswith("_FILE")
         }
-        assert set(made[secret]) == read, name
-    assert set().union(*(files.values() for files in made.values())) <= set(compose.load()["secrets"])
+        assert set(secrets[secret]) == read, name
+    assert set().union(*(files.values() for files in secrets.values())) <= set(compose.load()["secrets"])
     lines = [line.strip() for line in text.splitlines() if line.startswith("    ")]
     for first, then in (
         ("docker tag", "kubectl apply"),
@@ -159,9 +159,9 @@ def test_runners_follow_the_number_of_matches_that_wait_for_their_turn(things) -
     from league.domain.upkeep import metrics
 
     (metric,) = things["HorizontalPodAutoscaler", "runner"]["spec"]["metrics"]
-    asked = metric["external"]["metric"]
-    assert asked == {"name": "tute_queue_waiting", "selector": {"matchLabels": {"reason": "turn"}}}
-    assert asked["name"] in Path(metrics.__file__).read_text(encoding="utf-8")
+    selector = metric["external"]["metric"]
+    assert selector == {"name": "tute_queue_waiting", "selector": {"matchLabels": {"reason": "turn"}}}
+    assert selector["name"] in Path(metrics.__file__).read_text(encoding="utf-8")
 
 
 def test_nobody_is_reached_but_the_web_and_nothing_but_the_servers_is_reached(things) -> None:

@@ -28,23 +28,23 @@ LABELS = re.compile(r'(\w+)\{(\w+)="(\w+)"')
 
 
 @pytest.fixture
-def told(db: None) -> dict[str, metrics.Metric]:
+def metrics_by_name(db: None) -> dict[str, metrics.Metric]:
     return {metric.name: metric for metric in metrics.collect(now=NOW)}
 
 
-def check_expression(text: str, told: dict[str, metrics.Metric]) -> None:
+def check_expression(text: str, metrics_by_name: dict[str, metrics.Metric]) -> None:
     """It is PromQL, and names metrics and label values that the league has."""
     assert promql_parser.parse(text)
     names = set(re.findall(r"\btute_\w+", text))
     assert names or text.startswith("up{")
-    assert names <= told.keys(), f"{text}: no metric {names - told.keys()}"
+    assert names <= metrics_by_name.keys(), f"{text}: no metric {names - metrics_by_name.keys()}"
     for name, label, value in LABELS.findall(text):
-        if name in told:
-            assert told[name].label == label, text
-            assert value in told[name].values, f"{text}: no such {label}"
+        if name in metrics_by_name:
+            assert metrics_by_name[name].label == label, text
+            assert value in metrics_by_name[name].values, f"{text}: no such {label}"
 
 
-def test_alerts_are_rules_of_prometheus_about_numbers_of_the_league(told) -> None:
+def test_alerts_are_rules_of_prometheus_about_numbers_of_the_league(metrics_by_name) -> None:
     (group,) = yaml.safe_load((DOCKER / "monitoring" / "alerts.yml").read_text())["groups"]
 
     assert len({rule["alert"] for rule in group["rules"]}) == len(group["rules"]) >= 8
@@ -53,37 +53,37 @@ def test_alerts_are_rules_of_prometheus_about_numbers_of_the_league(told) -> Non
         assert re.fullmatch(r"\d+m", rule.get("for", "1m"))
         assert rule["labels"]["severity"] in ("page", "warn")
         assert rule["annotations"].keys() == {"summary", "description"}
-        check_expression(rule["expr"], told)
+        check_expression(rule["expr"], metrics_by_name)
 
 
-def test_an_alert_that_names_nothing_is_refused(told) -> None:
+def test_an_alert_that_names_nothing_is_refused(metrics_by_name) -> None:
     with pytest.raises(AssertionError, match="no metric"):
-        check_expression("tute_unheard_of > 1", told)
+        check_expression("tute_unheard_of > 1", metrics_by_name)
     with pytest.raises(AssertionError, match="no such lane"):
-        check_expression('tute_lane_waiting{lane="fast"} > 1', told)
+        check_expression('tute_lane_waiting{lane="fast"} > 1', metrics_by_name)
     with pytest.raises(ValueError, match="invalid promql"):
-        check_expression("tute_queue_starved == ", told)
+        check_expression("tute_queue_starved == ", metrics_by_name)
 
 
-def test_the_dashboard_shows_every_number_in_panels_that_do_not_overlap(told) -> None:
+def test_the_dashboard_shows_every_number_in_panels_that_do_not_overlap(metrics_by_name) -> None:
     board = json.loads((DOCKER / "monitoring" / "grafana.json").read_text())
     cells: set[tuple[int, int]] = set()
-    shown = set()
+    names = set()
     for panel in board["panels"]:
         place = panel["gridPos"]
-        mine = {
+        area = {
             (x, y)
             for x in range(place["x"], place["x"] + place["w"])
             for y in range(place["y"], place["y"] + place["h"])
         }
-        assert mine.isdisjoint(cells), panel["title"]
+        assert area.isdisjoint(cells), panel["title"]
         assert place["x"] + place["w"] <= 24
-        cells |= mine
+        cells |= area
         for target in panel["targets"]:
-            check_expression(target["expr"], told)
-            shown |= set(re.findall(r"\btute_\w+", target["expr"]))
+            check_expression(target["expr"], metrics_by_name)
+            names |= set(re.findall(r"\btute_\w+", target["expr"]))
     assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
-    assert shown == told.keys()
+    assert names == metrics_by_name.keys()
 
 
 @pytest.mark.parametrize("path", sorted((DOCKER / "systemd").glob("*.service")), ids=lambda path: path.stem)
@@ -110,7 +110,7 @@ def test_units_start_what_there_is(path: Path) -> None:
 
 def lines(block: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Every directive of a parsed nginx file, whatever block it is in."""
-    return [found for line in block for found in [line, *lines(line.get("block", []))]]
+    return [directive for line in block for directive in [line, *lines(line.get("block", []))]]
 
 
 def directives(block: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
@@ -121,15 +121,15 @@ def directives(block: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 def test_the_proxy_speaks_tls_limits_and_believes_no_client(tmp_path: Path) -> None:
     parsed = crossplane.parse(str(DOCKER / "proxy" / "nginx.conf"), single=True, strict=True)
     assert parsed["status"] == "ok", parsed["errors"]
-    found = directives(parsed["config"][0]["parsed"])
+    listed = directives(parsed["config"][0]["parsed"])
 
-    assert ("listen", ["443", "ssl", "http2"]) in found, (
+    assert ("listen", ["443", "ssl", "http2"]) in listed, (
         "listeners hold connections, of which HTTP/1.1 has six to a site"
     )
-    assert ("client_max_body_size", [f"{MOST_BODY // 2**20}m"]) in found
-    assert {"limit_conn", "limit_req", "client_header_timeout", "client_body_timeout"} <= {name for name, _ in found}
+    assert ("client_max_body_size", [f"{MOST_BODY // 2**20}m"]) in listed
+    assert {"limit_conn", "limit_req", "client_header_timeout", "client_body_timeout"} <= {name for name, _ in listed}
     # A place that sets a header of its own inherits none
-    places = found.count(("proxy_set_header", ["Host", "$host"]))
+    places = listed.count(("proxy_set_header", ["Host", "$host"]))
     servers = [
         line["block"]
         for line in lines(parsed["config"][0]["parsed"])
@@ -137,10 +137,10 @@ def test_the_proxy_speaks_tls_limits_and_believes_no_client(tmp_path: Path) -> N
     ]
     assert ["proxy_set_header" in [line["directive"] for line in server] for server in servers] == [False, True]
     for header, value in (("X-Forwarded-For", "$remote_addr"), ("X-Forwarded-Proto", "$scheme")):
-        assert found.count(("proxy_set_header", [header, value])) == places
+        assert listed.count(("proxy_set_header", [header, value])) == places
     # Events are passed on at once, and the site sends a line before the proxy would hang up
     [live] = [
-        {one["directive"]: one["args"] for one in line["block"]}
+        {directive["directive"]: directive["args"] for directive in line["block"]}
         for line in lines(parsed["config"][0]["parsed"])
         if line["directive"] == "location" and line["args"] == ["=", "/live"]
     ]
@@ -150,9 +150,9 @@ def test_the_proxy_speaks_tls_limits_and_believes_no_client(tmp_path: Path) -> N
 
 def test_what_the_proxy_itself_refuses_of_the_api_is_a_problem_too() -> None:
     parsed = crossplane.parse(str(DOCKER / "proxy" / "nginx.conf"), single=True, strict=True)["config"][0]["parsed"]
-    named = [line for line in lines(parsed) if line["directive"] == "location" and line["args"][0].startswith("@")]
-    assert sorted(line["args"][0] for line in named) == ["@rate", "@too_large", "@unavailable"]
-    for line in named:
+    locations = [line for line in lines(parsed) if line["directive"] == "location" and line["args"][0].startswith("@")]
+    assert sorted(line["args"][0] for line in locations) == ["@rate", "@too_large", "@unavailable"]
+    for line in locations:
         kind = line["args"][0].strip("@").replace("_", "-")
         status, title, what_to_do = KINDS[kind]
         answers = [args for name, args in directives(line["block"]) if name == "return"]

@@ -86,7 +86,7 @@ def test_production_plays_a_match_from_its_lock(league_stack: Stack, redis_serve
     def commands(phase: str) -> list[str]:
         return stack.program("tests/ops/every_command.py", phase, str(bot), str(tmp_path)).split("\n")
 
-    done = commands("before")
+    commands_run = commands("before")
     played = "SELECT status FROM league_match WHERE kind = 'tournament'"
     wait_for(lambda: stack.rows(played) == [("finished",)], f"a match to its end\n{stack.logs()}", LONG, every=0.2)
     for name in ("web", "scheduler", "worker"):
@@ -99,10 +99,10 @@ def test_production_plays_a_match_from_its_lock(league_stack: Stack, redis_serve
         return text if status == 200 and "\n" in text else ""
 
     (tmp_path / "boards.jsonl").write_text(wait_for(rated_boards, f"rated boards\n{stack.logs()}", LONG, every=0.5))
-    done += commands("after")
+    commands_run += commands("after")
 
     commands_of_ours = {path.stem for path in (TOP / "league" / "management" / "commands").glob("[a-z]*.py")}
     assert commands_of_ours - documented() == FOR_AUTHORS_OF_THE_PROJECT
-    assert documented() - set(done) == PROCESSES
+    assert documented() - set(commands_run) == PROCESSES
     assert redis_server.denied() == []
     assert "permission denied" not in stack.logs()

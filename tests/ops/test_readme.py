@@ -15,19 +15,19 @@ README = (TOP / "README.md").read_text(encoding="utf-8")
 
 
 def first_bot() -> str:
-    found = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    assert found
-    return found.group(1)
+    match = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    assert match
+    return match.group(1)
 
 
 def played(command: str) -> dict:
     """The report of a `tute play`."""
     tute = [sys.executable, "-m", "engine.cli"]
-    done = subprocess.run(
+    process = subprocess.run(
         [*tute, *command.split(), "--seed=readme", "--json"], cwd=TOP, capture_output=True, text=True, timeout=120
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return json.loads(done.stdout)
+    assert process.returncode == 0, process.stdout + process.stderr
+    return json.loads(process.stdout)
 
 
 def test_the_first_bot_has_ten_lines_and_plays_a_match(tmp_path: Path) -> None:
@@ -65,10 +65,10 @@ def test_every_file_that_the_documents_link_to_is_there() -> None:
 def test_every_make_target_and_management_command_that_it_names_exists() -> None:
     makefile = (TOP / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
-    named = set(re.findall(r"`make ([a-z]+)", README)) | set(
+    names = set(re.findall(r"`make ([a-z]+)", README)) | set(
         re.findall(r"^ +make ([a-z]+)", README, flags=re.MULTILINE)
     )
-    assert {"demo", "test", "serve", "help"} <= named <= targets
+    assert {"demo", "test", "serve", "help"} <= names <= targets
 
 
 def test_the_picture_is_small() -> None:
@@ -92,13 +92,13 @@ def test_the_reference_for_operators_lists_every_setting() -> None:
     table = re.findall(
         r"^\| (`[A-Z][^|]+) \|", text.partition("## Settings")[2].partition("## Commands")[0], flags=re.MULTILINE
     )
-    named = set(re.findall(r"`([A-Z_]+)`", " ".join(table)))
-    assert len(named) > 15
-    assert sorted(named - read) == [], "documented, but read nowhere"
+    names = set(re.findall(r"`([A-Z_]+)`", " ".join(table)))
+    assert len(names) > 15
+    assert sorted(names - read) == [], "documented, but read nowhere"
 
 
 def test_the_pages_for_operators_name_only_commands_that_exist() -> None:
     text = README + "".join(page.read_text(encoding="utf-8") for page in (TOP / "docs" / "operations").glob("*.md"))
-    there = {path.stem for path in (TOP / "league" / "management" / "commands").glob("[a-z]*.py")}
-    named = set(re.findall(r"manage\.py ([a-z_]+)", text))
-    assert sorted(named - there - {"migrate", "collectstatic", "check", "help"}) == []
+    present = {path.stem for path in (TOP / "league" / "management" / "commands").glob("[a-z]*.py")}
+    names = set(re.findall(r"manage\.py ([a-z_]+)", text))
+    assert sorted(names - present - {"migrate", "collectstatic", "check", "help"}) == []

@@ -50,13 +50,13 @@ class Project:
 
     def release(self, version: str = "2.1.0", dry: str = "1") -> tuple[int, str]:
         """Return the exit code and the output of a release."""
-        done = subprocess.run(
+        process = subprocess.run(
             [str(self.place / ".ci" / "release"), version],
             env={"PATH": "/usr/local/bin:/usr/bin:/bin", "DRY_RUN": dry},
             capture_output=True,
             text=True,
         )
-        return done.returncode, done.stdout + done.stderr
+        return process.returncode, process.stdout + process.stderr
 
 
 @pytest.fixture
@@ -91,20 +91,20 @@ def test_what_is_not_ready_is_refused(project: Project, spoil: Callable[[Project
     spoil(project)
     before = project.git("tag")
 
-    code, said = project.release(dry="0")
+    code, output = project.release(dry="0")
 
     assert code == 1
-    assert "not released: " in said
-    assert why in said
-    assert "runs test" not in said
+    assert "not released: " in output
+    assert why in output
+    assert "runs test" not in output
     assert project.git("tag") == before
 
 
 @pytest.mark.parametrize("version", ["", "v2.1.0", "2.1", "2.1.0; true"])
 def test_a_version_has_three_numbers(project: Project, version: str) -> None:
-    code, said = project.release(version)
+    code, output = project.release(version)
 
-    assert (code, "is not a version" in said) == (1, True)
+    assert (code, "is not a version" in output) == (1, True)
 
 
 def test_a_dry_run_says_what_it_would_do_and_does_nothing(project: Project) -> None:
@@ -113,28 +113,28 @@ def test_a_dry_run_says_what_it_would_do_and_does_nothing(project: Project) -> N
     noted.mkdir(parents=True)
     (noted / "slow").write_text("2026-11-27 07:00\n")
 
-    code, said = project.release()
+    code, output = project.release()
 
-    assert code == 0, said
+    assert code == 0, output
     for line in (
         "test: would run the quick tests",
         "slow: passed for this commit on 2026-11-27 07:00",
         "wheel: would build",
         "image: ",
     ):
-        assert f"== {line}" in said
-    assert "would set the tag v2.1.0; nothing was changed" in said
+        assert f"== {line}" in output
+    assert "would set the tag v2.1.0; nothing was changed" in output
     assert project.git("tag") == ""
     assert [path.name for path in noted.iterdir()] == ["slow"]
 
 
 def test_a_part_that_fails_ends_it_and_what_was_green_is_not_run_again(project: Project) -> None:
     project.write("slow-fails", "")
-    code, said = project.release(dry="0")
-    assert (code, "not released: slow failed." in said, "runs test" in said) == (1, True, True)
+    code, output = project.release(dry="0")
+    assert (code, "not released: slow failed." in output, "runs test" in output) == (1, True, True)
 
-    code, said = project.release(dry="0")
-    assert (code, "test: passed for this commit" in said, "runs test" in said) == (1, True, False)
+    code, output = project.release(dry="0")
+    assert (code, "test: passed for this commit" in output, "runs test" in output) == (1, True, False)
     assert project.git("tag") == ""
 
     (project.place / "slow-fails").unlink()

@@ -60,9 +60,9 @@ class Servers:
 
 @pytest.fixture
 def servers(tmp_path: Path, redis_server: RedisServer) -> Iterator[Servers]:
-    made = make_certificate(HERE, tmp_path / "tls")
+    certificates = make_certificate(HERE, tmp_path / "tls")
     postgres = PostgresServer("tls")
-    front = Front(made, redis_server.port)
+    front = Front(certificates, redis_server.port)
     try:
         url = migrated.create_database(postgres)
         parts = urlsplit(url)
@@ -72,23 +72,23 @@ def servers(tmp_path: Path, redis_server: RedisServer) -> Iterator[Servers]:
         password = {"WEB_PASSWORD": "other", "RUNNER_PASSWORD": "secret"}
         grant = [sys.executable, "docker/grant_roles.py"]
         subprocess.run(grant, env=base_environment() | password | {"DATABASE_URL": url}, cwd=TOP, check=True)
-        _speak_tls(postgres, made, url)
+        _speak_tls(postgres, certificates, url)
         yield Servers(postgres, redis_server, front.port, owner, tmp_path)
     finally:
         front.close()
         postgres.close()
 
 
-def _speak_tls(postgres: PostgresServer, made: Path, url: str) -> None:
+def _speak_tls(postgres: PostgresServer, certificates: Path, url: str) -> None:
     """Apply docker/pg_hba.conf, with no host counted as one of a service: here all connections come from this host."""
     rules = (TOP / "docker" / "pg_hba.conf").read_text().replace("samenet", "192.0.2.0/24")
     rules = rules.replace("hostssl  tute ", f"hostssl  {urlsplit(url).path[1:]} ")
     (postgres.data / "pg_hba.conf").write_text(rules)
     for name in ("tls_certificate", "tls_key"):
-        there = shutil.copy(made / name, postgres.data / name)
-        there.chmod(0o600)
+        copy = shutil.copy(certificates / name, postgres.data / name)
+        copy.chmod(0o600)
         if postgres.uid is not None:
-            os.chown(there, postgres.uid, postgres.uid)
+            os.chown(copy, postgres.uid, postgres.uid)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("ALTER SYSTEM SET ssl_cert_file = 'tls_certificate'")
         connection.execute("ALTER SYSTEM SET ssl_key_file = 'tls_key'")
@@ -99,24 +99,26 @@ def _speak_tls(postgres: PostgresServer, made: Path, url: str) -> None:
 @pytest.mark.slow
 def test_a_worker_of_another_host_works_over_tls_and_trusts_nobody_else(servers: Servers, tmp_path: Path) -> None:
     ours, others = tmp_path / "tls" / "tls_ca", make_certificate(HERE, tmp_path / "others") / "tls_ca"
-    told = f"SELECT ssl, s.version FROM pg_stat_ssl s JOIN pg_stat_activity USING (pid) WHERE usename = '{ROLE}'"
+    query = f"SELECT ssl, s.version FROM pg_stat_ssl s JOIN pg_stat_activity USING (pid) WHERE usename = '{ROLE}'"
     command = [sys.executable, "manage.py", "worker"]
     lend(tmp_path / "state" / "sandbox")
 
     worker = Process("worker", command, tmp_path / "log", env=servers.environment(ours), cwd=TOP)
     try:
         worker.wait_until(lambda: servers.rows("SELECT name FROM league_worker WHERE tier <> ''"), "it is registered")
-        linked = worker.wait_until(lambda: servers.rows(told), "it has a connection")
+        linked = worker.wait_until(lambda: servers.rows(query), "it has a connection")
         assert {(bool(ssl), str(version)) for ssl, version in linked} == {(True, "TLSv1.3")}
         listens = servers.redis.client()
-        worker.wait_until(lambda: [one for one in listens.client_list() if one["cmd"] == "brpop"], "it waits for hints")
+        worker.wait_until(
+            lambda: [client for client in listens.client_list() if client["cmd"] == "brpop"], "it waits for hints"
+        )
     finally:
         worker.stop()
 
     def refused(environment: dict[str, str]) -> str:
-        done = subprocess.run([*command, "--once"], env=environment, cwd=TOP, capture_output=True, text=True)
-        assert done.returncode != 0
-        return done.stdout + done.stderr
+        process = subprocess.run([*command, "--once"], env=environment, cwd=TOP, capture_output=True, text=True)
+        assert process.returncode != 0
+        return process.stdout + process.stderr
 
     assert "certificate verify failed" in refused(servers.environment(others))
     assert 'does not match host name "localhost"' in refused(servers.environment(ours, host="localhost"))

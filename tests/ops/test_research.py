@@ -15,9 +15,11 @@ BLOCKS = re.findall(r"```python\n(.*?)```", (TOP / "docs" / "research.md").read_
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
 def test_block_runs(number: int) -> None:
-    done = subprocess.run([sys.executable, "-c", BLOCKS[number]], cwd=TOP, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    assert "pettingzoo" in BLOCKS[number] or done.stdout.strip()
+    process = subprocess.run(
+        [sys.executable, "-c", BLOCKS[number]], cwd=TOP, capture_output=True, text=True, timeout=120
+    )
+    assert process.returncode == 0, process.stderr
+    assert "pettingzoo" in BLOCKS[number] or process.stdout.strip()
 
 
 def test_there_are_blocks() -> None:

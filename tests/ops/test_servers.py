@@ -115,5 +115,5 @@ def test_chromium_that_is_named_must_exist(monkeypatch: pytest.MonkeyPatch) -> N
 def test_chromium_answers_its_version(chromium: str) -> None:
     import subprocess
 
-    done = subprocess.run([chromium, "--version", "--no-sandbox"], capture_output=True, text=True, timeout=60)
-    assert "Chrom" in done.stdout
+    process = subprocess.run([chromium, "--version", "--no-sandbox"], capture_output=True, text=True, timeout=60)
+    assert "Chrom" in process.stdout

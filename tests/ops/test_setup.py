@@ -23,9 +23,9 @@ def project(tmp_path: Path) -> Path:
     tools = tmp_path / "bin"
     tools.mkdir()
     for name in ("sh", "cat", "cut", "sha256sum", "rm", "dirname"):
-        found = shutil.which(name)
-        assert found
-        (tools / name).symlink_to(found)
+        path = shutil.which(name)
+        assert path
+        (tools / name).symlink_to(path)
     return tmp_path
 
 
@@ -75,26 +75,26 @@ def test_python_names_the_interpreter(project: Path) -> None:
     interpreter(project, "mine", (3, 13))
     assert "mine was asked for an environment" in set_up(project, PYTHON="mine").stdout
     interpreter(project, "old", (3, 8))
-    done = set_up(project, PYTHON="old")
-    assert done.returncode == 1
-    assert "PYTHON=old is 3.8.9; the league needs Python 3.11, 3.12 or 3.13" in done.stderr
+    process = set_up(project, PYTHON="old")
+    assert process.returncode == 1
+    assert "PYTHON=old is 3.8.9; the league needs Python 3.11, 3.12 or 3.13" in process.stderr
 
 
 def test_a_missing_venv_module_is_explained(project: Path) -> None:
     """Debian's python3 comes without it."""
     interpreter(project, "python3", (3, 11), has_venv=False)
     only_on_path(project)
-    done = set_up(project)
-    assert done.returncode == 1
-    assert "sudo apt-get install python3.11-venv" in done.stderr
+    process = set_up(project)
+    assert process.returncode == 1
+    assert "sudo apt-get install python3.11-venv" in process.stderr
     assert not (project / ".venv").exists()
 
 
 def test_no_python_at_all_is_explained(project: Path) -> None:
     only_on_path(project)
-    done = set_up(project)
-    assert done.returncode == 1
-    assert "no Python 3.11, 3.12 or 3.13 was found (python3: not installed, or does not run)" in done.stderr
+    process = set_up(project)
+    assert process.returncode == 1
+    assert "no Python 3.11, 3.12 or 3.13 was found (python3: not installed, or does not run)" in process.stderr
 
 
 def test_a_second_run_does_nothing_and_a_changed_lock_does(project: Path) -> None:

@@ -190,13 +190,13 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
 
     wait_for(judged, f"the validation matches\n{stack.logs()}", LONG, every=0.3)
     assert stack.call("GET", f"/versions/{good['id']}", token)["status"] == "accepted"
-    found = stack.call("GET", f"/versions/{bad['id']}", token)
-    assert (found["status"], found["fault"]) == ("rejected", "crash")
-    assert "3" in found["fault_detail"]
+    version = stack.call("GET", f"/versions/{bad['id']}", token)
+    assert (version["status"], version["fault"]) == ("rejected", "crash")
+    assert "3" in version["fault_detail"]
 
     bots = ["rufo", "random", "greedy"]
-    wanted = {"name": "Copa", "game": "partnership", "boards": 3, "bots": bots, "start": True}
-    cup = stack.call("POST", "/tournaments", token, wanted, "the-cup-of-ana")["slug"]
+    request = {"name": "Copa", "game": "partnership", "boards": 3, "bots": bots, "start": True}
+    cup = stack.call("POST", "/tournaments", token, request, "the-cup-of-ana")["slug"]
 
     def over() -> bool:
         return bool(stack.call("GET", f"/tournaments/{cup}", token)["status"] == "finished")
@@ -205,11 +205,11 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     standings = stack.call("GET", f"/tournaments/{cup}/standings", token)
     assert standings["matches"]["finished"] == 3
     assert sorted(cell["boards"] for cell in standings["crosstable"]) == [3] * 6
-    asked = {"the-cup-of-ana": 3, "upload-of-rufo": 1}  # The log of the web has these as numbers of requests
-    for number, matches in asked.items():
-        told = [line for line in stack.lines("worker") if line.get("request") == number]
-        assert len({line["match"] for line in told}) == matches
-        assert {line["logger"] for line in told} >= {"league.jobs", "engine.sandbox"}
+    requests = {"the-cup-of-ana": 3, "upload-of-rufo": 1}  # The log of the web has these as numbers of requests
+    for number, matches in requests.items():
+        kinds = [line for line in stack.lines("worker") if line.get("request") == number]
+        assert len({line["match"] for line in kinds}) == matches
+        assert {line["logger"] for line in kinds} >= {"league.jobs", "engine.sandbox"}
     assert all("request" in line for line in stack.lines("worker") if line.get("tournament") == cup)
     pool = stack.call("GET", f"/tournaments/{cup}", token)["pool"]["id"]
     wait_for(lambda: len(leaders(stack, pool, token)) == 3, f"the leaderboard\n{stack.logs()}", LONG, every=0.3)
@@ -231,8 +231,8 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
     # All of this was done as roles that may do no more than it takes
     assert "permission denied" not in stack.logs()
     assert "row-level security" not in stack.logs()
-    told = stack.rows("SELECT DISTINCT kind FROM league_leagueevent WHERE actor LIKE '%%:%%'")
-    assert {kind for (kind,) in told} >= {
+    kinds = stack.rows("SELECT DISTINCT kind FROM league_leagueevent WHERE actor LIKE '%%:%%'")
+    assert {kind for (kind,) in kinds} >= {
         "match.moved",
         "audit.moved",
         "audit.finished",
@@ -339,16 +339,16 @@ SET ROLE tute
 def may(stack: Stack, role: str, statements: str) -> list[str]:
     """Those of the statements, one a line, that do something when the role of that name says them. Each is taken back."""
     url = (stack.folder / "secrets" / f"{role}_database_url").read_text()
-    found = []
+    permitted = []
     with psycopg.connect(url) as connection:
         for statement in statements.strip().splitlines():
             try:
                 if connection.execute(statement.encode()).rowcount != 0:
-                    found.append(statement)
+                    permitted.append(statement)
             except psycopg.errors.InsufficientPrivilege:
                 pass
             connection.rollback()
-    return found
+    return permitted
 
 
 @pytest.mark.slow
@@ -358,10 +358,10 @@ def test_an_upgrade_grants_again(league_stack: Stack) -> None:
         owner.execute("GRANT SELECT, UPDATE ON auth_user TO tute_runner")
         owner.execute("GRANT SELECT (secret) ON league_match TO tute_runner")
         owner.execute("GRANT DELETE ON league_leagueevent TO tute_web")
-    seen = "SELECT id FROM auth_user UNION SELECT 1"  # one row at least, where it is allowed
-    assert may(league_stack, "runner", seen) == [seen]
+    query = "SELECT id FROM auth_user UNION SELECT 1"  # one row at least, where it is allowed
+    assert may(league_stack, "runner", query) == [query]
     assert "tute_runner" in league_stack.run("migrate")
-    assert may(league_stack, "runner", f"{seen}\nSELECT count(secret) FROM league_match") == []
+    assert may(league_stack, "runner", f"{query}\nSELECT count(secret) FROM league_match") == []
     assert may(league_stack, "web", WEB_MAY_NOT) == []
 
 
@@ -400,15 +400,15 @@ def test_each_redis_user_may_do_what_it_needs_and_nothing_else(
     redis_server.empty()
     with redis.Redis.from_url(redis_server.url) as operator:
         operator.set(COUNTER, 599)
-    with redis.Redis.from_url(redis_server.urls[user]) as one:
-        assert one.lpush("matches", "a hint") == 1
+    with redis.Redis.from_url(redis_server.urls[user]) as client:
+        assert client.lpush("matches", "a hint") == 1
         if user == "web":
-            assert one.incr(COUNTER) == 600
+            assert client.incr(COUNTER) == 600
         else:
-            assert one.brpop(["matches"], timeout=1) == (b"matches", b"a hint")
+            assert client.brpop(["matches"], timeout=1) == (b"matches", b"a hint")
         for words in (*OF_OPERATORS, *denied):
             with pytest.raises(redis.exceptions.NoPermissionError):
-                one.execute_command(*words)
+                client.execute_command(*words)
     with redis.Redis(port=redis_server.port) as nobody, pytest.raises(redis.exceptions.AuthenticationError):
         nobody.ping()
     redis_server.empty()

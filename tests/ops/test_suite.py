@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_lists_name_files_that_are_there() -> None:
-    named = re.findall(r"\btests/[\w/.]+", (ROOT / ".ci/test").read_text())
-    assert named
-    assert [name for name in (*named, *LONG, *ROWS, *POSTGRESQL, *APART, *LEFT_OUT) if not (ROOT / name).exists()] == []
+    paths = re.findall(r"\btests/[\w/.]+", (ROOT / ".ci/test").read_text())
+    assert paths
+    assert [name for name in (*paths, *LONG, *ROWS, *POSTGRESQL, *APART, *LEFT_OUT) if not (ROOT / name).exists()] == []
     assert [name for name in ROWS if not name.startswith("tests/league/")] == [], "the pass on PostgreSQL looks there"
     assert [name for name in (*POSTGRESQL, *APART) if not name.startswith(ROWS)] == []
 
@@ -28,7 +28,7 @@ def test_the_lists_name_files_that_are_there() -> None:
 def test_what_reads_and_writes_rows_is_marked(request: pytest.FixtureRequest) -> None:
     """This file is not, the domain is."""
     assert not request.node.get_closest_marker("rows")
-    told = [
+    command = [
         sys.executable,
         "-m",
         "pytest",
@@ -39,9 +39,9 @@ def test_what_reads_and_writes_rows_is_marked(request: pytest.FixtureRequest) ->
         "tests/league/domain/core",
         "tests/ops/test_suite.py",
     ]
-    found = subprocess.run(told, cwd=ROOT, capture_output=True, text=True)
-    assert "tests/league/domain/core/" in found.stdout
-    assert "test_suite" not in found.stdout
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert "tests/league/domain/core/" in process.stdout
+    assert "test_suite" not in process.stdout
 
 
 def test_quick_and_slow_are_the_whole_suite() -> None:
@@ -58,12 +58,12 @@ def test_quick_and_slow_are_the_whole_suite() -> None:
             continue  # tests/conftest.py marks some of the rows
         carried = {"slow": slow, "rows": rows, "postgresql": postgresql, "soak": soak}
         plays = {part for part, marks in parts.items() if marks.evaluate(lambda mark: carried[mark])}  # noqa: B023  # evaluated at once
-        wanted = {"slow on SQLite" if slow else "quick on SQLite"}
+        expected = {"slow on SQLite" if slow else "quick on SQLite"}
         if rows:
-            wanted.add("slow on PostgreSQL")
+            expected.add("slow on PostgreSQL")
         if postgresql and not slow:
-            wanted.add("quick on PostgreSQL")
-        assert plays == (set() if soak else wanted), carried
+            expected.add("quick on PostgreSQL")
+        assert plays == (set() if soak else expected), carried
     assert re.findall(r'pytest -m "\$\w+"|on_postgres -m "\$\w+"', script) == [
         'on_postgres -m "$postgresql"',
         'pytest -m "$sqlite"',

@@ -12,10 +12,10 @@ from tests.support.compose import TOP
 
 
 def test_command_package_and_replays_agree() -> None:
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "engine.cli", "--version"], cwd=TOP, capture_output=True, text=True, check=True
     )
-    assert told.stdout.startswith(f"tute {VERSION}, rules: ")
+    assert process.stdout.startswith(f"tute {VERSION}, rules: ")
     assert engine.__version__ == VERSION
     assert version("tute-league") == VERSION, "the installed project is of another version: .ci/venv dev"
     state = engine.load("partnership").new_match(seed=1, record=True)

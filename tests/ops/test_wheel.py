@@ -75,8 +75,8 @@ print(pyspiel.load_game("python_tute_partnership").num_players())
 def tracked() -> set[str]:
     """Return the files that git tracks or would track: a new file counts before it is committed, an ignored one does not."""
     words = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    told = subprocess.run(words, cwd=TOP, capture_output=True, text=True, check=True).stdout
-    return {name for name in told.split("\0") if name and os.path.lexists(TOP / name)}
+    output = subprocess.run(words, cwd=TOP, capture_output=True, text=True, check=True).stdout
+    return {name for name in output.split("\0") if name and os.path.lexists(TOP / name)}
 
 
 @pytest.fixture(scope="module")
@@ -122,20 +122,20 @@ def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel straight from a clone."""
     folder = tmp_path_factory.mktemp("wheel")
     build = f"from setuptools import build_meta; build_meta.build_wheel({str(folder)!r})"
-    done = subprocess.run([sys.executable, "-c", build], cwd=source, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "absent from the `packages`" not in done.stdout + done.stderr
-    (made,) = folder.glob("*.whl")
-    return made
+    process = subprocess.run([sys.executable, "-c", build], cwd=source, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    assert "absent from the `packages`" not in process.stdout + process.stderr
+    (path,) = folder.glob("*.whl")
+    return path
 
 
 def test_the_wheel_holds_the_code_with_its_data_and_nothing_else(wheel: Path, tracked: set[str]) -> None:
     assert wheel.name == f"tute_league-{VERSION}-py3-none-any.whl"
-    there, wanted = set(packed(wheel)), in_wheel(tracked)
-    assert sorted(wanted - there) == [], "missing"
-    assert sorted(there - wanted) == [], "too much"
+    packed_files, expected = set(packed(wheel)), in_wheel(tracked)
+    assert sorted(expected - packed_files) == [], "missing"
+    assert sorted(packed_files - expected) == [], "too much"
     some = {"bots/sdk/template/bot.toml", "league/docs/first-bot.md", "league/docs/event.schema.json"}
-    assert some | {"league/locale/es/LC_MESSAGES/django.mo", "engine/rulebook/prose/cabrero.es.md"} <= there
+    assert some | {"league/locale/es/LC_MESSAGES/django.mo", "engine/rulebook/prose/cabrero.es.md"} <= packed_files
 
 
 def test_links_of_house_bots_are_files_in_the_wheel(wheel: Path) -> None:
@@ -159,7 +159,7 @@ def test_the_toolbox_asks_for_no_django(wheel: Path) -> None:
 
 def run(words: list[object], folder: Path, environment: Mapping[str, str] | None = None, code: int = 0) -> str:
     """Run a program that must exit with `code`. Return its output, or its errors if it must fail."""
-    done = subprocess.run(
+    process = subprocess.run(
         [str(word) for word in words],
         cwd=folder,
         env=None if environment is None else dict(environment),
@@ -168,13 +168,13 @@ def run(words: list[object], folder: Path, environment: Mapping[str, str] | None
         timeout=900,
         stdin=subprocess.DEVNULL,
     )
-    assert done.returncode == code, f"{words}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
-    return done.stderr if code else done.stdout
+    assert process.returncode == code, f"{words}\n{process.stdout[-4000:]}\n{process.stderr[-4000:]}"
+    return process.stderr if code else process.stdout
 
 
 def plain(**more: str) -> dict[str, str]:
     """The environment of a stranger: nothing leads to this clone, nothing configures a league."""
-    kept = (
+    inherited = (
         "HOME",
         "LANG",
         "TMPDIR",
@@ -184,7 +184,7 @@ def plain(**more: str) -> dict[str, str]:
         "PIP_NO_INDEX",
         "PIP_CACHE_DIR",
     )
-    words = {name: os.environ[name] for name in kept if name in os.environ}
+    words = {name: os.environ[name] for name in inherited if name in os.environ}
     return {**words, "PATH": "/usr/local/bin:/usr/bin:/bin", "PYTHONUNBUFFERED": "1", "LADDERS": "0", **more}
 
 
@@ -197,7 +197,7 @@ def place() -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def environment(place: Path, name: str, *wanted: object) -> Path:
+def environment(place: Path, name: str, *packages: object) -> Path:
     """The programs of a fresh virtual environment with these packages, in the versions of the lock."""
     folder = place / name
     run([sys.executable, "-m", "venv", folder], place, plain())
@@ -205,7 +205,7 @@ def environment(place: Path, name: str, *wanted: object) -> Path:
     lines = (TOP / "requirements-dev.lock").read_text(encoding="utf-8").splitlines()
     constraints.write_text("\n".join(line.removesuffix("\\") for line in lines if re.match(r"\w.*==", line)))
     words = ["--disable-pip-version-check", "--no-input", "--quiet", "--constraint", constraints]
-    run([folder / "bin" / "python", "-m", "pip", "install", *words, *wanted], place, plain())
+    run([folder / "bin" / "python", "-m", "pip", "install", *words, *packages], place, plain())
     return folder / "bin"
 
 
@@ -219,9 +219,9 @@ def released(source: Path, place: Path) -> tuple[Path, Path, Path]:
     run([tools / "python", "-m", "pip", "install", *words, "-r", TOP / "requirements-release.lock"], place, plain())
     # Without isolation: with the build backend of the lock
     run([tools / "python", "-m", "build", "--no-isolation", "--outdir", place / "dist"], source, plain())
-    made = sorted(path.name for path in (place / "dist").iterdir())
-    assert made == [f"tute_league-{VERSION}-py3-none-any.whl", f"tute_league-{VERSION}.tar.gz"]
-    return tools, place / "dist" / made[1], place / "dist" / made[0]
+    names = sorted(path.name for path in (place / "dist").iterdir())
+    assert names == [f"tute_league-{VERSION}-py3-none-any.whl", f"tute_league-{VERSION}.tar.gz"]
+    return tools, place / "dist" / names[1], place / "dist" / names[0]
 
 
 @pytest.mark.slow
@@ -230,20 +230,24 @@ def test_the_sdist_holds_what_git_holds_and_builds_the_same_wheel(
 ) -> None:
     _, sdist, from_sdist = released
     with tarfile.open(sdist) as archive:
-        there = {str(PurePosixPath(*PurePosixPath(one.name).parts[1:])) for one in archive if not one.isdir()}
-    written = {name for name in there if name in ("PKG-INFO", "setup.cfg") or name.startswith("tute_league.egg-info/")}
-    assert sorted(tracked - there) == [], "missing"
-    assert sorted(there - tracked - written) == [], "too much"
+        packed_files = {
+            str(PurePosixPath(*PurePosixPath(member.name).parts[1:])) for member in archive if not member.isdir()
+        }
+    written = {
+        name for name in packed_files if name in ("PKG-INFO", "setup.cfg") or name.startswith("tute_league.egg-info/")
+    }
+    assert sorted(tracked - packed_files) == [], "missing"
+    assert sorted(packed_files - tracked - written) == [], "too much"
     assert packed(from_sdist) == packed(wheel)
     assert metadata(from_sdist) == metadata(wheel)
 
 
 @pytest.mark.slow
 def test_the_checkers_of_packages_find_nothing(released: tuple[Path, Path, Path], source: Path) -> None:
-    tools, sdist, made = released
-    assert f"{made}: OK" in run([tools / "check-wheel-contents", made], source, plain())
-    told = run([tools / "twine", "check", "--strict", sdist, made], source, plain())
-    assert told.count("PASSED") == 2, told
+    tools, sdist, built = released
+    assert f"{built}: OK" in run([tools / "check-wheel-contents", built], source, plain())
+    output = run([tools / "twine", "check", "--strict", sdist, built], source, plain())
+    assert output.count("PASSED") == 2, output
 
 
 # ---- installed
@@ -354,13 +358,13 @@ def test_a_league_serves_and_takes_the_first_bot(league: Path, toolbox: Path, pl
             "/puzzles/",
             "/api/v1/schema",
         ):
-            found = serving.wait_until(lambda path=path: page(port, path), path)  # type: ignore[misc]
-            wanted = clone.wait_until(lambda path=path: page(other_port, path), path)  # type: ignore[misc]
+            installed_page = serving.wait_until(lambda path=path: page(port, path), path)  # type: ignore[misc]
+            expected = clone.wait_until(lambda path=path: page(other_port, path), path)  # type: ignore[misc]
             if path.startswith("/docs/"):  # Only a clone has the files outside docs/ that a document links to
-                found, wanted = (re.sub("<a [^>]*>|</a>", "", text) for text in (found, wanted))
-            assert found == wanted, path
-        told = json.loads(page(port, "/version") or "")
-        assert (told["engine"], told["commit"]) == (VERSION, None)
+                installed_page, expected = (re.sub("<a [^>]*>|</a>", "", text) for text in (installed_page, expected))
+            assert installed_page == expected, path
+        version = json.loads(page(port, "/version") or "")
+        assert (version["engine"], version["commit"]) == (VERSION, None)
         assert f"Tute League on http://127.0.0.1:{port}, its data in {state}  (Ctrl-C stops it)" in serving.tail(1000)
         assert (state / "league.sqlite3").exists()
 
@@ -381,10 +385,12 @@ def test_a_league_serves_and_takes_the_first_bot(league: Path, toolbox: Path, pl
 
 @pytest.mark.slow
 def test_a_league_without_the_driver_of_postgresql_names_its_extra(league: Path, place: Path, desk: Path) -> None:
-    wanted = plain(
+    environment_of_league = plain(
         STATE_DIR=str(place / "none"), DATABASE_URL="postgresql://nobody@127.0.0.1:9/none", SECRET_KEY="test"
     )
-    assert "pip install 'tute-league[postgres]'" in run([league / "tute-manage", "migrate"], desk, wanted, code=1)
+    assert "pip install 'tute-league[postgres]'" in run(
+        [league / "tute-manage", "migrate"], desk, environment_of_league, code=1
+    )
 
 
 @pytest.mark.slow
@@ -393,5 +399,5 @@ def test_the_other_extras_bring_what_they_are_named_for(
 ) -> None:
     folder = environment(place, "more", f"{released[2]}[compiled,postgres]")
     (desk / "empty").mkdir()
-    asked = "import psycopg.pq, mypyc.build, setuptools, engine.compiling; print(psycopg.pq.__impl__)"
-    assert run([folder / "python", "-c", asked], desk / "empty", plain()) == "binary\n"
+    code = "import psycopg.pq, mypyc.build, setuptools, engine.compiling; print(psycopg.pq.__impl__)"
+    assert run([folder / "python", "-c", code], desk / "empty", plain()) == "binary\n"
