@@ -90,9 +90,9 @@ class Troubled:
 
     def documented(self, command: str, folder: Path) -> None:
         """Run a line of docs/operations/backup.md on these servers: `docker compose exec -T postgres ...` or `run --rm migrate ...`, in a folder."""
-        found = re.fullmatch(r"docker compose (?:exec -T postgres|run --rm (migrate) python) ((\S+) .*)", command)
-        assert found is not None, command
-        service, words, program = found.groups()
+        match = re.fullmatch(r"docker compose (?:exec -T postgres|run --rm (migrate) python) ((\S+) .*)", command)
+        assert match is not None, command
+        service, words, program = match.groups()
         parts = urlsplit(self.url)
         if service:
             words, environment = f"{sys.executable} {words}", self.stack.environment(compose.service(service))
@@ -100,8 +100,8 @@ class Troubled:
         else:
             words = re.sub(r"(?<= )(--dbname=|)tute(?= |$)", rf"\g<1>{self._name}", f"{self.postgres.bin}/{words}")
             environment = {"PGHOST": "127.0.0.1", "PGPORT": str(parts.port), "PGPASSWORD": str(parts.password)}
-        done = subprocess.run(words, shell=True, env=environment, cwd=folder, capture_output=True, text=True)
-        assert (done.returncode, done.stderr) == (0, ""), f"{command}\n{done.stderr}"
+        process = subprocess.run(words, shell=True, env=environment, cwd=folder, capture_output=True, text=True)
+        assert (process.returncode, process.stderr) == (0, ""), f"{command}\n{process.stderr}"
 
     def start(self, name: str, **trouble: str) -> Process:
         """A worker ("worker"), a scheduler or the web; `die_at`, `skew_s`, `messages`, `rules` and `commit` are those of tests/chaos/trouble.py."""
@@ -114,15 +114,15 @@ class Troubled:
         if "die_at" in trouble and "by" not in trouble:  # Other signals let it end in good order, which takes time
             environment["LEASE_S"] = SOON
         log = self.stack.folder / f"{name}-{len(self.stack.processes)}.log"
-        told = f"{name} {trouble or ''}"
+        title = f"{name} {trouble or ''}"
         if name == "web":  # its processes are forked from one already
             command = [sys.executable, "-m", "tests.chaos.trouble", *words[first:]]
-            process = Process(told, command, log, env=environment | variables, cwd=compose.TOP)
+            process = Process(title, command, log, env=environment | variables, cwd=compose.TOP)
         else:
             like = (name, environment["LEASE_S"])
             if like not in self._loaded:
                 self._loaded[like] = Loaded(environment, self.stack.folder / f"loaded-{'-'.join(like)}.log")
-            process = self._loaded[like].start(told, words[first:], variables, log)
+            process = self._loaded[like].start(title, words[first:], variables, log)
         self.stack.processes.append(process)
         return process
 
@@ -152,9 +152,9 @@ class Troubled:
         return list(json.loads(self._program("check")))
 
     def _program(self, name: str) -> str:
-        told = self.stack.folder / "table.log"
+        log_file = self.stack.folder / "table.log"
         if self._reader is None:
-            with told.open("wb") as log:
+            with log_file.open("wb") as log:
                 self._reader = subprocess.Popen(
                     [sys.executable, "-m", "tests.chaos.table"],
                     stdin=subprocess.PIPE,
@@ -170,16 +170,16 @@ class Troubled:
         self._reader.stdin.flush()
         answer = self._reader.stdout.readline()
         if not answer:
-            raise RuntimeError(f"{name} failed:\n{told.read_text()}")
+            raise RuntimeError(f"{name} failed:\n{log_file.read_text()}")
         return answer
 
     def check(self) -> None:
         """The final table is that of the undisturbed run; on a difference, say where."""
         assert self.redis.denied() == []
-        found = self.table()
-        if found != self.undisturbed:
-            assert json.loads(found) == json.loads(self.undisturbed), self.stack.logs()
-        assert found == self.undisturbed
+        table = self.table()
+        if table != self.undisturbed:
+            assert json.loads(table) == json.loads(self.undisturbed), self.stack.logs()
+        assert table == self.undisturbed
 
     def unfinished(self) -> list[tuple[Any, ...]]:
         """Matches that are not over."""

@@ -93,10 +93,10 @@ class Loaded:
     def hear(self, *, wait: bool) -> None:
         """Read its reports of births and deaths."""
         while select.select([self._out], [], [], None if wait else 0)[0]:
-            told = os.read(self._out, 65536)
-            if not told:
+            data = os.read(self._out, 65536)
+            if not data:
                 raise RuntimeError(f"who forks the processes of the league has ended:\n{self._log.read_text()}")
-            *lines, self._rest = (self._rest + told).split(b"\n")
+            *lines, self._rest = (self._rest + data).split(b"\n")
             for line in lines:
                 pid, code = json.loads(line)
                 if code is None:
@@ -121,10 +121,10 @@ def serve(run: Any) -> None:
                 os.close(ready)
                 _tell(pid, os.waitstatus_to_exitcode(status))
                 continue
-            given = os.read(0, 65536)
-            if not given:
+            data = os.read(0, 65536)
+            if not data:
                 return
-            *lines, rest = (rest + given).split(b"\n")
+            *lines, rest = (rest + data).split(b"\n")
             for line in lines:
                 apart, is_apart = os.pipe()
                 pid = os.fork()
@@ -150,8 +150,8 @@ def _become(order: dict[str, Any]) -> None:
     os.setsid()
     log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     nothing = os.open(os.devnull, os.O_RDONLY)
-    for here, there in ((nothing, 0), (log, 1), (log, 2)):
-        os.dup2(here, there)
+    for here, target in ((nothing, 0), (log, 1), (log, 2)):
+        os.dup2(here, target)
     os.close(log)
     os.close(nothing)
     os.environ.update(order["environment"])

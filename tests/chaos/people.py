@@ -53,26 +53,26 @@ class Answer:
 class Person:
     """A player of the league with the key of their program."""
 
-    def __init__(self, league: Troubled, name: str, chance: random.Random, seen: Counter[str]) -> None:
-        self.league, self.name, self.chance, self.seen = league, name, chance, seen
-        self.told: dict[str, tuple[tuple[Any, ...], Any]] = {}  # Key -> the request and what it created
+    def __init__(self, league: Troubled, name: str, chance: random.Random, counts: Counter[str]) -> None:
+        self.league, self.name, self.chance, self.counts = league, name, chance, counts
+        self.created_by_key: dict[str, tuple[tuple[Any, ...], Any]] = {}  # Key -> the request and what it created
 
     def ask(
         self, method: str, path: str, body: bytes | None, may: Collection[int] = (), **headers: str
     ) -> Answer | None:
         """One request; None where the web went away before it had answered. may: statuses that come besides the usual ones."""
-        named = {"Host": HOST, "Authorization": f"Bearer {self.league.tokens[self.name]}", **headers}
+        fields = {"Host": HOST, "Authorization": f"Bearer {self.league.tokens[self.name]}", **headers}
         connection = http.client.HTTPConnection("127.0.0.1", self.league.stack.port, timeout=PATIENCE_S)
         try:
-            connection.request(method, f"/api/v1{path}", body, {k.replace("_", "-"): v for k, v in named.items()})
+            connection.request(method, f"/api/v1{path}", body, {k.replace("_", "-"): v for k, v in fields.items()})
             got = connection.getresponse()
             text = got.read().decode()
         except AWAY:
-            self.seen["no answer"] += 1
+            self.counts["no answer"] += 1
             return None
         finally:
             connection.close()
-        self.seen[str(got.status)] += 1
+        self.counts[str(got.status)] += 1
         assert got.status in MAY_COME | {*may}, (method, path, got.status, text)
         if got.status >= 400:
             assert got.headers["Content-Type"] == PROBLEM, (method, path, got.status, text)
@@ -91,11 +91,11 @@ class Person:
         while True:
             times = 2 if "Idempotency_Key" in headers and self.chance.random() < 0.3 else 1
             with ThreadPoolExecutor(times) as pool:
-                asked = [pool.submit(self.ask, method, path, body, **headers) for _ in range(times)]
-                answers = [future.result() for future in asked]
+                futures = [pool.submit(self.ask, method, path, body, **headers) for _ in range(times)]
+                answers = [future.result() for future in futures]
             settled = [answer for answer in answers if answer and answer.status not in unsettled]
-            made = [json.dumps(answer.body, sort_keys=True) for answer in settled if answer.status == 201]
-            assert len(set(made)) <= 1, made
+            created = [json.dumps(answer.body, sort_keys=True) for answer in settled if answer.status == 201]
+            assert len(set(created)) <= 1, created
             if settled:
                 return settled[0]
             time.sleep(self.chance.uniform(0.1, 0.5))
@@ -104,17 +104,17 @@ class Person:
         """One POST with JSON or bytes; with a key it is noted what it made."""
         body = data if isinstance(data, bytes) else b"" if data is None else json.dumps(data).encode()
         headers = {"Content_Type": "application/json", **headers} | ({"Idempotency_Key": key} if key else {})
-        found = self.insist("POST", path, body, **headers)
+        answer = self.insist("POST", path, body, **headers)
         if key:
-            self.told[key] = ((path, body, headers), found)
-        return found
+            self.created_by_key[key] = ((path, body, headers), answer)
+        return answer
 
     def asks_again(self) -> None:
         """Every request with a key gets the answer that it got."""
-        for key, ((path, body, headers), found) in self.told.items():
+        for key, ((path, body, headers), answer) in self.created_by_key.items():
             again = self.insist("POST", path, body, **headers)
             assert again.replayed, (self.name, key)
-            assert (again.status, again.body) == (found.status, found.body), (self.name, key)
+            assert (again.status, again.body) == (answer.status, answer.body), (self.name, key)
 
     def stays_within_limits(self) -> None:
         """Check that they are within each of their limits now."""
@@ -129,12 +129,12 @@ class Owner:
 
     OTHERS = ("player-0", "player-1", "player-2", "player-3")
 
-    def __init__(self, league: Troubled, chance: random.Random, seen: Counter[str], *, wild: bool) -> None:
+    def __init__(self, league: Troubled, chance: random.Random, counts: Counter[str], *, wild: bool) -> None:
         """wild: with pauses, and a cancel now and then."""
-        self.league, self.chance, self.seen, self.wild = league, chance, seen, wild
-        self.people = {name: Person(league, name, chance, seen) for name in self.OTHERS}
+        self.league, self.chance, self.counts, self.wild = league, chance, counts, wild
+        self.people = {name: Person(league, name, chance, counts) for name in self.OTHERS}
         self.me = self.people["player-0"]
-        self.hermit = Person(league, HERMIT, chance, seen)
+        self.hermit = Person(league, HERMIT, chance, counts)
         self.cancelled: set[str] = set()
         self.made: list[str] = []
         self.calm = threading.Event()
@@ -170,23 +170,23 @@ class Owner:
         """An event of two stages. The owner of one of its bots is asked, so it is not begun before its cards are known."""
         bots = ["bot-0", "bot-1", "bot-2", HERMIT]
         self._create("event", "series", {"document": SERIES, "bots": bots})
-        asked = self.hermit.insist("GET", "/me/requests?status=asked")
-        (request,) = [one for one in asked.body["results"] if one["slug"] == "series"]
+        answer = self.hermit.insist("GET", "/me/requests?status=asked")
+        (request,) = [row for row in answer.body["results"] if row["slug"] == "series"]
         granted = self.hermit.post(f"/requests/{request['id']}/grant")
         assert (granted.status, granted.body["status"]) == (200, "granted"), granted
         started = self.me.post("/events/series/start")
         assert (started.status, started.body["status"]) in ((200, "running"), (200, "finished")), started
         self.made += STAGES
 
-    def _create(self, what: str, name: str, wanted: dict[str, Any]) -> None:
+    def _create(self, what: str, name: str, wish: dict[str, Any]) -> None:
         """A tournament or an event, as soon as there is room for it."""
         for attempt in range(10_000):
-            found = self.me.post(f"/{what}s", wanted, key=f"{name}-{attempt}")
-            if found.status == 201:
+            answer = self.me.post(f"/{what}s", wish, key=f"{name}-{attempt}")
+            if answer.status == 201:
                 break
-            assert "tournaments, events and circuits" in found.body["detail"], found
+            assert "tournaments, events and circuits" in answer.body["detail"], answer
             time.sleep(0.5)  # until another one is over
-        assert found.body["slug"] == name, found
+        assert answer.body["slug"] == name, answer
         self._sow(what, name)
 
     def _sow(self, what: str, name: str) -> None:
@@ -204,11 +204,11 @@ class Owner:
 
     def _trouble(self) -> None:
         """One act of an owner who cannot make up their mind; whatever was paused goes on afterwards."""
-        there = [one for one in self.made if one not in self.cancelled and one != STAGES[-1]]
-        name = self.chance.choice(["pairs", "seats", *there])
+        active = [name for name in self.made if name not in self.cancelled and name != STAGES[-1]]
+        name = self.chance.choice(["pairs", "seats", *active])
         ends = name in self.made and name not in STAGES
         act = self.chance.choices(["pause", "bot", "cancel", "look"], [4, 2, 1 if ends else 0, 2])[0]
-        self.seen[act] += 1
+        self.counts[act] += 1
         if act == "pause":
             self.me.post(f"/tournaments/{name}/pause")
             self._wait()
@@ -219,8 +219,8 @@ class Owner:
             self._wait()
             self._set_bot(number, "active")
         elif act == "cancel":
-            found = self.me.post(f"/tournaments/{name}/cancel", {"why": "a storm"})
-            if found.status == 200:
+            answer = self.me.post(f"/tournaments/{name}/cancel", {"why": "a storm"})
+            if answer.status == 200:
                 self.cancelled.add(name)
         else:
             for person in self.people.values():
@@ -233,16 +233,16 @@ class Owner:
     def _set_bot(self, number: int, state: str) -> None:
         person = self.people[f"player-{number}"]
         body = json.dumps({"state": state}).encode()
-        found = person.insist("PATCH", f"/bots/bot-{number}", body, Content_Type="application/json")
-        assert (found.status, found.body["state"]) == (200, state), found
+        answer = person.insist("PATCH", f"/bots/bot-{number}", body, Content_Type="application/json")
+        assert (answer.status, answer.body["state"]) == (200, state), answer
 
 
 class Guest:
     """Uploads bots, more than are taken, several at once; challenges others with them, and asks for the hermit's bot."""
 
-    def __init__(self, league: Troubled, chance: random.Random, seen: Counter[str]) -> None:
-        self.me, self.hermit = (Person(league, name, chance, seen) for name in ("guest", HERMIT))
-        self.chance, self.seen = chance, seen
+    def __init__(self, league: Troubled, chance: random.Random, counts: Counter[str]) -> None:
+        self.me, self.hermit = (Person(league, name, chance, counts) for name in ("guest", HERMIT))
+        self.chance, self.counts = chance, counts
         self.calm = threading.Event()
         self.taken: set[int] = set()  # versions
         self.challenges: set[str] = set()  # matches
@@ -253,9 +253,9 @@ class Guest:
         """Until the storm is over."""
         while not self.calm.wait(self.chance.uniform(0, 5)):
             with ThreadPoolExecutor(3) as pool:
-                found = [pool.submit(self._upload, self.number + more) for more in range(self.chance.randrange(1, 4))]
-            self.number += len(found)
-            for future in found:
+                uploads = [pool.submit(self._upload, self.number + more) for more in range(self.chance.randrange(1, 4))]
+            self.number += len(uploads)
+            for future in uploads:
                 future.result()
             self._challenge()
             if self.chance.random() < 0.4:
@@ -268,18 +268,18 @@ class Guest:
         wish = {"bot": f"guest-{self.chance.randrange(3)}", "against": rival, "game": "partnership", "boards": 1}
         if not self.taken:
             return
-        found = self.me.ask("GET", f"/bots/{wish['bot']}", None, may={404})
-        if not found or found.status != 200:
+        answer = self.me.ask("GET", f"/bots/{wish['bot']}", None, may={404})
+        if not answer or answer.status != 200:
             return
         path, body, key = "/challenges", json.dumps(wish).encode(), f"challenge-{self.number}"
         headers = {"Content_Type": "application/json", "Idempotency_Key": key}
-        made = self.me.insist("POST", path, body, unsettled=[503], **headers)  # 429: enough for a day
-        if made.status == 201:
-            self.me.told[key] = ((path, body, headers), made)
-            self.seen["challenge"] += 1
-            self.challenges.add(made.body["id"])
+        created = self.me.insist("POST", path, body, unsettled=[503], **headers)  # 429: enough for a day
+        if created.status == 201:
+            self.me.created_by_key[key] = ((path, body, headers), created)
+            self.counts["challenge"] += 1
+            self.challenges.add(created.body["id"])
         else:
-            assert made.status in (409, 429), made
+            assert created.status in (409, 429), created
 
     def _ask(self) -> None:
         """The hermit is asked, and answers while the request is taken back: one of them comes first. Then nothing comes of it."""
@@ -289,15 +289,15 @@ class Guest:
             assert "tournaments, events and circuits" in fair.body["detail"], fair
             return
         self.fairs.append(name)
-        asked = self.me.post(f"/tournaments/{name}/entries", {"bot": HERMIT}, key=f"{name}-asked")
-        if asked.status == 202:
-            self.seen["request"] += 1
-            place = f"/requests/{asked.body['id']}"
+        entry = self.me.post(f"/tournaments/{name}/entries", {"bot": HERMIT}, key=f"{name}-asked")
+        if entry.status == 202:
+            self.counts["request"] += 1
+            place = f"/requests/{entry.body['id']}"
             answer = self.chance.choice(["grant", "refuse"])
             with ThreadPoolExecutor(2) as pool:
-                one = pool.submit(self.hermit.post, f"{place}/{answer}")
+                reply = pool.submit(self.hermit.post, f"{place}/{answer}")
                 other = pool.submit(self.me.insist, "DELETE", place) if self.chance.random() < 0.7 else None
-            came = [one.result().status == 200, other is not None and other.result().status == 204]
+            came = [reply.result().status == 200, other is not None and other.result().status == 204]
             now = self.me.insist("GET", place).body["status"]
             entered = self.me.insist("GET", f"/tournaments/{name}/entries").body["results"]
             assert sum(came) == 1, (place, came)
@@ -313,13 +313,13 @@ class Guest:
         headers = {"Content_Type": "application/octet-stream", "Idempotency_Key": f"upload-{number}"}
         path = f"/bots/{name}/versions?filename=bot.py&games={quote('partnership')}"
         while True:
-            found = self.me.ask("POST", path, source, **headers)
-            if found and found.status == 201:
-                self.me.told[headers["Idempotency_Key"]] = ((path, source, headers), found)
-                self.taken.add(found.body["id"])
-            if found and found.status in (201, 429):
+            answer = self.me.ask("POST", path, source, **headers)
+            if answer and answer.status == 201:
+                self.me.created_by_key[headers["Idempotency_Key"]] = ((path, source, headers), answer)
+                self.taken.add(answer.body["id"])
+            if answer and answer.status in (201, 429):
                 return
-            assert found is None or found.status == 503, found
+            assert answer is None or answer.status == 503, answer
             time.sleep(0.2)
 
 

@@ -115,8 +115,14 @@ def _match(match: Match) -> dict[str, Any]:
 def _sitting(sitting: Sitting) -> list[Any]:
     record = replays.unpack(sitting)
     del record["timings"]  # The times of decisions differ between runs
-    told = record | {f"meta.{name}": value for name, value in record.pop("meta").items()}
-    return [sitting.number, sitting.seating, sitting.scores, sitting.fault, {name: _short(told[name]) for name in told}]
+    fields = record | {f"meta.{name}": value for name, value in record.pop("meta").items()}
+    return [
+        sitting.number,
+        sitting.seating,
+        sitting.scores,
+        sitting.fault,
+        {name: _short(fields[name]) for name in fields},
+    ]
 
 
 def _short(value: Any) -> str:
@@ -126,11 +132,11 @@ def _short(value: Any) -> str:
 
 
 def _cup(cup: Tournament) -> dict[str, Any]:
-    found = standings.standings(cup)
+    table = standings.standings(cup)
     return {
         "status": cup.status,
-        "rows": [[row.entry.number, str(row.result), row.faults] for row in found.rows],
-        "cells": {str(pair): str(cell) for pair, cell in sorted(found.cells.items())},
+        "rows": [[row.entry.number, str(row.result), row.faults] for row in table.rows],
+        "cells": {str(pair): str(cell) for pair, cell in sorted(table.cells.items())},
     }
 
 
@@ -151,11 +157,11 @@ def _pool(pool: Pool) -> dict[str, Any]:
 def check() -> list[str]:
     """Return the findings of the league's own checks, and the players who exceed their limits."""
     invariants.GRACE = timedelta(0)
-    found = [str(finding) for finding in invariants.check_all()]
+    findings = [str(finding) for finding in invariants.check_all()]
     for player in Player.objects.order_by("pk"):
         over = [limit for limit in quotas.limits(player) if limit.most is not None and limit.used > limit.most]
-        found += [f"{player} has {limit.used} {limit.name} of {limit.most}" for limit in over]
-    return found
+        findings += [f"{player} has {limit.used} {limit.name} of {limit.most}" for limit in over]
+    return findings
 
 
 PROGRAMS = {"make": make, "print": table, "check": check}

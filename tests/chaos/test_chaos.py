@@ -45,8 +45,8 @@ def test_kill_9_of_a_worker_at_every_stage(league: Troubled) -> None:
         process = league.start("worker", die_at=place)
         league.dead(process)
         if place in ("claimed", *AHEAD):
-            held = league.stack.rows("SELECT status FROM league_match WHERE worker LIKE %s", f"%:{process.pid}")
-            assert ("leased",) in held, (place, held)
+            statuses = league.stack.rows("SELECT status FROM league_match WHERE worker LIKE %s", f"%:{process.pid}")
+            assert ("leased",) in statuses, (place, statuses)
     league.start("worker")
     league.finish()
 
@@ -194,12 +194,12 @@ def test_workers_are_drained_by_sigterm(league: Troubled) -> None:
     if AHEAD[1] not in NEVER:  # first: where few matches wait there may be no next one
         process = league.start("worker", die_at=AHEAD[1], by="SIGTERM")
         assert process.popen.wait(LONG) == 0, process.tail()
-        given = league.stack.rows(
+        previous = league.stack.rows(
             "SELECT data ->> 'was' FROM league_leagueevent WHERE data ->> 'to' = 'queued' AND actor LIKE %s",
             f"%:{process.pid}",
         )
-        assert given
-        assert set(given) <= {
+        assert previous
+        assert set(previous) <= {
             ("leased",),
             ("running",),
         }
@@ -221,16 +221,16 @@ def test_workers_of_two_releases_play_one_queue(league: Troubled) -> None:
     """One leaves the matches of a game whose rules are others there, and says so; every result tells whose code it is from."""
     league.start("scheduler")
     league.start("worker", commit="newer", rules="partnership=7")
-    of = "FROM league_match m JOIN league_pool p ON p.id = m.pool_id WHERE m.kind = 'tournament'"
-    theirs = f"SELECT count(*) {of} AND p.game = 'gana_pierde_3' AND m.status <> 'finished'"
+    source = "FROM league_match m JOIN league_pool p ON p.id = m.pool_id WHERE m.kind = 'tournament'"
+    theirs = f"SELECT count(*) {source} AND p.game = 'gana_pierde_3' AND m.status <> 'finished'"
     why = "no worker that runs plays by revision 1 of the rules of partnership;%%"
-    left = f"SELECT DISTINCT m.status, m.attempts, m.reason LIKE '{why}' {of} AND p.game = 'partnership'"
+    unfinished = f"SELECT DISTINCT m.status, m.attempts, m.reason LIKE '{why}' {source} AND p.game = 'partnership'"
     league.until(lambda: league.stack.rows(theirs) == [(0,)], "the matches that both can play")
-    league.until(lambda: league.stack.rows(left) == [("queued", 0, True)], "matches that say what they wait for")
+    league.until(lambda: league.stack.rows(unfinished) == [("queued", 0, True)], "matches that say what they wait for")
     league.start("worker", commit="older")
     league.finish()
 
-    played = f"SELECT DISTINCT p.game, m.host ->> 'commit', m.host -> 'revision' {of} ORDER BY 1"
+    played = f"SELECT DISTINCT p.game, m.host ->> 'commit', m.host -> 'revision' {source} ORDER BY 1"
     assert league.stack.rows(played) == [("gana_pierde_3", "newer", 1), ("partnership", "older", 1)]
     league.check()
 
@@ -258,22 +258,22 @@ def test_a_backup_in_the_middle_of_play_goes_on_in_a_new_place_to_the_same_table
     wait_for_matches(league, then + 1)
     league.reset()  # nothing of the old place is left
 
-    there = Troubled(like=league)
+    restored = Troubled(like=league)
     try:
         for command in restore:
-            there.documented(command, tmp_path)
-        held = there.stack.rows(HELD)
-        assert held != [(0,)]
-        assert 2 <= there.stack.rows(FINISHED)[0][0] <= then
-        with there.database() as connection:  # half a minute later
+            restored.documented(command, tmp_path)
+        lost_before = restored.stack.rows(HELD)
+        assert lost_before != [(0,)]
+        assert 2 <= restored.stack.rows(FINISHED)[0][0] <= then
+        with restored.database() as connection:  # half a minute later
             connection.execute(
                 "UPDATE league_match SET lease_until = lease_until - interval '1 hour' WHERE lease_until IS NOT NULL"
             )
-        there.stack.run("migrate")
-        there.start("scheduler")
-        there.start("worker")
-        there.finish()
-        assert there.stack.rows(LOST) == held
-        there.check()
+        restored.stack.run("migrate")
+        restored.start("scheduler")
+        restored.start("worker")
+        restored.finish()
+        assert restored.stack.rows(LOST) == lost_before
+        restored.check()
     finally:
-        there.close()
+        restored.close()

@@ -58,7 +58,7 @@ class Storm:
         self.disks = disks
         self.chance = chance
         self.answers, self.answered = answers, 0
-        self.done: Counter[str] = Counter()
+        self.act_counts: Counter[str] = Counter()
         self.alive: list[Process] = []
         self.web: Process | None = None
         self.journal: dict[int, str] = {}
@@ -67,7 +67,7 @@ class Storm:
             "Redis away": (redis.stop, redis.start),
             "Redis hung": (redis.hang, redis.go_on),
             "Redis full": (redis.fill, redis.have_room),
-            **{f"disk of {name} full": (one.fill, one.have_room) for name, one in disks.items()},
+            **{f"disk of {name} full": (device.fill, device.have_room) for name, device in disks.items()},
         }
         if POSTGRES in disks:
             self.pairs["disk of PostgreSQL full"] = disks[POSTGRES].fill, self._let_postgres_write
@@ -100,17 +100,17 @@ class Storm:
             "SIGTERM to the web": used / 2,
         }
         what = self.chance.choices(list(self.acts), [(often | rarely).get(name, 0.5) for name in self.acts])[0]
-        self.done[what] += 1
+        self.act_counts[what] += 1
         self.acts[what]()
 
     def read_journal(self) -> None:
         """All that stood in the journal stands there as it stood."""
         try:
-            found = dict(self.league.stack.rows(JOURNAL))
+            journal = dict(self.league.stack.rows(JOURNAL))
         except psycopg.OperationalError:
             return
-        assert found.items() >= self.journal.items(), set(self.journal.items()) - set(found.items())
-        self.journal = found
+        assert journal.items() >= self.journal.items(), set(self.journal.items()) - set(journal.items())
+        self.journal = journal
 
     def _one(self) -> Process:
         return self.alive.pop(self.chance.randrange(len(self.alive)))
@@ -127,7 +127,7 @@ class Storm:
         if self.chance.random() < 0.4:
             trouble["messages"] = self.chance.choice(["twice", "none"])
         for what in trouble:
-            self.done[what] += 1
+            self.act_counts[what] += 1
         return self.league.start(name, **trouble)
 
     def _end_web(self, how: signal.Signals) -> None:
@@ -160,13 +160,13 @@ class Round:
 
     def __init__(self, league: Troubled, chance: random.Random) -> None:
         self.league = league
-        self.seen: Counter[str] = Counter()
-        self.owner = Owner(league, random.Random(chance.random()), self.seen, wild=True)
-        self.guest = Guest(league, random.Random(chance.random()), self.seen)
+        self.counts: Counter[str] = Counter()
+        self.owner = Owner(league, random.Random(chance.random()), self.counts, wild=True)
+        self.guest = Guest(league, random.Random(chance.random()), self.counts)
 
     def answers(self) -> int:
         """Return the number of requests that were answered."""
-        return sum(times for what, times in self.seen.items() if what.isdigit())
+        return sum(times for what, times in self.counts.items() if what.isdigit())
 
     def play(self, storm: Storm) -> None:
         """Both, and the rest."""
@@ -198,10 +198,10 @@ class Round:
         for person in people:
             person.asks_again()
         self._made_once()
-        found = json.loads(self.league.table())
+        table = json.loads(self.league.table())
         self._kept_its_word()
         names = {"pairs", "seats", *self.owner.made} - self.owner.cancelled
-        assert list(differences(select(quiet, names), select(found, names))) == []
+        assert list(differences(select(quiet, names), select(table, names))) == []
 
     def _made_once(self) -> None:
         slugs = self.league.stack.rows("SELECT slug FROM league_tournament ORDER BY slug")
@@ -228,22 +228,22 @@ def select(table: dict[str, Any], names: set[str]) -> dict[str, Any]:
     """The part of a table that follows from these tournaments alone: each has a pool of its own."""
     games = {"pairs": "partnership", "seats": "gana_pierde_3", **dict(GAMES), **dict.fromkeys(STAGES, SERIES["game"])}
     return {
-        "matches": {key: one for key, one in table["matches"].items() if key.split(":")[0] in names},
+        "matches": {key: match for key, match in table["matches"].items() if key.split(":")[0] in names},
         "cups": {name: table["cups"][name] for name in sorted(names)},
         "pools": {games[name]: table["pools"][games[name]] for name in sorted(names)},
     }
 
 
-def differences(quiet: Any, found: Any, where: str = "") -> Iterator[str]:
+def differences(quiet: Any, other: Any, where: str = "") -> Iterator[str]:
     """Yield the places where two tables differ, and both values."""
-    if isinstance(quiet, dict) and isinstance(found, dict):
-        for name in sorted(quiet.keys() | found.keys()):
-            yield from differences(quiet.get(name), found.get(name), f"{where}/{name}")
-    elif isinstance(quiet, list) and isinstance(found, list) and len(quiet) == len(found):
-        for number, pair in enumerate(zip(quiet, found, strict=True)):
+    if isinstance(quiet, dict) and isinstance(other, dict):
+        for name in sorted(quiet.keys() | other.keys()):
+            yield from differences(quiet.get(name), other.get(name), f"{where}/{name}")
+    elif isinstance(quiet, list) and isinstance(other, list) and len(quiet) == len(other):
+        for number, pair in enumerate(zip(quiet, other, strict=True)):
             yield from differences(*pair, f"{where}/{number}")
-    elif quiet != found:
-        yield f"{where}: {quiet} in the quiet league, {found} in the storm"
+    elif quiet != other:
+        yield f"{where}: {quiet} in the quiet league, {other} in the storm"
 
 
 @pytest.fixture
@@ -255,12 +255,12 @@ def disks(first_moment: Troubled) -> dict[str, disk.Disk]:
     if not disk.may_be_made():
         return {}
     disk.be_apart()
-    found = {
+    disks_by_name = {
         "worker": disk.Disk(first_moment.stack.folder / "state-worker", 400),
         POSTGRES: disk.Disk(first_moment.postgres.folder / "disk", 600),
     }
-    first_moment.postgres.move(found[POSTGRES].folder)
-    return found
+    first_moment.postgres.move(disks_by_name[POSTGRES].folder)
+    return disks_by_name
 
 
 def test_random_trouble_changes_nothing(disks: dict[str, disk.Disk], first_moment: Troubled) -> None:
@@ -273,7 +273,7 @@ def test_random_trouble_changes_nothing(disks: dict[str, disk.Disk], first_momen
         seed = int(os.environ.get("CHAOS_SEED", "1"))
         chance = random.Random(seed)
         until = time.monotonic() + float(os.environ.get("CHAOS_S", "600"))
-        rounds, done, attempts = 0, Counter[str](), 0
+        rounds, counts, attempts = 0, Counter[str](), 0
         while time.monotonic() < until:
             league.reset()
             now = Round(league, chance)
@@ -281,10 +281,10 @@ def test_random_trouble_changes_nothing(disks: dict[str, disk.Disk], first_momen
             now.play(storm)
             now.check(quiet)
             rounds += 1
-            done += storm.done + now.seen
+            counts += storm.act_counts + now.counts
             attempts += sum(times for (times,) in league.attempts())
-            print(f"round {rounds}: {dict(sorted((storm.done + now.seen).items()))}", flush=True)
-        print(f"seed {seed}: {rounds} rounds, {attempts} attempts, {dict(sorted(done.items()))}")
+            print(f"round {rounds}: {dict(sorted((storm.act_counts + now.counts).items()))}", flush=True)
+        print(f"seed {seed}: {rounds} rounds, {attempts} attempts, {dict(sorted(counts.items()))}")
     except BaseException:
         print(f"what the processes said: {keep_logs(league, os.environ.get('CHAOS_SEED', '1'))}", flush=True)
         raise

@@ -52,7 +52,7 @@ from tests.chaos import forked  # noqa: E402
 from tests.support.processes import die_with_parent  # noqa: E402
 
 
-def die(*args: object, **named: object) -> None:
+def die(*args: object, **keywords: object) -> None:
     """Die as by the kernel's out-of-memory killer: no handler runs, no connection is closed in good order. CHAOS_BY names another way."""
     how = os.environ.get("CHAOS_BY", "SIGKILL")
     if how == "SystemExit":
@@ -64,9 +64,9 @@ def before(place: Any, name: str, act: Callable[..., object]) -> None:
     """Call `act` with the arguments before each call of a function."""
     real = getattr(place, name)
 
-    def overheard(*args: Any, **named: Any) -> Any:
-        act(*args, **named)
-        return real(*args, **named)
+    def overheard(*args: Any, **keywords: Any) -> Any:
+        act(*args, **keywords)
+        return real(*args, **keywords)
 
     setattr(place, name, overheard)
 
@@ -75,10 +75,10 @@ def after(place: Any, name: str, act: Callable[..., object]) -> None:
     """Call `act` with the result after each call of a function."""
     real = getattr(place, name)
 
-    def overheard(*args: Any, **named: Any) -> Any:
-        found = real(*args, **named)
-        act(found)
-        return found
+    def overheard(*args: Any, **keywords: Any) -> Any:
+        result = real(*args, **keywords)
+        act(result)
+        return result
 
     setattr(place, name, overheard)
 
@@ -86,8 +86,8 @@ def after(place: Any, name: str, act: Callable[..., object]) -> None:
 def when(fact: Callable[..., object]) -> Callable[..., None]:
     """Die where `fact` holds of the arguments."""
 
-    def act(*args: Any, **named: Any) -> None:
-        if fact(*args, **named):
+    def act(*args: Any, **keywords: Any) -> None:
+        if fact(*args, **keywords):
             die()
 
     return act
@@ -96,12 +96,12 @@ def when(fact: Callable[..., object]) -> Callable[..., None]:
 def nth_call(number: int) -> Callable[..., bool]:
     """True at the n-th call."""
     calls = iter(range(1, number + 1))
-    return lambda *args, **named: next(calls, number) == number
+    return lambda *args, **keywords: next(calls, number) == number
 
 
 def moved_to(status: str) -> Callable[..., bool]:
     """Return a predicate: `state.move` was called for this status."""
-    return lambda row, to, **named: to == status
+    return lambda row, to, **keywords: to == status
 
 
 def after_a_sitting() -> None:
@@ -111,9 +111,9 @@ def after_a_sitting() -> None:
     def overheard(job: Any) -> Callable[[int, int], None]:
         note = real(job)
 
-        def noted(done: int, total: int) -> None:
-            note(done, total)
-            if done:
+        def noted(played: int, total: int) -> None:
+            note(played, total)
+            if played:
                 die()
 
         return noted
@@ -175,16 +175,16 @@ def send(times: int) -> None:
     """Send every message `times` times."""
     real = Task.apply_async
 
-    def sent(task: Task, *args: Any, **named: Any) -> None:
+    def sent(task: Task, *args: Any, **keywords: Any) -> None:
         for _ in range(times):
-            real(task, *args, **named)
+            real(task, *args, **keywords)
 
     Task.apply_async = sent
 
 
-def play_by_other_rules(told: str) -> None:
+def play_by_other_rules(rules: str) -> None:
     """The rules of a game are another revision's."""
-    game, _, revision = told.partition("=")
+    game, _, revision = rules.partition("=")
     games._declared()[game] = replace(games.declared(game), revision=int(revision))
 
 

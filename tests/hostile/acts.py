@@ -118,18 +118,18 @@ class Table:
         except Infrastructure as error:
             return [f"broken off: {error}"]
         blamed = [(fault.kind, fault.detail) for fault in result.parties[HOSTILE].faults]
-        found = [f"the honest bot was blamed: {fault}" for fault in result.parties[HONEST].faults]
+        findings = [f"the honest bot was blamed: {fault}" for fault in result.parties[HONEST].faults]
         if ends != EITHER and bool(blamed) != (ends == FAULT):
-            found.append(f"it was blamed for {blamed}, but must be one that {ends}")
+            findings.append(f"it was blamed for {blamed}, but must be one that {ends}")
         board = result.boards[0]
         if not board.complete:
-            found.append("the board is not complete")
+            findings.append("the board is not complete")
         for sitting, undisturbed in zip(board.sittings, self.undisturbed(tier), strict=True):
             seats = {fault.seat for fault in sitting.faults}
             due = forfeited(_game(), seats) if seats else undisturbed
             if sitting.scores != due:
-                found.append(f"the result is {sitting.scores}, not {due}")
-        return found
+                findings.append(f"the result is {sitting.scores}, not {due}")
+        return findings
 
     def undisturbed(self, tier: str) -> list[list[int]]:
         """The scores by sitting when nobody does anything: both kinds of bots choose the same actions."""

@@ -33,14 +33,14 @@ PROLOGUE = (Path(__file__).parent / "prologue.txt").read_text()
 class Outcome:
     """The result of an attack.
 
-    fault, detail: as BotFault, or None when the bot played on; got: what the attack obtained; left: traces it left
+    fault, detail: as BotFault, or None when the bot played on; got: what the attack obtained; remains: traces it left
     behind, which must be none; cpu_s: CPU it was charged; stderr_bytes: how much was kept.
     """
 
     fault: str | None = None
     detail: str = ""
     got: list[str] = dataclasses.field(default_factory=list)
-    left: list[str] = dataclasses.field(default_factory=list)
+    remains: list[str] = dataclasses.field(default_factory=list)
     cpu_s: float = 0.0
     frozen_cpu_s: float = 0.0
     stderr: str = ""
@@ -82,21 +82,21 @@ class Surroundings:
 
     def touched(self) -> list[str]:
         """Return what has changed."""
-        found = [f"left {path.name}" for path in self.directory.iterdir() if path.name not in ("sentinel", "bot")]
+        changes = [f"left {path.name}" for path in self.directory.iterdir() if path.name not in ("sentinel", "bot")]
         if self.sentinel.read_text() != "a secret of the host\n":
-            found.append("changed the sentinel")
+            changes.append("changed the sentinel")
         for listener in (self.local, self.network):
             try:
                 listener.accept()[0].close()
-                found.append(f"reached {listener.getsockname()!r}")
+                changes.append(f"reached {listener.getsockname()!r}")
             except BlockingIOError:
                 pass
         try:
             self.packets.recv(100)
-            found.append("sent a packet")
+            changes.append("sent a packet")
         except BlockingIOError:
             pass
-        return found
+        return changes
 
     def close(self) -> None:
         for listener in (self.local, self.packets, self.network):
@@ -105,7 +105,7 @@ class Surroundings:
 
 def herd(bot: BotProcess) -> set[int]:
     """Processes that run as the bot's user, where that user is its alone; else itself."""
-    found = {bot.pid}
+    pids = {bot.pid}
     for entry in Path("/proc").iterdir():
         try:
             user = entry.stat().st_uid if entry.name.isdigit() else -1
@@ -114,8 +114,8 @@ def herd(bot: BotProcess) -> set[int]:
         except OSError:
             continue
         if os.getuid() == 0 and slots.FIRST_USER <= user <= slots.LAST_USER and user == bot.user:
-            found.add(int(entry.name))
-    return found
+            pids.add(int(entry.name))
+    return pids
 
 
 def tree_hash(root: Path) -> str:
@@ -148,14 +148,14 @@ def play(name: str, tier: str, state_dir: Path) -> Outcome:
         outcome.stderr = bot.stderr().decode(errors="replace")
         outcome.stderr_bytes = len(bot.stderr())
         outcome.cpu_s = bot.cpu() - bot.start_cpu_s
-        outcome.left += around.touched()
+        outcome.remains += around.touched()
         if tree_hash(bot_dir) != before:
-            outcome.left.append("changed its own files")
+            outcome.remains.append("changed its own files")
         if len(processes) > (2 if tier == "namespaces" else 1):
-            outcome.left.append(f"it was {len(processes)} processes")
-        outcome.left += [f"process {pid}" for pid in processes if Path(f"/proc/{pid}").exists()]
+            outcome.remains.append(f"it was {len(processes)} processes")
+        outcome.remains += [f"process {pid}" for pid in processes if Path(f"/proc/{pid}").exists()]
         around.close()
-    outcome.left += sorted(traces.seen(state_dir) - before_all)
+    outcome.remains += sorted(traces.seen(state_dir) - before_all)
     return outcome
 
 

@@ -21,5 +21,5 @@ def findings(tier: str, state_dir: Path, *, sealed: bool = False, trials: int = 
 
 
 if __name__ == "__main__":
-    for found in findings(sys.argv[2], Path(sys.argv[1])):
-        print(json.dumps({"name": found.kind.name, "refused": found.refused}))
+    for finding in findings(sys.argv[2], Path(sys.argv[1])):
+        print(json.dumps({"name": finding.kind.name, "refused": finding.refused}))

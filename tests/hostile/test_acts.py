@@ -53,12 +53,12 @@ def quick_moments(act: str, turn: int) -> tuple[str, ...]:
 def quick_cells(places: list[Place]) -> dict[str, list[tuple[Cell, str]]]:
     """Act -> its cells and users, the places in turn."""
     turn = count()
-    found = defaultdict(list)
+    cells = defaultdict(list)
     for number, act in enumerate(ACTS):
         for moment in quick_moments(act, number):
             tier, user = places[next(turn) % len(places)]
-            found[act].append((Cell(act, moment, tier), user))
-    return found
+            cells[act].append((Cell(act, moment, tier), user))
+    return cells
 
 
 @pytest.fixture(scope="session")
@@ -71,19 +71,19 @@ def table(state: StateDirectory) -> Table:
 @pytest.fixture(scope="session")
 def places(state: StateDirectory) -> list[Place]:
     """Return the places where a tier holds: as root and as an ordinary user, or as the latter only."""
-    found = []
+    places_here = []
     for answer in state.as_ordinary_user("tests.engine.sandbox.say_tiers"):
         report = TierReport(**answer)
         if report.name in TIERS:
             held_tiers.tell(ORDINARY, report.name, report.holds, report.reasons)
-            found += [(report.name, ORDINARY)] if report.holds else []
+            places_here += [(report.name, ORDINARY)] if report.holds else []
     if os.getuid() == 0:
         for tier in TIERS:
             report = state.reports[tier]
             held_tiers.tell("root", tier, report.holds, report.reasons)
-            found += [(tier, "root")] if report.holds else []
-    assert found, "no tier holds on this host: nothing could be tested"
-    return found
+            places_here += [(tier, "root")] if report.holds else []
+    assert places_here, "no tier holds on this host: nothing could be tested"
+    return places_here
 
 
 def played_by_ordinary(state: StateDirectory, cells: list[Cell]) -> dict[Cell, list[str]]:
@@ -91,8 +91,8 @@ def played_by_ordinary(state: StateDirectory, cells: list[Cell]) -> dict[Cell, l
     home = Path(state.for_others(runner=True)[2])
     shutil.copy(state.path / "bot", home / "bot")
     os.chown(home / "bot", home.stat().st_uid, home.stat().st_gid)
-    told = ["\t".join((cell.act, cell.moment, cell.tier)) for cell in cells]
-    return dict(zip(cells, state.as_ordinary_user("tests.hostile.acts", told=told, runner=True), strict=True))
+    lines = ["\t".join((cell.act, cell.moment, cell.tier)) for cell in cells]
+    return dict(zip(cells, state.as_ordinary_user("tests.hostile.acts", told=lines, runner=True), strict=True))
 
 
 @pytest.fixture(scope="session")
@@ -132,13 +132,13 @@ def test_no_name_of_a_program_confuses_the_supervisor(name: str, table: Table, p
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 def test_the_whole_product(state: StateDirectory, table: Table, places: list[Place]) -> None:
-    wanted = {(Cell(act, moment, tier), user) for act in ACTS for moment in MOMENTS for tier, user in places}
-    wrong = {f"{cell} as {user}": table.wrong(cell) for cell, user in sorted(wanted, key=str) if user != ORDINARY}
-    theirs = [cell for cell, user in sorted(wanted, key=str) if user == ORDINARY]
+    all_cells = {(Cell(act, moment, tier), user) for act in ACTS for moment in MOMENTS for tier, user in places}
+    wrong = {f"{cell} as {user}": table.wrong(cell) for cell, user in sorted(all_cells, key=str) if user != ORDINARY}
+    theirs = [cell for cell, user in sorted(all_cells, key=str) if user == ORDINARY]
     for first in range(0, len(theirs), 200):
-        found = played_by_ordinary(state, theirs[first : first + 200])
-        wrong |= {f"{cell} as {ORDINARY}": what for cell, what in found.items()}
+        findings = played_by_ordinary(state, theirs[first : first + 200])
+        wrong |= {f"{cell} as {ORDINARY}": what for cell, what in findings.items()}
 
-    assert len(wrong) == len(wanted) >= len(ACTS) * len(MOMENTS)
-    found = [f"{where}: {what}" for where, what in wrong.items() if what]
-    assert not found, "\n".join(found)
+    assert len(wrong) == len(all_cells) >= len(ACTS) * len(MOMENTS)
+    findings = [f"{where}: {what}" for where, what in wrong.items() if what]
+    assert not findings, "\n".join(findings)

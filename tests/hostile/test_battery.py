@@ -60,7 +60,9 @@ def ordinary(state: StateDirectory, request: pytest.FixtureRequest) -> dict[str,
 @pytest.fixture(scope="session")
 def fields(state: StateDirectory, ordinary: dict[str, dict[str, arena.Outcome]]) -> dict[str, Field]:
     """Return the places to play: "tier as user" -> a function that plays an attack there."""
-    places: dict[str, Field] = {f"{tier} as an ordinary user": done.__getitem__ for tier, done in ordinary.items()}
+    places: dict[str, Field] = {
+        f"{tier} as an ordinary user": outcomes.__getitem__ for tier, outcomes in ordinary.items()
+    }
     if os.getuid() == 0:
         for tier in _PLAYED_AT:
             report = state.reports[tier]
@@ -82,8 +84,8 @@ def verdict(attack_name: str, outcome: arena.Outcome) -> list[str]:
         wrong.append(f"the fault says {outcome.detail!r}, expected {attack.detail!r} in it")
     if outcome.fault is None and outcome.got:
         wrong.append(f"obtained {outcome.got}")
-    if outcome.left:
-        wrong.append(f"left {outcome.left}")
+    if outcome.remains:
+        wrong.append(f"left {outcome.remains}")
     if outcome.frozen_cpu_s > PONDERING_S:
         wrong.append(f"used {outcome.frozen_cpu_s * 1e3:.1f} ms of CPU while frozen")
     if outcome.stderr_bytes > 16 * 1024:

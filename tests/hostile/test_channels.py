@@ -18,41 +18,43 @@ ALL = [kind.name for kind in KINDS]
 
 def modes(state: StateDirectory) -> list[tuple[str, bool]]:
     """(tier, whether sealed) of every way in which bots can be started here."""
-    held = [report for report in state.reports.values() if report.isolates and report.holds]
-    assert held, "no tier holds on this host: nothing could be tested"
-    return [(report.name, sealed) for report in held for sealed in (False, True) if not sealed or not report.unsealed]
+    reports = [report for report in state.reports.values() if report.isolates and report.holds]
+    assert reports, "no tier holds on this host: nothing could be tested"
+    return [
+        (report.name, sealed) for report in reports for sealed in (False, True) if not sealed or not report.unsealed
+    ]
 
 
 def test_what_is_closed_by_construction_is_refused_in_every_tier(state: StateDirectory) -> None:
     for tier, sealed in modes(state):
-        found = findings(tier, state.path, sealed=sealed)
+        results = findings(tier, state.path, sealed=sealed)
 
-        assert [finding.kind.name for finding in found] == ALL
-        assert CLOSED - {finding.kind.name for finding in found if finding.refused} == set(), (tier, sealed)
-        assert all(0 <= each.estimate.low <= each.estimate.bits <= each.estimate.high for each in found)
+        assert [finding.kind.name for finding in results] == ALL
+        assert CLOSED - {finding.kind.name for finding in results if finding.refused} == set(), (tier, sealed)
+        assert all(0 <= each.estimate.low <= each.estimate.bits <= each.estimate.high for each in results)
 
 
 def test_it_is_refused_to_an_ordinary_users_bots_too(state: StateDirectory) -> None:
-    held = [
+    tiers = [
         answer["name"]
         for answer in state.as_ordinary_user("tests.engine.sandbox.say_tiers")
         if answer["holds"] and answer["isolates"]
     ]
-    assert held
-    for tier in held:
-        found = state.as_ordinary_user("tests.hostile.say_channels", tier)
+    assert tiers
+    for tier in tiers:
+        results = state.as_ordinary_user("tests.hostile.say_channels", tier)
 
-        assert [finding["name"] for finding in found] == ALL
-        assert CLOSED - {finding["name"] for finding in found if finding["refused"]} == set(), tier
+        assert [finding["name"] for finding in results] == ALL
+        assert CLOSED - {finding["name"] for finding in results if finding["refused"]} == set(), tier
 
 
 def test_the_meter_hears_what_is_told(state: StateDirectory) -> None:
     """Without a sandbox a lock on a file is seen by everybody: no decision of it is lost."""
     start = functools.partial(choosing.start, "none")
-    (found,) = measure(start, state.python, [kind for kind in KINDS if kind.channel == "Locks"], trials=40)
+    (result,) = measure(start, state.python, [kind for kind in KINDS if kind.channel == "Locks"], trials=40)
 
-    assert (found.refused, found.estimate.bits, found.estimate.high) == (None, 1.0, 1.0)
-    assert found.estimate.low > 0.3
+    assert (result.refused, result.estimate.bits, result.estimate.high) == (None, 1.0, 1.0)
+    assert result.estimate.low > 0.3
 
 
 def test_the_document_lists_every_channel() -> None:
@@ -70,6 +72,6 @@ def test_channels_in_full(state: StateDirectory) -> None:
     for tier, sealed in modes(state):
         for finding in findings(tier, state.path, sealed=sealed, trials=TRIALS):
             measured = finding.estimate
-            said = finding.refused or f"{measured.bits:.2f} ({measured.low:.2f} to {measured.high:.2f}) bits a decision"
-            held_tiers.add(f"{tier}{', sealed' if sealed else ''}, {finding.kind.name}: {said}")
+            text = finding.refused or f"{measured.bits:.2f} ({measured.low:.2f} to {measured.high:.2f}) bits a decision"
+            held_tiers.add(f"{tier}{', sealed' if sealed else ''}, {finding.kind.name}: {text}")
             assert finding.refused is not None or finding.kind.name not in CLOSED

@@ -25,10 +25,10 @@ HOSTILE, OPPONENT = 0, 1
 @pytest.fixture(scope="session")
 def boxes(state: StateDirectory) -> list[Sandbox]:
     """A sandbox of every tier that holds here."""
-    held = [name for name, report in state.reports.items() if report.holds and name != "none"]
-    assert held, state.reports
-    held_tiers.add(f"{len(ATTACKS) - 1} hostile bots attack in matches in each of: {', '.join(held)}")
-    return [Sandbox(name, state.path) for name in held]
+    tiers = [name for name, report in state.reports.items() if report.holds and name != "none"]
+    assert tiers, state.reports
+    held_tiers.add(f"{len(ATTACKS) - 1} hostile bots attack in matches in each of: {', '.join(tiers)}")
+    return [Sandbox(name, state.path) for name in tiers]
 
 
 @pytest.fixture(scope="session")
@@ -49,9 +49,9 @@ def undisturbed(boxes: list[Sandbox], honest: BotSpec) -> list[list[int]]:
 @pytest.fixture
 def around() -> Iterator[Surroundings]:
     with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
-        made = Surroundings(Path(folder))
-        yield made
-        made.close()
+        surroundings = Surroundings(Path(folder))
+        yield surroundings
+        surroundings.close()
 
 
 def scores(result: MatchResult) -> list[list[int]]:

@@ -137,9 +137,9 @@ def holdings(state: StateDirectory) -> dict[str, Any]:
 @pytest.mark.timeout(0)
 def test_nothing_is_left_and_nobody_is_wronged(state: StateDirectory) -> None:
     seconds = float(os.environ.get("SOAK_S", "300"))
-    held = [name for name, report in state.reports.items() if report.holds and name != "none"]
-    assert held, state.reports
-    boxes = [Sandbox(name, state.path) for name in held]
+    tiers = [name for name, report in state.reports.items() if report.holds and name != "none"]
+    assert tiers, state.reports
+    boxes = [Sandbox(name, state.path) for name in tiers]
     chance = random.Random(int(os.environ.get("SOAK_SEED", "1")))
     with tempfile.TemporaryDirectory(prefix="hostile-") as scratch:
         around = Surroundings(Path(scratch))
@@ -155,7 +155,7 @@ def test_nothing_is_left_and_nobody_is_wronged(state: StateDirectory) -> None:
         around.close()
     report = {
         "seconds": round(time.monotonic() - began),
-        "tiers": held,
+        "tiers": tiers,
         "matches": field.matches,
         "boards": field.boards,
         "decisions": field.decisions,

@@ -16,21 +16,21 @@ _BOT_USERS = range(slots.FIRST_USER, slots.LAST_USER + 1)
 def open_files() -> set[str]:
     """Descriptors of this process and what they are."""
     spawn.ready()
-    seen = set()
+    files = set()
     for entry in Path("/proc/self/fd").iterdir():
         try:
-            seen.add(f"{entry.name}:{entry.readlink()}")
+            files.add(f"{entry.name}:{entry.readlink()}")
         except OSError:
             continue  # the directory's own
-    return {entry for entry in seen if "/fd" not in entry}
+    return {entry for entry in files if "/fd" not in entry}
 
 
 def children() -> set[str]:
     """Our child processes and those of the process that starts bots, without those that it keeps ready."""
     forkserver = str(spawn.ready())
     pids = (str(os.getpid()), forkserver)
-    found = {child for pid in pids for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-    return {child for child in found if child == forkserver or not _is_spare(child, _name(forkserver))}
+    child_pids = {child for pid in pids for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+    return {child for child in child_pids if child == forkserver or not _is_spare(child, _name(forkserver))}
 
 
 def _name(pid: str) -> str:
@@ -61,28 +61,28 @@ def mounts(state_dir: Path) -> set[str]:
 
 def kernel_objects() -> set[str]:
     """Shared memory, semaphores and queues of System V that belong to a bot's user."""
-    found = set()
+    objects = set()
     for kind in ("shm", "sem", "msg"):
         path = Path(f"/proc/sysvipc/{kind}")
         lines = path.read_text().splitlines() if path.is_file() else []
         for line in lines[1:]:
             names = dict(zip(lines[0].split(), line.split(), strict=False))
             if int(names["uid"]) in _BOT_USERS:
-                found.add(f"{kind} {line.split()[1]}")
-    return found
+                objects.add(f"{kind} {line.split()[1]}")
+    return objects
 
 
 def shared_files() -> set[str]:
     """Files of a bot's user in the places that everybody may write to."""
-    found = set()
+    paths = set()
     for folder in ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock"):
         for path in Path(folder).iterdir() if Path(folder).is_dir() else []:
             try:
                 if path.lstat().st_uid in _BOT_USERS:
-                    found.add(str(path))
+                    paths.add(str(path))
             except OSError:
                 continue
-    return found
+    return paths
 
 
 def seen(state_dir: Path) -> set[str]:
