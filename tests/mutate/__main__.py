@@ -27,25 +27,28 @@ CONTROLS = 6  # runs without any fault: were one "caught", the tests themselves 
 
 def main() -> int:
     """1 where a control failed or fewer were caught than --least says."""
-    asked = arguments()
+    options = arguments()
     areas = dict(AREAS)
-    if asked.define:
-        areas = {name: tuple(globs.split(",")) for name, _, globs in (one.partition("=") for one in asked.define)}
-    folder = asked.folder.resolve()
+    if options.define:
+        areas = {
+            name: tuple(globs.split(","))
+            for name, _, globs in (definition.partition("=") for definition in options.define)
+        }
+    folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    reach = Reach(asked.tree.resolve(), folder, areas)
+    reach = Reach(options.tree.resolve(), folder, areas)
     print(f"{len(reach.sources)} files; which tests reach what: see {folder / 'map.log'}", flush=True)
-    reach.make(asked.tests, [*LEFT_OUT, *asked.ignore], asked.jobs)
+    reach.make(options.tests, [*LEFT_OUT, *options.ignore], options.jobs)
     print(f"{len(reach.seconds)} tests pass, {len(reach.failed)} do not and are not asked", flush=True)
     drawn = [
-        list(sample(reach, areas, name, asked)) for name in asked.area or areas
+        list(sample(reach, areas, name, options)) for name in options.area or areas
     ]  # the map is of all areas in any case
     chosen = [
-        one for turn in zip_longest(*drawn) for one in turn if one
+        draw for turn in zip_longest(*drawn) for draw in turn if draw
     ]  # Take them in turn, so that a run that is stopped has some of each
-    run = Run(reach, asked, chosen)
-    run.all(asked.jobs)
-    return report(run, asked.json, asked.least)
+    run = Run(reach, options, chosen)
+    run.all(options.jobs)
+    return report(run, options.json, options.least)
 
 
 def arguments() -> argparse.Namespace:
@@ -72,29 +75,29 @@ def arguments() -> argparse.Namespace:
 
 
 def sample(
-    reach: Reach, areas: dict[str, tuple[str, ...]], area: str, asked: argparse.Namespace
+    reach: Reach, areas: dict[str, tuple[str, ...]], area: str, options: argparse.Namespace
 ) -> Iterator[tuple[str, Mutant]]:
     """Draw an area's share of the sample. A mutant's place in the draw follows from its text, so other changes do not move it."""
-    wanted = -(-asked.sample // len(asked.area or areas))
+    share = -(-options.sample // len(options.area or areas))
     paths = [path for path in reach.sources if area_of(path, areas) == area]
-    found = [mutant for path in paths for mutant in mutants.of_source(path, reach.sources[path])]
-    found = [mutant for mutant in found if re.search(asked.only, f"{mutant.path} {mutant.where}")]
-    drawn = sorted(found, key=lambda mutant: hashlib.sha256(f"{asked.seed}{mutant.key}".encode()).digest())
-    print(f"{area}: {len(found)} mutants in {len(paths)} files, {min(wanted, len(found))} drawn", flush=True)
+    candidates = [mutant for path in paths for mutant in mutants.of_source(path, reach.sources[path])]
+    candidates = [mutant for mutant in candidates if re.search(options.only, f"{mutant.path} {mutant.where}")]
+    drawn = sorted(candidates, key=lambda mutant: hashlib.sha256(f"{options.seed}{mutant.key}".encode()).digest())
+    print(f"{area}: {len(candidates)} mutants in {len(paths)} files, {min(share, len(candidates))} drawn", flush=True)
     whole = (mutant for mutant in drawn if mutants.runs(mutant, reach.sources[mutant.path]))
-    yield from ((area, mutant) for mutant in islice(whole, wanted))
+    yield from ((area, mutant) for mutant in islice(whole, share))
 
 
 class Run:
     """Tries the mutants of a sample, going on where a killed run has stopped. Where tests have changed, survivors are tried again."""
 
-    def __init__(self, reach: Reach, asked: argparse.Namespace, chosen: list[tuple[str, Mutant]]) -> None:
-        self.reach, self.origin, self.budget = reach, asked.tree.resolve(), asked.budget
-        self.folder = folder = asked.folder.resolve()
-        self.parts, self.left_out = asked.tests, [*LEFT_OUT, *asked.ignore]
+    def __init__(self, reach: Reach, options: argparse.Namespace, chosen: list[tuple[str, Mutant]]) -> None:
+        self.reach, self.origin, self.budget = reach, options.tree.resolve(), options.budget
+        self.folder = folder = options.folder.resolve()
+        self.parts, self.left_out = options.tests, [*LEFT_OUT, *options.ignore]
         self.equivalents = Equivalents()
-        said = hashlib.sha256(repr((sorted(reach.sources.items()), self.budget)).encode()).hexdigest()[:16]
-        self.kept = folder / f"results-{said}.jsonl"
+        key = hashlib.sha256(repr((sorted(reach.sources.items()), self.budget)).encode()).hexdigest()[:16]
+        self.results_file = folder / f"results-{key}.jsonl"
         self.chosen = chosen
         self.results = self._earlier()
         self.waiting = [(area, mutant) for area, mutant in chosen if mutant.key not in self.results]
@@ -102,9 +105,9 @@ class Run:
         self.lock = threading.Lock()
 
     def _earlier(self) -> dict[str, dict[str, Any]]:
-        if not self.kept.exists():
+        if not self.results_file.exists():
             return {}
-        whole = self.kept.read_text().rpartition("\n")[0]
+        whole = self.results_file.read_text().rpartition("\n")[0]
         results = {result["key"]: result for result in map(json.loads, whole.splitlines())}
         as_now = {mutant.key: self._asked_of(mutant) for _, mutant in self.chosen}
         return {
@@ -195,14 +198,14 @@ class Run:
         return {**outcome, "state": state, "ran": ran, "reaching": reaching, "seconds": seconds}
 
     def _note(self, area: str, mutant: Mutant, outcome: dict[str, Any]) -> None:
-        said = {name: getattr(mutant, name) for name in ("key", "path", "line", "where", "kind", "before", "after")}
-        result = {"area": area, **said, **outcome, "asked": self._asked_of(mutant)}
-        with self.lock, self.kept.open("a") as lines:
+        fields = {name: getattr(mutant, name) for name in ("key", "path", "line", "where", "kind", "before", "after")}
+        result = {"area": area, **fields, **outcome, "asked": self._asked_of(mutant)}
+        with self.lock, self.results_file.open("a") as lines:
             self.results[mutant.key] = result
             lines.write(json.dumps(result) + "\n")
-            done = len(self.chosen) - len(self.waiting)
+            tried = len(self.chosen) - len(self.waiting)
             print(
-                f"{done:4}/{len(self.chosen)} {result['state']:10} {mutant.path}:{mutant.line} {mutant.kind}",
+                f"{tried:4}/{len(self.chosen)} {result['state']:10} {mutant.path}:{mutant.line} {mutant.kind}",
                 flush=True,
             )
 

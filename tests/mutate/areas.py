@@ -72,8 +72,8 @@ class Equivalents:
     def reason(self, mutant: Mutant) -> str:
         """Why nobody could notice this mutant; "" where it is not on the list."""
         change = (mutant.before, mutant.after)
-        found = self.reasons.get((mutant.where, *change)) or self.reasons.get(("", *change))
+        reason = self.reasons.get((mutant.where, *change)) or self.reasons.get(("", *change))
         like = (
             why for where, lines, why in self.patterns if where == mutant.where and fnmatchcase(mutant.before, lines)
         )
-        return found or next(like, "")
+        return reason or next(like, "")

@@ -56,8 +56,8 @@ class Mutant:
     @property
     def key(self) -> str:
         """Names the mutant without its path and line, so that moved code keeps its mutants."""
-        said = "\0".join((self.where, self.kind, self.before, self.after, str(self.turn)))
-        return hashlib.sha256(said.encode()).hexdigest()[:16]
+        text = "\0".join((self.where, self.kind, self.before, self.after, str(self.turn)))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def applied(self, source: bytes) -> bytes:
         """The source with the fault in it."""
@@ -68,13 +68,13 @@ def of_source(path: str, source: bytes) -> list[Mutant]:
     """Every mutant of a file, in the order of the text."""
     finder = _Finder(path, source)
     finder.visit(ast.parse(source))
-    kept: list[Mutant] = []
+    numbered: list[Mutant] = []
     turns: dict[tuple[str, ...], int] = {}
-    for mutant in sorted(finder.found, key=lambda found: (found.start, found.end, found.text)):
+    for mutant in sorted(finder.mutants, key=lambda mutant: (mutant.start, mutant.end, mutant.text)):
         same = (mutant.where, mutant.kind, mutant.before, mutant.after)
         turns[same] = turns.get(same, -1) + 1
-        kept.append(Mutant(**{**mutant.__dict__, "turn": turns[same]}))
-    return kept
+        numbered.append(Mutant(**{**mutant.__dict__, "turn": turns[same]}))
+    return numbered
 
 
 def runs(mutant: Mutant, source: bytes) -> bool:
@@ -90,7 +90,7 @@ class _Finder(ast.NodeVisitor):
 
     def __init__(self, path: str, source: bytes) -> None:
         self.path, self.source = path, source
-        self.found: list[Mutant] = []
+        self.mutants: list[Mutant] = []
         self.names: list[str] = []
         self.functions = 0
         self.statement = 1
@@ -121,15 +121,15 @@ class _Finder(ast.NodeVisitor):
         after = self._lines(changed, start, start + len(text.encode()))
         where = ".".join(self.names) or "module"
         imported = self.functions == 0
-        self.found.append(Mutant(self.path, self.statement, where, kind, start, end, text, before, after, imported))
+        self.mutants.append(Mutant(self.path, self.statement, where, kind, start, end, text, before, after, imported))
 
-    def _operator(self, kind: str, left: ast.AST, right: ast.AST, pattern: str, text: str) -> None:
+    def _operator(self, kind: str, left_side: ast.AST, right: ast.AST, pattern: str, text: str) -> None:
         """Replace the operator between two operands."""
-        start, end = self._end(left), self._start(right)
+        start, end = self._end(left_side), self._start(right)
         between = self.source[start:end].decode()
-        if found := re.search(pattern, between):
-            at = start + len(between[: found.start()].encode())
-            self._note(kind, at, at + len(found.group().encode()), text)
+        if match := re.search(pattern, between):
+            at = start + len(between[: match.start()].encode())
+            self._note(kind, at, at + len(match.group().encode()), text)
 
     # --- where we are ------------------------------------------------------------------------------------------------------
 
@@ -260,17 +260,17 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Compare(self, node: ast.Compare) -> None:
         operands = [node.left, *node.comparators]
-        for left, operator, right in zip(operands, node.ops, operands[1:], strict=False):
+        for left_side, operator, right in zip(operands, node.ops, operands[1:], strict=False):
             old, others = COMPARISONS[type(operator)]
             pattern = rf"\b{old}\b" if old[0].isalpha() else re.escape(old)
             for new in others:
-                self._operator("compare", left, right, pattern, new)
+                self._operator("compare", left_side, right, pattern, new)
         self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-        for left, right in zip(node.values, node.values[1:], strict=False):
-            self._operator("logic", left, right, rf"\b{old}\b", new)
+        for left_side, right in zip(node.values, node.values[1:], strict=False):
+            self._operator("logic", left_side, right, rf"\b{old}\b", new)
         self.generic_visit(node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:

@@ -32,13 +32,13 @@ def _objects() -> list[Any]:
 
 def functions(top: Path) -> dict[str, dict[Name, list[types.FunctionType]]]:
     """All living functions of the tree, by file and by name."""
-    found: dict[str, dict[Name, list[types.FunctionType]]] = {}
+    by_file: dict[str, dict[Name, list[types.FunctionType]]] = {}
     for thing in _objects():
         if type(thing) is types.FunctionType and thing.__code__.co_filename.startswith(f"{top}/"):
             code = thing.__code__
-            of_file = found.setdefault(code.co_filename, {})
+            of_file = by_file.setdefault(code.co_filename, {})
             of_file.setdefault((code.co_qualname, code.co_firstlineno), []).append(thing)
-    return found
+    return by_file
 
 
 def patch(file: Path, source: bytes, changed: bytes, living: dict[Name, list[types.FunctionType]]) -> int:

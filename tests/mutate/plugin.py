@@ -91,11 +91,11 @@ class Map:
         self.passed = True
         os.environ["REACHED_TEST"] = item.nodeid
         before, began = computed(), time.monotonic()
-        done = yield
+        result = yield
         seconds = round(max(computed() - before, (time.monotonic() - began) / WAITING), 3)
-        of = ORDERS["files"].get(item.nodeid.partition("::")[0], "")
-        self._write(test=item.nodeid, of=of, passed=self.passed, seconds=seconds, reached=sorted(self.reached))
-        return done
+        digest = ORDERS["files"].get(item.nodeid.partition("::")[0], "")
+        self._write(test=item.nodeid, of=digest, passed=self.passed, seconds=seconds, reached=sorted(self.reached))
+        return result
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.passed = self.passed and report.outcome == "passed"
@@ -188,15 +188,15 @@ class Serve(Try):
             database()
         os._exit(0)
 
-    def _answer(self, said: str) -> None:
-        self.answers.write(said + "\n")
+    def _answer(self, line: str) -> None:
+        self.answers.write(line + "\n")
         self.answers.flush()
 
     @staticmethod
     def _ordered(items: dict[str, pytest.Item], tests: list[str]) -> list[pytest.Item]:
         """Last those that empty the database at their end, as pytest-django has it."""
-        found = [items[test] for test in tests if test in items]
-        return sorted(found, key=lambda item: bool({"transactional_db", "live_server"} & names_used(item)))
+        chosen = [items[test] for test in tests if test in items]
+        return sorted(chosen, key=lambda item: bool({"transactional_db", "live_server"} & names_used(item)))
 
     @staticmethod
     def _database(session: pytest.Session) -> Callable[[], None]:
@@ -213,8 +213,8 @@ class Serve(Try):
         content = file.read_bytes()
 
         def put_back() -> None:
-            for left in file.parent.glob(f"{file.name}-*"):
-                left.unlink()
+            for path in file.parent.glob(f"{file.name}-*"):
+                path.unlink()
             file.write_bytes(content)
 
         return put_back
@@ -242,13 +242,13 @@ def names_used(item: pytest.Item) -> set[str]:
 def waited(child: int, limit: float) -> str:
     """Wait for the fork and return its exit code or "time". The limit is CPU time; wall time may be far longer, on a busy machine."""
     began = time.monotonic()
-    done, status = 0, 0
-    while not done and time.monotonic() - began < 6 * limit:
-        done, status = os.waitpid(child, os.WNOHANG)
+    pid, status = 0, 0
+    while not pid and time.monotonic() - began < 6 * limit:
+        pid, status = os.waitpid(child, os.WNOHANG)
         time.sleep(0.01)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)  # and all that it has started
-    if not done:
+    if not pid:
         os.waitpid(child, 0)
         return "time"
     code = os.waitstatus_to_exitcode(status)

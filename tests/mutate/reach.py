@@ -46,18 +46,18 @@ class Reach:
 
         A run that was stopped goes on; where tests have changed, only their files are run again.
         """
-        said = hashlib.sha256(repr(sorted(self.sources.items())).encode()).hexdigest()[:16]
-        out, children = self.folder / f"map-{said}.jsonl", self.folder / f"children-{said}.txt"
+        key = hashlib.sha256(repr(sorted(self.sources.items())).encode()).hexdigest()[:16]
+        out, children = self.folder / f"map-{key}.jsonl", self.folder / f"children-{key}.txt"
         self.files = files = {
             str(file.relative_to(self.tree.top)): hashlib.sha256(file.read_bytes()).hexdigest()[:16]
             for file in sorted(self.tree.top.rglob("tests/**/test_*.py"))
         }
-        done = [line["test"] for line in self._lines(out)]
+        finished = [line["test"] for line in self._lines(out)]
         orders = self.folder / "map-orders.json"
-        orders.write_text(json.dumps({"done": done, "out": str(out), "files": files}))
-        complete = self.folder / f"map-{said}.complete"
-        asked = json.dumps([files, parts, left_out])
-        if not complete.exists() or complete.read_text() != asked:
+        orders.write_text(json.dumps({"done": finished, "out": str(out), "files": files}))
+        complete = self.folder / f"map-{key}.complete"
+        request = json.dumps([files, parts, left_out])
+        if not complete.exists() or complete.read_text() != request:
             self.tree.empty_temporary()
             children.touch()
             children.chmod(0o666)
@@ -76,9 +76,9 @@ class Reach:
                     stdout=log,
                     stderr=log,
                 ).returncode
-            if code not in (0, 1) and not (code == NOTHING_LEFT and done):
+            if code not in (0, 1) and not (code == NOTHING_LEFT and finished):
                 raise SystemExit(f"the tests could not be run for the map: see {self.folder / 'map.log'}")
-            complete.write_text(asked)
+            complete.write_text(request)
         shutil.rmtree(self.tree.top)
         self._read(out, children)
 
@@ -119,12 +119,12 @@ class Reach:
         block = self.blocks.of_line[mutant.path].get(mutant.line, -1)
         direct = self.reaching.get(block, set())
         if mutant.imported or block in self.blocks.imported:
-            named = self._named(mutant.path)
+            by_name = self._named(mutant.path)
             around = self._of_files([mutant.path]) or self._of_files(self._importers(mutant.path))
         else:
-            named, around = set(), self.by_import.get(block, set())
+            by_name, around = set(), self.by_import.get(block, set())
         own = {test for test in direct | around if test.partition("::")[0].endswith(f"/test_{_stem(mutant.path)}.py")}
-        groups = (own & direct, direct - own, named - direct - own, own - direct, around - direct - named - own)
+        groups = (own & direct, direct - own, by_name - direct - own, own - direct, around - direct - by_name - own)
         return [test for group in groups for test in self._soonest(group)]
 
     def _named(self, path: str) -> set[str]:
@@ -144,16 +144,16 @@ class Reach:
         if path in self.importers:
             return self.importers[path]
         parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
-        found = []
+        importers = []
         for other, source in self.sources.items():
             for node in ast.walk(ast.parse(source)):
                 if isinstance(node, ast.ImportFrom) and node.module:
                     names = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
                     if ".".join(parts) in names:
-                        found.append(other)
+                        importers.append(other)
                         break
-        self.importers[path] = found
-        return found
+        self.importers[path] = importers
+        return importers
 
     def _soonest(self, tests: set[str]) -> list[str]:
         """Quick tests first, but of each test function one case before the second of any: cases resemble each other."""

@@ -31,8 +31,8 @@ SOURCE = textwrap.dedent(
 
 
 def changes() -> set[tuple[str, str]]:
-    found = [mutant for mutant in mutants.of_source("a.py", SOURCE) if mutants.runs(mutant, SOURCE)]
-    return {(mutant.before, mutant.after) for mutant in found}
+    runnable = [mutant for mutant in mutants.of_source("a.py", SOURCE) if mutants.runs(mutant, SOURCE)]
+    return {(mutant.before, mutant.after) for mutant in runnable}
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_probes_tell_which_blocks_are_reached() -> None:
     blocks = probes.Blocks()
     space: dict = {}
     exec(blocks.instrument("a.py", source), space)
-    seen: list[int] = []
-    space["_reached"] = type("Heard", (dict,), {"__missing__": lambda self, block: seen.append(block)})()
+    reached_blocks: list[int] = []
+    space["_reached"] = type("Heard", (dict,), {"__missing__": lambda self, block: reached_blocks.append(block)})()
 
     assert space["f"](True) == 1
 
     lines = blocks.of_line["a.py"]
-    assert [line for line, block in lines.items() if block in seen] == [2, 3, 6]
+    assert [line for line, block in lines.items() if block in reached_blocks] == [2, 3, 6]
     assert lines[1] in blocks.imported
 
 
