@@ -49,11 +49,11 @@ PLACE_OF = np.argsort(SUITS, axis=1)  # place of a suit among the renamed ones, 
 # ---- what a seat is shown
 
 
-def planes(seen: NDArray[np.uint8]) -> Floats:
+def planes(observations: NDArray[np.uint8]) -> Floats:
     """The inputs, shape (n, INPUTS), of observations as bytes (`engine.search.encoding`), shape (n, SIZE)."""
-    n = len(seen)
-    trump = seen[:, 72]
-    cards = seen[:, :64].reshape(n, 4, 16)[:, :, :10][np.arange(n)[:, None], SUITS[trump]]  # suits renamed
+    n = len(observations)
+    trump = observations[:, 72]
+    cards = observations[:, :64].reshape(n, 4, 16)[:, :, :10][np.arange(n)[:, None], SUITS[trump]]  # suits renamed
     hand = (cards & encoding.OWN) > 0
     unseen = (cards & (encoding.OWN | encoding.ON_TABLE | encoding.GONE)) == 0
     above = np.cumsum(unseen[:, :, ::-1], axis=2)[:, :, ::-1]  # unseen cards of the suit from this one upwards
@@ -63,8 +63,8 @@ def planes(seen: NDArray[np.uint8]) -> Floats:
     trumped = winning[:, 0].any(axis=1)
     beaten[:, 0] |= ~trumped[:, None]
     beaten |= leads[:, None, None]
-    found = np.zeros((n, INPUTS), np.float32)
-    by_card = found[:, : PLANES * CARDS].reshape(n, PLANES, 4, 10)
+    result = np.zeros((n, INPUTS), np.float32)
+    by_card = result[:, : PLANES * CARDS].reshape(n, PLANES, 4, 10)
     by_card[:, 0] = hand
     by_card[:, 1] = (cards & encoding.GONE) > 0
     by_card[:, 2] = hand & (above == 0)
@@ -73,24 +73,24 @@ def planes(seen: NDArray[np.uint8]) -> Floats:
     rows = np.arange(n)
     partner = np.zeros(n, np.bool_)
     for other in (1, 2, 3):
-        there = np.flatnonzero(seen[:, 64 + other])
-        card = seen[there, 64 + other] - 1
-        suit, strength = PLACE_OF[trump[there], card // 10], card % 10
-        by_card[there, 3 + other, suit, strength] = 1
+        indices = np.flatnonzero(observations[:, 64 + other])
+        card = observations[indices, 64 + other] - 1
+        suit, strength = PLACE_OF[trump[indices], card // 10], card % 10
+        by_card[indices, 3 + other, suit, strength] = 1
         if other == 2:
-            partner[there] = winning[there, suit, strength]
+            partner[indices] = winning[indices, suit, strength]
     table = (cards & encoding.ON_TABLE) > 0
-    scalars = found[:, PLANES * CARDS :]
+    scalars = result[:, PLANES * CARDS :]
     scalars[rows, hand.sum(axis=(1, 2)) - 1] = 1
     scalars[rows, 10 + table.sum(axis=(1, 2))] = 1
     scalars[:, 14] = partner
     scalars[:, 15] = (table * POINTS).sum(axis=(1, 2)) / 10
-    return found
+    return result
 
 
-def lead_in_points(seen: NDArray[np.uint8]) -> Floats:
+def lead_in_points(observations: NDArray[np.uint8]) -> Floats:
     """Return the lead of the seat's side in points of cards and songs, shape (n,)."""
-    by_seat = seen[:, 80:84].astype(np.float32) + seen[:, 88:92]
+    by_seat = observations[:, 80:84].astype(np.float32) + observations[:, 88:92]
     return by_seat[:, 0] - by_seat[:, 1] + by_seat[:, 2] - by_seat[:, 3]
 
 
@@ -109,8 +109,8 @@ class Network:
                 (rng.standard_normal((fan_in, fan_out)) * spread * np.sqrt(2 / fan_in)).astype(np.float32)
             )
             self.weights.append(np.zeros(fan_out, np.float32))
-        self.mean = [np.zeros_like(one) for one in self.weights]
-        self.square = [np.zeros_like(one) for one in self.weights]
+        self.mean = [np.zeros_like(weight) for weight in self.weights]
+        self.square = [np.zeros_like(weight) for weight in self.weights]
         self.updates = 0
 
     def forward(self, inputs: Floats) -> list[Floats]:
@@ -143,12 +143,12 @@ class Network:
 
     def save(self, path: Path, decisions: int) -> None:
         """The weights and what Adam remembers."""
-        named = {
-            f"{name}{place}": one
+        arrays = {
+            f"{name}{place}": values
             for name in ("weights", "mean", "square")
-            for place, one in enumerate(getattr(self, name))
+            for place, values in enumerate(getattr(self, name))
         }
-        np.savez(path, updates=self.updates, decisions=decisions, **named)
+        np.savez(path, updates=self.updates, decisions=decisions, **arrays)
 
     def load(self, path: Path) -> int:
         """Takes a checkpoint in; how many decisions it has been trained on."""
@@ -163,18 +163,22 @@ class Network:
 
 
 def choose(
-    network: Network | None, seen: NDArray[np.uint8], masks: NDArray[np.int8], explore: float, rng: np.random.Generator
+    network: Network | None,
+    observations: NDArray[np.uint8],
+    masks: NDArray[np.int8],
+    explore: float,
+    rng: np.random.Generator,
 ) -> tuple[NDArray[np.intp], Floats | None]:
     """An action for each row, and the inputs: a song if there is one, else the best card; a random one without a network or, at times, to explore."""
-    n = len(seen)
+    n = len(observations)
     songs = masks[:, 52:]
     legal = masks[:, :CARDS] > 0
     inputs = None
     if network is None:
         worth = rng.random((n, CARDS), np.float32)
     else:
-        inputs = planes(seen)
-        order = SUITS[seen[:, 72]]
+        inputs = planes(observations)
+        order = SUITS[observations[:, 72]]
         renamed = network.forward(inputs)[-1].reshape(n, 4, 10)
         worth = np.empty((n, 4, 10), np.float32)
         worth[np.arange(n)[:, None], order] = renamed
@@ -196,13 +200,13 @@ def play(
     steps = []
     while going.any():
         rows = np.flatnonzero(going)
-        seen, masks, seats = arrays.observations[rows], arrays.masks[rows], arrays.turns[rows]
-        chosen, inputs = choose(network, seen, masks, explore, rng)
+        observations, masks, seats = arrays.observations[rows], arrays.masks[rows], arrays.turns[rows]
+        chosen, inputs = choose(network, observations, masks, explore, rng)
         actions = np.full(n, KEEP)
         actions[rows] = chosen
         picks = np.flatnonzero((chosen < CARDS) & (masks.sum(axis=1) > 1))
-        cards = PLACE_OF[seen[picks, 72], chosen[picks] // 10] * 10 + chosen[picks] % 10
-        steps.append((inputs[picks], cards, rows[picks], seats[picks], lead_in_points(seen[picks])))
+        cards = PLACE_OF[observations[picks, 72], chosen[picks] // 10] * 10 + chosen[picks] % 10
+        steps.append((inputs[picks], cards, rows[picks], seats[picks], lead_in_points(observations[picks])))
         table.step(actions)
         rewards += arrays.rewards
         going &= ~arrays.ended
@@ -219,7 +223,7 @@ def train(
     tables: int = 256,
     batch: int = 512,
     explore: float = 0.08,
-    done: int = 0,
+    decisions: int = 0,
     tell: Callable[[int, str], None] | None = None,
 ) -> int:
     """Play and learn for `minutes` minutes of this process's CPU time, or `rounds` rounds of one deal at each table. Return the number of decisions.
@@ -229,13 +233,13 @@ def train(
     """
     rng = np.random.default_rng(seed)
     table = Matches("partnership", tables, seed=int(rng.integers(2**31)), deals=1)
-    began = told = time.process_time()
+    began = reported_at = time.process_time()
     number = 0
     while True:
         spent = (time.process_time() - began) / 60
         share = number / rounds if rounds else spent / minutes
         if share >= 1:
-            return done
+            return decisions
         inputs, cards, targets = play(table, network, explore * (1 - 0.75 * share), rng)
         order = rng.permutation(len(cards))
         rate = 1e-3 * (1 - 0.95 * share)
@@ -243,11 +247,11 @@ def train(
             network.learn(inputs[some], cards[some], targets[some], rate)
             for some in np.array_split(order, max(1, len(order) // batch))
         ]
-        done += len(cards)
+        decisions += len(cards)
         number += 1
-        if tell and time.process_time() - told > 30:
-            told = time.process_time()
-            tell(done, f"{spent:5.1f} min  {done:>11,} decisions  error {np.mean(errors) * UNIT:5.2f} points")
+        if tell and time.process_time() - reported_at > 30:
+            reported_at = time.process_time()
+            tell(decisions, f"{spent:5.1f} min  {decisions:>11,} decisions  error {np.mean(errors) * UNIT:5.2f} points")
 
 
 def against_random(network: Network, deals: int, seed: int) -> float:
@@ -255,17 +259,17 @@ def against_random(network: Network, deals: int, seed: int) -> float:
     rng = np.random.default_rng(seed)
     table = Matches("partnership", deals, seed=seed, deals=1)
     arrays = table.arrays
-    mine = np.arange(deals) % 2
+    side = np.arange(deals) % 2
     total = np.zeros(deals)
     going = np.ones(deals, np.bool_)
     while going.any():
-        ours = arrays.turns % 2 == mine
+        ours = arrays.turns % 2 == side
         actions = np.full(deals, KEEP)
         for rows, player in ((np.flatnonzero(going & ours), network), (np.flatnonzero(going & ~ours), None)):
             if len(rows):
                 actions[rows], _ = choose(player, arrays.observations[rows], arrays.masks[rows], 0, rng)
         table.step(actions)
-        total += 2 * arrays.rewards[np.arange(deals), mine]
+        total += 2 * arrays.rewards[np.arange(deals), side]
         going &= ~arrays.ended
     return float(total.mean())
 
@@ -279,10 +283,10 @@ def export(network: Network, folder: Path) -> None:
     for name in ("bot.py", "bot.toml"):
         shutil.copyfile(Path(__file__).parent / "selfplay_bot" / name, folder / name)
     with (folder / "weights.bin").open("wb") as file:
-        for one in network.weights:
-            scale = float(np.abs(one).max()) / 32767 or 1.0
+        for layer in network.weights:
+            scale = float(np.abs(layer).max()) / 32767 or 1.0
             array("f", [scale]).tofile(file)
-            np.round(one / scale).astype("<i2").tofile(file)
+            np.round(layer / scale).astype("<i2").tofile(file)
 
 
 def main() -> None:
@@ -298,22 +302,22 @@ def main() -> None:
     making.add_argument("folder", type=Path)
     chosen = parser.parse_args()
     network = Network(np.random.default_rng(chosen.seed if chosen.command == "train" else 0))
-    done = network.load(chosen.checkpoint) if chosen.checkpoint.exists() else 0
+    decisions = network.load(chosen.checkpoint) if chosen.checkpoint.exists() else 0
     if chosen.command == "bot":
-        if not done:
+        if not decisions:
             parser.error(f"{chosen.checkpoint} is no checkpoint: train first")
         export(network, chosen.folder)
         print(
-            f"{chosen.folder} plays after {done:,} decisions of training. Try: tute play {chosen.folder} greedy -g partnership -n 50"
+            f"{chosen.folder} plays after {decisions:,} decisions of training. Try: tute play {chosen.folder} greedy -g partnership -n 50"
         )
         return
 
-    def tell(done: int, line: str) -> None:
-        network.save(chosen.checkpoint, done)
+    def tell(total: int, line: str) -> None:
+        network.save(chosen.checkpoint, total)
         print(line, flush=True)
 
-    done = train(network, seed=chosen.seed + done, minutes=chosen.minutes, done=done, tell=tell)
-    network.save(chosen.checkpoint, done)
+    decisions = train(network, seed=chosen.seed + decisions, minutes=chosen.minutes, decisions=decisions, tell=tell)
+    network.save(chosen.checkpoint, decisions)
     print(f"{against_random(network, 2000, 1):+.1f} points a deal against random cards")
 
 

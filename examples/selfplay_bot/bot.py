@@ -46,31 +46,31 @@ def inputs(view: View) -> dict[int, float]:
     lying = dict(view.table)
     gone = set(view.played) - set(lying.values())
     unseen = place.keys() - gone - set(lying.values()) - set(view.hand)
-    found: dict[int, float] = {}
+    values: dict[int, float] = {}
     for card in view.hand:
-        found[place[card]] = 1
+        values[place[card]] = 1
         if not any(other[1] == card[1] and place[other] > place[card] for other in unseen):
-            found[80 + place[card]] = 1
+            values[80 + place[card]] = 1
         if view.would_win(card):
-            found[120 + place[card]] = 1
+            values[120 + place[card]] = 1
     for card in gone:
-        found[40 + place[card]] = 1
+        values[40 + place[card]] = 1
     for seat, card in lying.items():
-        found[120 + 40 * ((seat - view.seat) % 4) + place[card]] = 1
+        values[120 + 40 * ((seat - view.seat) % 4) + place[card]] = 1
     if view.best and lying:
-        found[280 + place[view.best[1]]] = 1
-        found[334] = float(view.best[0] == (view.seat + 2) % 4)
-    found[320 + len(view.hand) - 1] = 1
-    found[330 + len(lying)] = 1
-    found[335] = sum(POINTS[card[0]] for card in lying.values()) / 10
-    return found
+        values[280 + place[view.best[1]]] = 1
+        values[334] = float(view.best[0] == (view.seat + 2) % 4)
+    values[320 + len(view.hand) - 1] = 1
+    values[330 + len(lying)] = 1
+    values[335] = sum(POINTS[card[0]] for card in lying.values()) / 10
+    return values
 
 
-def expected(layers: list[tuple[list[array], array]], shown: dict[int, float]) -> list[float]:
+def expected(layers: list[tuple[list[array], array]], features: dict[int, float]) -> list[float]:
     """Return the points that the network expects of each card, suits renamed."""
     (rows, added), *others = layers
     values = list(added)
-    for number, weight in shown.items():
+    for number, weight in features.items():
         if weight:
             values = [value + weight * row for value, row in zip(values, rows[number], strict=True)]
     for rows, added in others:

@@ -52,9 +52,9 @@ def test_some_seconds_of_play_teach_something(network: selfplay.Network) -> None
 
 @pytest.mark.slow
 def test_the_same_seed_learns_the_same() -> None:
-    one, other = trained(2), trained(2)
-    assert all((a == b).all() for a, b in zip(one.weights, other.weights, strict=True))
-    assert one.updates > 4
+    first, other = trained(2), trained(2)
+    assert all((a == b).all() for a, b in zip(first.weights, other.weights, strict=True))
+    assert first.updates > 4
 
 
 @pytest.mark.slow
@@ -87,23 +87,23 @@ def test_the_bot_is_shown_what_the_network_is_shown(network: selfplay.Network, t
     selfplay.export(network, tmp_path)
     bot = loaded("selfplay_bot_exported", tmp_path / "bot.py")
     now: list[engine.State] = []
-    asked = 0
+    decisions = 0
 
     class Watched(bot.LearnedBot):
         def act(self, view: harness.tute_bot.View, legal: list[str]) -> str:
-            nonlocal asked
+            nonlocal decisions
             state = now[-1]
-            shown = selfplay.planes(np.frombuffer(encoding.observation(state, state.turn), np.uint8)[None])
+            inputs = selfplay.planes(np.frombuffer(encoding.observation(state, state.turn), np.uint8)[None])
             ours = np.zeros(selfplay.INPUTS, np.float32)
             for number, value in bot.inputs(view).items():
                 ours[number] = value
-            assert np.flatnonzero(shown[0] != ours).tolist() == []
+            assert np.flatnonzero(inputs[0] != ours).tolist() == []
             expected = bot.expected(self.layers, bot.inputs(view))
-            assert np.allclose(expected, network.forward(shown)[-1][0], atol=0.02)
-            asked += 1
+            assert np.allclose(expected, network.forward(inputs)[-1][0], atol=0.02)
+            decisions += 1
             return super().act(view, legal)
 
     for seed in range(3):
         harness.play(engine.load("partnership"), [Watched] * 4, seed, lambda state, seats: now.append(state))
-    assert asked > 60
+    assert decisions > 60
     assert read_path(tmp_path).manifest.games == ("partnership",)
