@@ -32,29 +32,29 @@ def played(key: str, seed: int, **how: Any) -> dict[str, Any]:
 
 
 def judged(replay: dict[str, Any]) -> list[Judged]:
-    return [one for deal in with_open_cards(replay, NODES) for one in deal]
+    return [decision for deal in with_open_cards(replay, NODES) for decision in deal]
 
 
 @pytest.mark.parametrize("key", ["partnership", "two_player", "brisca", "corriente", "a_dos", "subastado"])
 def test_the_worth_goes_from_decision_to_decision_and_ends_at_the_score(key: str) -> None:
     replay = played(key, 3)
     everything = judged(replay)
-    known = [one for one in everything if one.lost is not None]
+    judged_decisions = [decision for decision in everything if decision.lost is not None]
 
-    assert len(known) >= 3, "nothing was judged"
-    joined = [pair for pair in pairwise(everything) if all(one.lost is not None for one in pair)]
+    assert len(judged_decisions) >= 3, "nothing was judged"
+    joined = [pair for pair in pairwise(everything) if all(decision.lost is not None for decision in pair)]
     assert len(joined) >= 2
     for before, after in joined:
         assert before.worth == after.par, "what lies between is no choice, so it changes nothing"
-    for one in known:
-        assert one.lost == abs((one.par or 0) - (one.worth or 0))
-        assert (one.lost == 0) == (one.action in one.best)
-        assert one.phase in PHASES
-    assert known[-1].phase == END
+    for judged_decision in judged_decisions:
+        assert judged_decision.lost == abs((judged_decision.par or 0) - (judged_decision.worth or 0))
+        assert (judged_decision.lost == 0) == (judged_decision.action in judged_decision.best)
+        assert judged_decision.phase in PHASES
+    assert judged_decisions[-1].phase == END
     final = engine.replay.restore(replay)
     if final.game.score_unit == "points":
         first, second = camps(final)
-        assert known[-1].worth == final.scores()[first[0]] - final.scores()[second[0]]
+        assert judged_decisions[-1].worth == final.scores()[first[0]] - final.scores()[second[0]]
 
 
 @pytest.mark.parametrize(
@@ -65,22 +65,22 @@ def test_the_line_of_the_best_action_comes_to_what_the_deal_is_worth(key: str) -
     whole = 0
     for seed in (3, 4):
         replay = played(key, seed)
-        found = [one for deal in with_open_cards(replay, NODES, lines=True) for one in deal]
-        assert [replace(one, line=()) for one in found] == judged(replay)
-        states = {one.step: one.state.clone() for one in decisions(replay)}
-        for one in found:
-            if not one.line:
+        with_lines = [decision for deal in with_open_cards(replay, NODES, lines=True) for decision in deal]
+        assert [replace(decision, line=()) for decision in with_lines] == judged(replay)
+        states = {decision.step: decision.state.clone() for decision in decisions(replay)}
+        for choice in with_lines:
+            if not choice.line:
                 continue
-            assert one.lost
-            assert one.line[0] == (one.seat, one.best[0])
-            state = states[one.step]
+            assert choice.lost
+            assert choice.line[0] == (choice.seat, choice.best[0])
+            state = states[choice.step]
             state.deals = deal = state.deal_no
             first, second = camps(state)
-            for move in one.line:
+            for move in choice.line:
                 assert move.seat == state.turn
                 state.apply(state.game.parse_action(move.action))
             if state.is_over and state.game.score_unit == "points":
-                assert state.scores()[first[0]] - state.scores()[second[0]] == one.par
+                assert state.scores()[first[0]] - state.scores()[second[0]] == choice.par
                 whole += 1
             elif not state.is_over and state.deal_no == deal:
                 assert len(state.legal_actions()) > 1, "what is forced needs no proof"
@@ -91,54 +91,66 @@ def test_the_line_of_the_best_action_comes_to_what_the_deal_is_worth(key: str) -
 def test_a_seat_is_judged_by_what_it_was_told() -> None:
     """At the end two players know each other's cards: then both judgements are the same. Before that they are not."""
     replay = played("two_player", 5)
-    steps = {one.step: one for one in judged(replay)}
-    fair = [one for deal in fairly(replay, 4, NODES) for one in deal]
+    steps = {decision.step: decision for decision in judged(replay)}
+    fair = [decision for deal in fairly(replay, 4, NODES) for decision in deal]
 
-    assert fair == [one for deal in fairly(replay, 4, NODES) for one in deal], "the dice follow from the replay"
-    known = [one for one in fair if one.lost is not None and one.phase == END]
-    assert known
-    for one in known:
-        alone = steps[one.step]
-        assert one.samples == 4
-        assert (one.lost, one.worth, one.best, one.error) == (alone.lost, alone.worth, alone.best, 0)
-    partners = [one for deal in fairly(played("partnership", 3), 4, NODES) for one in deal if one.lost is not None]
-    assert any(one.error > 0 for one in partners), "hidden cards were never dealt otherwise"
-    assert all((one.lost or 0) >= 0 for one in partners)
+    assert fair == [decision for deal in fairly(replay, 4, NODES) for decision in deal], (
+        "the dice follow from the replay"
+    )
+    last_decisions = [decision for decision in fair if decision.lost is not None and decision.phase == END]
+    assert last_decisions
+    for last_decision in last_decisions:
+        alone = steps[last_decision.step]
+        assert last_decision.samples == 4
+        assert (last_decision.lost, last_decision.worth, last_decision.best, last_decision.error) == (
+            alone.lost,
+            alone.worth,
+            alone.best,
+            0,
+        )
+    partners = [
+        decision
+        for deal in fairly(played("partnership", 3), 4, NODES)
+        for decision in deal
+        if decision.lost is not None
+    ]
+    assert any(decision.error > 0 for decision in partners), "hidden cards were never dealt otherwise"
+    assert all((decision.lost or 0) >= 0 for decision in partners)
 
 
 def test_what_three_play_for_themselves_is_not_judged() -> None:
     replay = played("gana_pierde_3", 1)
-    found = judged(replay)
+    decisions_of_three = judged(replay)
 
-    assert found
-    assert all(one.lost is None and one.best == () for one in found)
+    assert decisions_of_three
+    assert all(decision.lost is None and decision.best == () for decision in decisions_of_three)
 
 
 def test_the_command_tells_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "games.jsonl"
     replays = [played("partnership", seed) for seed in (3, 4)]
-    log.write_text("".join(json.dumps(one) + "\n" for one in replays))
+    log.write_text("".join(json.dumps(replay) + "\n" for replay in replays))
 
     assert main(["analyse", str(log), "--nodes", str(NODES), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    result = json.loads(capsys.readouterr().out)
     assert main(["analyse", str(log), "--nodes", str(NODES)]) == 0
     text = capsys.readouterr().out
 
-    mine = [one for replay in replays for one in judged(replay)]
-    assert [row["lost"] for row in told["decisions"]] == [one.lost for one in mine]
-    total = {one["bot"]: one["all"] for one in told["bots"]}
-    assert sum(one["decisions"] for one in total.values()) == len(mine)
-    lost = [one.lost for one in mine if one.lost is not None and one.seat % 2 == 0]
+    expected = [decision for replay in replays for decision in judged(replay)]
+    assert [row["lost"] for row in result["decisions"]] == [decision.lost for decision in expected]
+    total = {row["bot"]: row["all"] for row in result["bots"]}
+    assert sum(row["decisions"] for row in total.values()) == len(expected)
+    lost = [decision.lost for decision in expected if decision.lost is not None and decision.seat % 2 == 0]
     assert total["one"]["lost"] == pytest.approx(sum(lost) / len(lost))
     assert total["one"]["margin"] > 0
     assert f"{total['one']['lost']:.2f} ± {total['one']['margin']:.2f}" in text
-    worst = max((one for one in mine if one.lost), key=lambda one: one.lost or 0)
+    worst = max((decision for decision in expected if decision.lost), key=lambda decision: decision.lost or 0)
     assert f"{worst.action}: {worst.lost:.4g} points" in text
     assert "could not be judged" in text
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--board", "9"], "has no board 9"),
         (["--fair", "1"], "--fair 1 is too small; give at least 2"),
@@ -146,12 +158,14 @@ def test_the_command_tells_the_same(tmp_path: Path, capsys: pytest.CaptureFixtur
         (["--lines", "--fair", "4"], "have no common line"),
     ],
 )
-def test_wrong_input_is_told(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_input_is_told(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     log = tmp_path / "games.jsonl"
     log.write_text(json.dumps(played("partnership", 3)) + "\n")
 
     assert main(["analyse", str(log), *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_log_that_does_not_hold_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,12 +64,12 @@ def test_ids_are_unique() -> None:
 @pytest.mark.parametrize("key", engine.games())
 def test_every_game_has_cases_that_cite_their_source(key: str) -> None:
     """Each game has cases of legal cards and of the winner; a game of the rules book has many."""
-    there = [param.values[1] for param in CASES if param.values[0] == key]
-    kinds = {case["kind"] for case in there}  # type: ignore[index]
+    cases_of_game = [param.values[1] for param in CASES if param.values[0] == key]
+    kinds = {case["kind"] for case in cases_of_game}  # type: ignore[index]
     assert "legal_move" in kinds
     assert kinds & {"result", "scoring", "payment"}
-    assert all(case["source"] and case["reason"] for case in there)  # type: ignore[index]
-    assert len(there) >= 15 or not (BOOK / f"{key}.md").exists()
+    assert all(case["source"] and case["reason"] for case in cases_of_game)  # type: ignore[index]
+    assert len(cases_of_game) >= 15 or not (BOOK / f"{key}.md").exists()
 
 
 def test_every_kind_is_used() -> None:

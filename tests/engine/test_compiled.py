@@ -96,10 +96,10 @@ print(json.dumps(sums))
 
 def play(folder: Path) -> dict[str, object]:
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", PLAY, str(folder)], capture_output=True, text=True, check=True, env=env, cwd=folder
     )
-    sums: dict[str, object] = json.loads(done.stdout)
+    sums: dict[str, object] = json.loads(process.stdout)
     return sums
 
 
@@ -140,12 +140,12 @@ def installed(project: Path) -> Path:
     (library / "others.pth").write_text(f"{Path(django.__file__).parent.parent}\n")
     words = ["--disable-pip-version-check", "--no-input", "--quiet"]
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--editable", str(project)]
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pip", "--python", environment / "bin" / "python", "install", *words, *options],
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     return environment / "bin"
 
 
@@ -161,18 +161,18 @@ def test_compiled_and_pure_rules_play_the_same_matches(project: Path, tmp_path: 
 
 def plain_environment(**more: str) -> dict[str, str]:
     """This environment without what leads Python to this project."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "DATABASE_URL")}
-    return kept | {"SANDBOX_TIER": "auto", "PYTHONUNBUFFERED": "1"} | more
+    inherited = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "DATABASE_URL")}
+    return inherited | {"SANDBOX_TIER": "auto", "PYTHONUNBUFFERED": "1"} | more
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_the_command_finds_the_compiled_rules_from_any_folder(installed: Path, tmp_path: Path) -> None:
     for words in ([installed / "tute"], [installed / "python", "-m", "engine.cli"]):
-        done = subprocess.run(
+        process = subprocess.run(
             [*words, "--version"], cwd=tmp_path, capture_output=True, text=True, env=plain_environment()
         )
-        assert (done.stdout.rpartition(", ")[2], done.stderr) == ("rules: compiled\n", "")
+        assert (process.stdout.rpartition(", ")[2], process.stderr) == ("rules: compiled\n", "")
 
 
 @pytest.mark.slow
@@ -202,14 +202,14 @@ def test_site_and_worker_find_the_compiled_rules_from_any_folder(
     try:
         wait_for(lambda: answers(port), f"gunicorn: {web.tail(20)}", 120)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/version", timeout=60) as answer:
-            told = json.loads(answer.read())
+            version = json.loads(answer.read())
         played = wait_for(hosts, f"a match: {worker.tail(20)}", 240, every=0.5)
     finally:
         web.stop()
         worker.stop()
 
-    assert told["compiled"] is True
-    assert told["engine"] == played[0]["engine"]
+    assert version["compiled"] is True
+    assert version["engine"] == played[0]["engine"]
     assert played[0]["compiled"] is True
 
 
@@ -264,7 +264,7 @@ def test_a_bot_finds_the_compiled_rules_in_every_tier(project: Path, installed: 
         if parent.owner() and parent.stat().st_uid == os.getuid() and parent != Path("/"):
             parent.chmod(parent.stat().st_mode | 0o011)
 
-    done = subprocess.run(
+    process = subprocess.run(
         [installed / "python", "-c", ASK_A_BOT, str(state), str(bot)],
         cwd=tmp_path,
         capture_output=True,
@@ -272,12 +272,12 @@ def test_a_bot_finds_the_compiled_rules_in_every_tier(project: Path, installed: 
         env=plain_environment(),
     )
 
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    scores = [str(said).partition("[")[2] for said, _ in told.values()]
-    assert told
+    assert process.returncode == 0, process.stderr
+    answers = json.loads(process.stdout)
+    scores = [str(answer).partition("[")[2] for answer, _ in answers.values()]
+    assert answers
     assert len(set(scores)) == 1
-    assert all(said.startswith("True True [") and errors == "" for said, errors in told.values()), told
+    assert all(answer.startswith("True True [") and errors == "" for answer, errors in answers.values()), answers
 
 
 # ---- what may not run does not run, and says so
@@ -301,8 +301,8 @@ def said_by(engine_copy: Path) -> tuple[str, str]:
     """Return the version's line about the rules, and the warnings, of a process that imports the copy."""
     code = "import engine.cli; engine.cli.main(['--version'])"
     env = plain_environment(PYTHONPATH=str(engine_copy.parent))
-    done = subprocess.run([sys.executable, "-c", code], cwd="/", capture_output=True, text=True, env=env)
-    return done.stdout.partition("rules: ")[2].strip(), done.stderr
+    process = subprocess.run([sys.executable, "-c", code], cwd="/", capture_output=True, text=True, env=env)
+    return process.stdout.partition("rules: ")[2].strip(), process.stderr
 
 
 def test_rules_that_were_never_compiled_run_in_silence(engine_copy: Path) -> None:

@@ -61,7 +61,7 @@ def check_play(table: tables.Table) -> None:
     """Legal actions are never empty and hold only cards of the hand; no card and no point is lost; events alone rebuild the table."""
     state = table.load().new_match(seed=f"cover {table}", deals=SOME_DEALS)
     fold = Fold().see(state.events)
-    seen, rng = len(state.events), random.Random(str(table))
+    count, rng = len(state.events), random.Random(str(table))
     check_cards(state, fold)
     for _ in range(1500):
         if state.is_over:
@@ -72,11 +72,11 @@ def check_play(table: tables.Table) -> None:
         hand = state.hand_of(state.turn)
         assert all(action in hand for action in legal if action < act.PLAY_END)
         state.apply(playing.choose(state, rng))
-        for event in state.events[seen:]:
+        for event in state.events[count:]:
             fold.see([event])
             if event["e"] == "score":
                 check_points(state, event, fold)
-        seen = len(state.events)
+        count = len(state.events)
         check_cards(state, fold)
     assert state.is_over, "the match did not end"
     assert state.current_seat == -1
@@ -90,10 +90,10 @@ def check_cards(state: engine.State, fold: Fold) -> None:
     """The pack is complete, and the events say the same as the state."""
     hands = [texts(state, state.hand_of(seat)) for seat in range(state.seats)]
     trick = texts(state, state.table) if state.in_trick else set()
-    shown = texts(state, [state.shown]) if state.shown >= 0 and state.holder < 0 else set()
+    shown_card = texts(state, [state.shown]) if state.shown >= 0 and state.holder < 0 else set()
     laid = texts(state, [state.notes["pending_card"]]) if state.pending >= 0 else set()
     stock = texts(state, state.stock)
-    places = [*hands, trick, shown, laid, stock, set(fold.taken), fold.put_away]
+    places = [*hands, trick, shown_card, laid, stock, set(fold.taken), fold.put_away]
     assert sum(state.chips) + state.pot == 0  # chips never come from nowhere
     if not state.is_over:
         assert sum(map(len, places)) == len(state.game.pack.cards)
@@ -117,12 +117,12 @@ def check_points(state: engine.State, event: dict, fold: Fold) -> None:
         return
     points = {state.game.pack.text(card): state.game.card_points[card] for card in state.game.pack.cards}
     assert sum(points.values()) == 120
-    left = sum(
+    undealt = sum(
         points[card]
         for card in [*(fold.rest or []), *([fold.shown] if fold.shown and fold.holder is None else [])]
         if card not in fold.taken
     )
-    assert sum(event["cards"]) + left == 120
+    assert sum(event["cards"]) + undealt == 120
     assert event["songs"] == fold.songs
     assert sum(event["bonus"]) in (rules.last_trick_bonus, 0 if rules.last_trick_optional else rules.last_trick_bonus)
     assert event["points"] == [
@@ -146,7 +146,7 @@ def check_views(table: tables.Table) -> None:
     state = table.load().new_match(seed=f"view {table}", deals=1)
     rng = random.Random(str(table))
     folds = [Fold(seat).see(engine.redact(state.events, seat)) for seat in range(state.seats)]
-    seen = len(state.events)
+    count = len(state.events)
     while not state.is_over and state.deal_no == 1:
         for seat, fold in enumerate(folds):
             if state.phase is WINDOW and state.window == "before_draw" and state.turn != seat:
@@ -154,8 +154,8 @@ def check_views(table: tables.Table) -> None:
             check_view(state.observation(seat), fold)
         state.apply(playing.choose(state, rng))
         for seat, fold in enumerate(folds):
-            fold.see(engine.redact(state.events[seen:], seat))
-        seen = len(state.events)
+            fold.see(engine.redact(state.events[count:], seat))
+        count = len(state.events)
 
 
 def check_view(view: dict, fold: Fold) -> None:

@@ -16,8 +16,8 @@ WRITE = "write it with: python -m tests.engine.golden"  # `make texts` writes mi
 def test_every_game_has_golden_replays_of_all_its_tables(key: str) -> None:
     assert golden.path(key).exists(), f"{golden.path(key)} is missing; {WRITE} {key}"
     entries = json.loads(golden.path(key).read_text(encoding="utf-8"))
-    there = [(entry["players"], entry["options"]) for entry in entries]
-    assert there == [(game.players, game.options) for game in golden.games_to_play(key)], f"out of date; {WRITE} {key}"
+    tables = [(entry["players"], entry["options"]) for entry in entries]
+    assert tables == [(game.players, game.options) for game in golden.games_to_play(key)], f"out of date; {WRITE} {key}"
 
 
 def test_no_golden_replay_is_left_over() -> None:

@@ -46,9 +46,9 @@ def test_it_judges_for_whoever_has_started_it(alone: bool) -> None:
     if alone and not can_be_first():
         pytest.skip("no namespaces for users here")
     command = [*(FIRST if alone else ()), sys.executable, "-c", JUDGES, json.dumps(record())]
-    told = subprocess.run(command, capture_output=True, text=True, cwd=TOP, check=False)
-    assert told.returncode == 0, told.stderr
-    pid, decisions, whole = told.stdout.split()
+    process = subprocess.run(command, capture_output=True, text=True, cwd=TOP, check=False)
+    assert process.returncode == 0, process.stderr
+    pid, decisions, whole = process.stdout.split()
     assert (pid == "1", int(decisions) > 0, whole) == (alone, True, "True")
 
 
@@ -65,8 +65,8 @@ def test_it_ends_where_who_started_it_has_ended_before() -> None:
     }
     lines = json.dumps(order) + "\n" + json.dumps(record()) + "\n"
     command = [sys.executable, "-P", "-m", "engine.judging"]
-    told = subprocess.run(
+    process = subprocess.run(
         command, input=lines, capture_output=True, text=True, cwd=TOP, env={"PYTHONPATH": str(TOP)}, check=False
     )
-    assert (told.returncode, told.stdout) == (1, "")
-    assert "the process that started this one has ended" in told.stderr
+    assert (process.returncode, process.stdout) == (1, "")
+    assert "the process that started this one has ended" in process.stderr

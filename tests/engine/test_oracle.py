@@ -70,13 +70,13 @@ def test_legal_cards(name: str, data: st.DataObject) -> None:
     key, options, stock = TABLES[name]
     game = engine.load(key, **options)
     suits = data.draw(st.sampled_from(["oceb", "oc", "oce"]), "suits that occur")
-    there = [game.pack.text(card) for card in game.pack.cards]
-    cards = data.draw(st.permutations([card for card in there if card[1] in suits]), "cards")
+    pack = [game.pack.text(card) for card in game.pack.cards]
+    cards = data.draw(st.permutations([card for card in pack if card[1] in suits]), "cards")
     laid = data.draw(st.integers(0, game.players - 1), "cards on the table")
-    held = data.draw(st.integers(1, 10), "cards in hand")
+    size = data.draw(st.integers(1, 10), "cards in hand")
     # trump None: a deal without trumps, as the last deal of podrida or the first tricks of gana-pierde for three
     trump = data.draw(st.sampled_from([*"oceb", None]), "trump")
-    check_legal(game, stock, trump, tuple(cards[:laid]), tuple(cards[laid : laid + held]))
+    check_legal(game, stock, trump, tuple(cards[:laid]), tuple(cards[laid : laid + size]))
 
 
 def check_legal(game: engine.Game, stock: int, trump: str | None, table: tuple[str, ...], hand: tuple[str, ...]) -> str:
@@ -112,10 +112,10 @@ def test_every_rule_is_met() -> None:
 def test_trick_winner_and_points(key: str, data: st.DataObject) -> None:
     players = data.draw(st.sampled_from(engine.game.declared(key).players))
     game = engine.load(key, players=players)
-    there = [game.pack.text(card) for card in game.pack.cards]
+    pack = [game.pack.text(card) for card in game.pack.cards]
     state = pos.blank(game)
     trump = data.draw(st.sampled_from([*"oceb", None]))
-    trick = data.draw(st.lists(st.sampled_from(there), min_size=state.size, max_size=state.size, unique=True))
+    trick = data.draw(st.lists(st.sampled_from(pack), min_size=state.size, max_size=state.size, unique=True))
     first = data.draw(st.sampled_from(state.active))
     pos.set_trump(state, trump)
     order = state.active[state.active.index(first) :] + state.active[: state.active.index(first)]
@@ -169,6 +169,6 @@ def test_legal_cards_in_real_play(key: str, seed: int) -> None:
             texts = game.pack.text
             trump = state.suit_text(state.trump)
             table = tuple(map(texts, state.table)) if state.in_trick else ()
-            asked = question(game, state.n, trump, table, tuple(map(texts, state.hand_of(state.turn))))
-            assert {texts(a) for a in state.legal_actions() if a < 52} == oracle.legal(asked)[1]
+            position = question(game, state.n, trump, table, tuple(map(texts, state.hand_of(state.turn))))
+            assert {texts(a) for a in state.legal_actions() if a < 52} == oracle.legal(position)[1]
         state.apply(rng.choice([a for a in state.legal_actions() if not 56 <= a < 60]))

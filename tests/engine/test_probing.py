@@ -30,15 +30,15 @@ def lowest(state: engine.State, legal: Sequence[int]) -> int:
 
 
 def seen(seeds: range) -> list[Choice]:
-    found = []
+    choices = []
     for seed in seeds:
         state = engine.load("partnership").new_match(seed=seed, record=False)
         while not state.is_over:
             legal = state.legal_actions()
             if len(legal) > 1:
-                found.append(Choice(features(state, legal), legal.index(lowest(state, legal))))
+                choices.append(Choice(features(state, legal), legal.index(lowest(state, legal))))
             state.apply(lowest(state, legal))
-    return found
+    return choices
 
 
 def test_habits_are_learned_from_what_was_seen_and_foresee_what_was_not() -> None:
@@ -48,7 +48,7 @@ def test_habits_are_learned_from_what_was_seen_and_foresee_what_was_not() -> Non
     habits.learn(seen(range(20)), Dice(1), times=3)
 
     assert habits.foreseen(fresh) > 0.9
-    assert all(abs(sum(habits.chances(one.actions)) - 1) < 1e-9 for one in fresh)
+    assert all(abs(sum(habits.chances(choice.actions)) - 1) < 1e-9 for choice in fresh)
 
 
 def test_features_are_of_the_own_hand_and_of_open_cards_alone() -> None:
@@ -71,9 +71,9 @@ def test_it_plays_every_game_of_two_sides_by_what_a_seat_is_told(key: str, playe
     def sitting() -> list[int]:
         state = game.new_match(seed=5, deals=1)
         table = [Responder(game, seat, Habits(), Habits(), seed=seat, deals=2) for seat in range(players)]
-        one = Sitting(state, table, Feed(players), Texts(game), 1, 0)
-        assert one.play(lambda: len(state.actions) > 60) or len(state.actions) > 60
-        assert not one.faults
+        sitting_by_chance = Sitting(state, table, Feed(players), Texts(game), 1, 0)
+        assert sitting_by_chance.play(lambda: len(state.actions) > 60) or len(state.actions) > 60
+        assert not sitting_by_chance.faults
         if state.is_over:
             assert lead(state, 0) == -lead(state, 1)
         return list(state.actions)
@@ -98,7 +98,7 @@ def test_it_takes_the_trick_that_decides() -> None:
         legal = state.legal_actions()
         if len(legal) == 1:
             continue
-        worth = {action: (1 if state.turn == 0 else -1) * one.low for action, one in judge(state).items()}
+        worth = {action: (1 if state.turn == 0 else -1) * solution.low for action, solution in judge(state).items()}
         if max(worth.values()) == min(worth.values()):
             continue
         seat = state.turn
@@ -114,25 +114,25 @@ def test_it_takes_the_trick_that_decides() -> None:
 
 def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict[str, Any]:
     assert main(["probe", *words, "--no-sandbox", "--json"]) == code
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
 
 
 @pytest.mark.slow
 def test_random_is_exploited_and_the_same_seed_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("random", "-g", "brisca", "--players", "2", "--tries", "10", "--boards", "4", "--seed", "7")
-    found = told(capsys, *words, "--jobs", "1")
+    result = told(capsys, *words, "--jobs", "1")
 
-    assert found["clear"]
-    assert found["ahead"] > found["margin"] > 0
-    assert found["response"] != "random"
-    assert (found["unit"], found["boards"], found["trained"]) == ("points", 4, 10)
-    names = {one["name"]: one["boards"] for one in found["candidates"]}
+    assert result["clear"]
+    assert result["ahead"] > result["margin"] > 0
+    assert result["response"] != "random"
+    assert (result["unit"], result["boards"], result["trained"]) == ("points", 4, 10)
+    names = {candidate["name"]: candidate["boards"] for candidate in result["candidates"]}
     assert set(names) == {"champion", "counting", "deep", "greedy", "search"}
     assert min(names.values()) == 2
     assert sum(names.values()) == 10
     again = told(capsys, *words, "--jobs", "2")
-    assert {**again, "seconds": 0} == {**found, "seconds": 0}
+    assert {**again, "seconds": 0} == {**result, "seconds": 0}
 
 
 BROKEN = """
@@ -156,12 +156,15 @@ def test_a_bot_that_fails_is_told_so_and_no_result(tmp_path: Path, capsys: pytes
     assert "broken failed" in out
     # As a candidate it costs nobody but itself.
     against = told(capsys, "random", *words[1:], "--with", str(bot), "--jobs", "1")
-    assert next(one for one in against["candidates"] if one["name"] == "broken")["fault"]["kind"] == "crash"
+    assert (
+        next(candidate for candidate in against["candidates"] if candidate["name"] == "broken")["fault"]["kind"]
+        == "crash"
+    )
     assert against["response"] != "broken"
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["random", "-g", "subastado"], "3 sides"),
         (["random", "-g", "codillo"], "cannot be probed"),
@@ -176,7 +179,7 @@ def test_a_bot_that_fails_is_told_so_and_no_result(tmp_path: Path, capsys: pytes
     ],
 )
 def test_what_cannot_be_probed_is_refused_with_the_reason(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["probe", *words, "--no-sandbox"]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

@@ -27,25 +27,25 @@ def found(replay: dict[str, Any], **how: Any) -> list[puzzles.Puzzle]:
 
 def test_where_everything_is_known_the_puzzle_says_what_the_rules_say() -> None:
     """At the end of a game of two all cards are known, so each choice is worth what the real deal is worth after it."""
-    seen = 0
+    count = 0
     for seed in range(1, 30):
         replay = played("two_player", seed)
-        mine = {one.source["step"]: one for one in found(replay, margin=3) if one.phase == END}
+        by_step = {puzzle.source["step"]: puzzle for puzzle in found(replay, margin=3) if puzzle.phase == END}
         for moment in decisions(replay):
-            one = mine.pop(moment.step, None)
-            if one is None:
+            of_moment = by_step.pop(moment.step, None)
+            if of_moment is None:
                 continue
             state = moment.state
             sign = 1 if state.turn in camps(state)[0] else -1
             worth = {state.game.action_text(action): sign * worth.low for action, worth in judge(state).items()}
             most = max(worth.values())
-            assert one.lost == {text: most - value for text, value in worth.items()}
-            assert sorted(one.best) == sorted(text for text, value in worth.items() if value == most)
-            assert one.margin == min(most - value for value in worth.values() if value < most) >= 3
-            assert one.error == 0
-            seen += 1
-        assert not mine
-        if seen >= 3:
+            assert of_moment.lost == {text: most - value for text, value in worth.items()}
+            assert sorted(of_moment.best) == sorted(text for text, value in worth.items() if value == most)
+            assert of_moment.margin == min(most - value for value in worth.values() if value < most) >= 3
+            assert of_moment.error == 0
+            count += 1
+        assert not by_step
+        if count >= 3:
             return
     pytest.fail("no puzzle was found")
 
@@ -53,26 +53,26 @@ def test_where_everything_is_known_the_puzzle_says_what_the_rules_say() -> None:
 def test_that_a_false_claim_loses_is_no_puzzle() -> None:
     claims = 0
     for seed in range(6):
-        for one in found(played("corriente", seed)):
-            wrong = set(one.legal) - set(one.best) - {"claim"}
+        for puzzle in found(played("corriente", seed)):
+            wrong = set(puzzle.legal) - set(puzzle.best) - {"claim"}
             assert wrong
-            assert one.margin <= min(one.lost[text] for text in wrong) + 0.01
-            claims += "claim" in one.legal
+            assert puzzle.margin <= min(puzzle.lost[text] for text in wrong) + 0.01
+            claims += "claim" in puzzle.legal
     assert claims, "nobody could claim"
 
 
 @pytest.mark.slow
 def test_hidden_cards_are_weighed_and_the_dice_follow_from_the_replay() -> None:
     replays = (played("partnership", seed) for seed in range(2, 20))
-    replay = next(one for one in replays if any(puzzle.error for puzzle in found(one, margin=4)))
-    mine = found(replay, margin=4)
+    replay = next(candidate for candidate in replays if any(puzzle.error for puzzle in found(candidate, margin=4)))
+    puzzles_of_replay = found(replay, margin=4)
 
-    assert mine == found(replay, margin=4)
-    for one in mine:
-        assert set(one.lost) == set(one.legal) > set(one.best) != set()
-        assert one.margin - puzzles.CERTAIN * one.error >= 4
-        assert min(value for text, value in one.lost.items() if text not in one.best) >= 4
-        assert puzzles.read(one.line()) == one
+    assert puzzles_of_replay == found(replay, margin=4)
+    for puzzle in puzzles_of_replay:
+        assert set(puzzle.lost) == set(puzzle.legal) > set(puzzle.best) != set()
+        assert puzzle.margin - puzzles.CERTAIN * puzzle.error >= 4
+        assert min(value for text, value in puzzle.lost.items() if text not in puzzle.best) >= 4
+        assert puzzles.read(puzzle.line()) == puzzle
     assert not found(replay, margin=10_000)
 
 
@@ -118,62 +118,72 @@ def file(log: Path) -> Path:
 
 
 @pytest.fixture
-def mine(file: Path) -> list[puzzles.Puzzle]:
-    found = [puzzles.read(line) for line in file.read_text().splitlines()]
-    assert found, "no puzzle was found"
-    return found
+def puzzles_of_log(file: Path) -> list[puzzles.Puzzle]:
+    lines = [puzzles.read(line) for line in file.read_text().splitlines()]
+    assert lines, "no puzzle was found"
+    return lines
 
 
 @pytest.mark.slow
-def test_a_puzzle_tells_a_bot_what_its_seat_was_sent_and_nothing_else(log: Path, mine: list[puzzles.Puzzle]) -> None:
-    seen = 0
+def test_a_puzzle_tells_a_bot_what_its_seat_was_sent_and_nothing_else(
+    log: Path, puzzles_of_log: list[puzzles.Puzzle]
+) -> None:
+    count = 0
     for line in log.read_text().splitlines():
         replay = json.loads(line)
-        steps = {one.source["step"]: one for one in mine if one.source["sitting"] == replay["meta"]["sitting"]}
-        told: dict[int, list[dict[str, Any]]] = defaultdict(list)
+        steps = {
+            puzzle.source["step"]: puzzle
+            for puzzle in puzzles_of_log
+            if puzzle.source["sitting"] == replay["meta"]["sitting"]
+        }
+        events: dict[int, list[dict[str, Any]]] = defaultdict(list)
         for sent in exchanges([replay]):
             request = json.loads(sent.request)
-            told[sent.seat] += request.get("events", [])
+            events[sent.seat] += request.get("events", [])
             if sent.answer is None or sent.step not in steps:
                 continue
-            one, seen = steps[sent.step], seen + 1
-            hello, again = (json.loads(line.request) for line in puzzles.exchanges(one, Limits()))
-            assert told[sent.seat] == again["events"] == one.events
-            assert again["legal"] == request["legal"] == one.legal
+            of_step, count = steps[sent.step], count + 1
+            hello, again = (json.loads(line.request) for line in puzzles.exchanges(of_step, Limits()))
+            assert events[sent.seat] == again["events"] == of_step.events
+            assert again["legal"] == request["legal"] == of_step.legal
             assert (hello["game"], hello["seat"], hello["seats"]) == ("two_player", sent.seat, 2)
-    assert seen == len(mine)
+    assert count == len(puzzles_of_log)
 
 
 def test_the_commands_find_puzzles_and_put_them_to_bots(
-    log: Path, file: Path, mine: list[puzzles.Puzzle], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    log: Path, file: Path, puzzles_of_log: list[puzzles.Puzzle], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["puzzles", "find", str(log), *FEW, "-o", str(file)]) == 2
     assert "exists already" in capsys.readouterr().err
-    assert [puzzles.read(line) for line in file.read_text().splitlines()] == mine
+    assert [puzzles.read(line) for line in file.read_text().splitlines()] == puzzles_of_log
 
     def try_a_bot(answers: list[str], *words: str) -> str:
         bot = tmp_path / "knowing.py"
-        bot.write_text(KNOWING.format([(one.legal, answer) for one, answer in zip(mine, answers, strict=True)]))
+        bot.write_text(
+            KNOWING.format([(puzzle.legal, answer) for puzzle, answer in zip(puzzles_of_log, answers, strict=True)])
+        )
         assert main(["puzzles", "try", str(bot), str(file), "--no-sandbox", *words]) == 0
         return capsys.readouterr().out
 
-    right = [one.best[0] for one in mine]
-    told = json.loads(try_a_bot(right, "--json"))
-    assert [row["answer"] for row in told["answers"]] == right
-    assert told["sums"]["all"]["solved"] == 1
-    assert told["sums"]["two_player"]["lost"] == 0
+    right = [puzzle.best[0] for puzzle in puzzles_of_log]
+    result = json.loads(try_a_bot(right, "--json"))
+    assert [row["answer"] for row in result["answers"]] == right
+    assert result["sums"]["all"]["solved"] == 1
+    assert result["sums"]["two_player"]["lost"] == 0
 
-    text = try_a_bot([max(one.lost, key=lambda text, one=one: one.lost[text]) for one in mine])
-    worst = max(mine, key=lambda one: max(one.lost.values()))
+    text = try_a_bot([max(puzzle.lost, key=lambda text, item=puzzle: item.lost[text]) for puzzle in puzzles_of_log])
+    worst = max(puzzles_of_log, key=lambda puzzle: max(puzzle.lost.values()))
     assert f"{worst.id}: " in text
     assert "0% (0% to" in text
 
     dead = tmp_path / "dead.py"
     dead.write_text("raise SystemExit(3)\n")
     assert main(["puzzles", "try", str(dead), str(file), "--json", "--no-sandbox"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert all(row["answer"] is None and row["fault"] for row in told["answers"])
-    assert told["sums"]["all"]["lost"] == pytest.approx(sum(max(one.lost.values()) for one in mine) / len(mine))
+    result = json.loads(capsys.readouterr().out)
+    assert all(row["answer"] is None and row["fault"] for row in result["answers"])
+    assert result["sums"]["all"]["lost"] == pytest.approx(
+        sum(max(puzzle.lost.values()) for puzzle in puzzles_of_log) / len(puzzles_of_log)
+    )
 
 
 KNOWING = """
@@ -190,7 +200,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"format": "tute-puzzle/2"}, "its format is not"),
         ({"best": ["play 9x"]}, "contradict"),
@@ -204,20 +214,24 @@ for line in sys.stdin:
     ],
 )
 def test_a_file_that_was_changed_is_refused(
-    change: dict[str, Any], said: str, mine: list[puzzles.Puzzle], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    change: dict[str, Any],
+    message: str,
+    puzzles_of_log: list[puzzles.Puzzle],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    one = mine[0]
+    puzzle = puzzles_of_log[0]
     file = tmp_path / "puzzles.jsonl"
-    file.write_text(one.line() + "\n" + json.dumps(json.loads(one.line()) | change) + "\n")
+    file.write_text(puzzle.line() + "\n" + json.dumps(json.loads(puzzle.line()) | change) + "\n")
 
     assert main(["puzzles", "try", "random", str(file)]) == 2
     error = capsys.readouterr().err
     assert "line 2" in error
-    assert said in error
+    assert message in error
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["find", "{log}", "--deals", "1"], "--deals 1 is too small; give at least 2"),
         (["find", "{log}", "other"], "takes one log"),
@@ -228,7 +242,7 @@ def test_a_file_that_was_changed_is_refused(
     ],
 )
 def test_wrong_input_is_told(
-    words: list[str], said: str, log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     empty, blank, binary = (tmp_path / f"{name}.jsonl" for name in ("empty", "blank", "binary"))
     empty.touch()
@@ -237,18 +251,18 @@ def test_wrong_input_is_told(
     files = {"log": log, "empty": empty, "blank": blank, "binary": binary}
 
     assert main(["puzzles", *(word.format(**files) for word in words)]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_a_score_has_its_intervals(mine: list[puzzles.Puzzle]) -> None:
-    one = mine[0]
+def test_a_score_has_its_intervals(puzzles_of_log: list[puzzles.Puzzle]) -> None:
+    puzzle = puzzles_of_log[0]
     score = puzzles.Score([], [])
     for _ in range(2):
-        score.add(one, one.best[0])
-        score.add(one, None)
+        score.add(puzzle, puzzle.best[0])
+        score.add(puzzle, None)
 
     assert score.share == (0.5, *engine.intervals.wilson(0.5, 4))
-    assert score.mean[0] == max(one.lost.values()) / 2
+    assert score.mean[0] == max(puzzle.lost.values()) / 2
     assert score.mean[1] > score.mean[0]
 
 
@@ -257,12 +271,12 @@ def test_a_log_that_cannot_be_read_leaves_no_file_and_takes_none(
     log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = [json.loads(line) for line in log.read_text().splitlines()]
-    broken, out, mine = tmp_path / "broken.jsonl", tmp_path / "out.jsonl", tmp_path / "mine.jsonl"
+    broken, out, existing = tmp_path / "broken.jsonl", tmp_path / "out.jsonl", tmp_path / "mine.jsonl"
     broken.write_text("".join(json.dumps(line | {"meta": None}) + "\n" for line in lines))
-    mine.write_text("mine")
+    existing.write_text("mine")
 
-    for place in (out, mine):
+    for place in (out, existing):
         assert main(["puzzles", "find", str(broken), "-o", str(place)]) == 2
-        assert str(broken) in capsys.readouterr().err or place == mine
+        assert str(broken) in capsys.readouterr().err or place == existing
     assert not out.exists()
-    assert mine.read_text() == "mine"
+    assert existing.read_text() == "mine"

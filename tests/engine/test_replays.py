@@ -91,10 +91,10 @@ def test_a_changed_card_of_an_event_is_found_at_its_step(table: tables.Table) ->
     with_cards = [place for place, event in enumerate(replay["events"]) if CARD.search(json.dumps(event))]
     for place in rng.sample(with_cards, min(6, len(with_cards))):
         text = json.dumps(replay["events"][place])
-        found = rng.choice(list(CARD.finditer(text)))
-        card = other_card(table, found.group(), rng)
+        match = rng.choice(list(CARD.finditer(text)))
+        card = other_card(table, match.group(), rng)
         changed = copy.deepcopy(replay)
-        changed["events"][place] = json.loads(text[: found.start()] + card + text[found.end() :])
+        changed["events"][place] = json.loads(text[: match.start()] + card + text[match.end() :])
         assert refused(changed).step == steps[place]
 
 

@@ -28,18 +28,18 @@ def test_likelihood_ratios_as_published(counts, elo0, elo1, value):
 
 
 def test_estimates_as_published():
-    found = sprt.estimate(PENTANOMIAL)
-    assert (found.score, found.variance) == pytest.approx((0.4375, 0.05762), abs=5e-6)
-    assert found.elo == pytest.approx(-43.6578, abs=1e-4)
-    found = sprt.estimate([10, 200, 500, 260, 30])
-    assert (found.elo, found.margin) == pytest.approx((17.386, 8.432), abs=1e-3)
-    found = sprt.estimate([100, 50, 130])
-    assert (found.elo, found.margin, found.los) == pytest.approx((37.369, 37.196, 0.97682), abs=1e-3)
+    estimate = sprt.estimate(PENTANOMIAL)
+    assert (estimate.score, estimate.variance) == pytest.approx((0.4375, 0.05762), abs=5e-6)
+    assert estimate.elo == pytest.approx(-43.6578, abs=1e-4)
+    estimate = sprt.estimate([10, 200, 500, 260, 30])
+    assert (estimate.elo, estimate.margin) == pytest.approx((17.386, 8.432), abs=1e-3)
+    estimate = sprt.estimate([100, 50, 130])
+    assert (estimate.elo, estimate.margin, estimate.los) == pytest.approx((37.369, 37.196, 0.97682), abs=1e-3)
 
 
 def test_bounds():
-    found = sprt.bounds()
-    assert (found.lower, found.upper) == pytest.approx((-2.944439, 2.944439), abs=1e-6)
+    bounds = sprt.bounds()
+    assert (bounds.lower, bounds.upper) == pytest.approx((-2.944439, 2.944439), abs=1e-6)
     assert sprt.bounds(0.01, 0.1).upper == pytest.approx(log(0.9 / 0.01))
     with pytest.raises(ValueError, match="alpha is an error rate"):
         sprt.bounds(0.6, 0.05)

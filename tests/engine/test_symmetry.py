@@ -102,10 +102,10 @@ def dealt_from(game: engine.Game, seed: str, place: int) -> engine.State:
     return state
 
 
-def turned(values: Any, by: int) -> list[Any]:
+def turned(values: Any, shift: int) -> list[Any]:
     """A list by seat, turned round the table."""
     values = list(values)
-    return [values[(seat - by) % len(values)] for seat in range(len(values))]
+    return [values[(seat - shift) % len(values)] for seat in range(len(values))]
 
 
 @ON_GAMES
@@ -120,22 +120,22 @@ def check_turned(table: tables.Table) -> None:
     game = table.load()
     n = game.players
     rng = random.Random(f"turn {table}")
-    place, by = rng.randrange(n), rng.randrange(1, n)
+    place, shift = rng.randrange(n), rng.randrange(1, n)
     here = dealt_from(game, f"turn {table}", place)
-    there = dealt_from(game, f"turn {table}", (place + by) % n)
+    turned_state = dealt_from(game, f"turn {table}", (place + shift) % n)
     for _ in range(400):
-        assert there.turn == (here.turn + by) % n
-        assert here.legal_actions() == there.legal_actions()
+        assert turned_state.turn == (here.turn + shift) % n
+        assert here.legal_actions() == turned_state.legal_actions()
         for name in ("cards", "songs", "tricks", "chips", "marks"):
-            assert turned(getattr(here, name), by) == list(getattr(there, name)), name
-        assert turned(map(here.hand_of, range(n)), by) == list(map(there.hand_of, range(n)))
+            assert turned(getattr(here, name), shift) == list(getattr(turned_state, name)), name
+        assert turned(map(here.hand_of, range(n)), shift) == list(map(turned_state.hand_of, range(n)))
         if here.is_over or here.deal_no > 2:
             break
         action = playing.choose(here, rng)
         here.apply(action)
-        there.apply(action)
-    assert here.is_over == there.is_over
-    assert turned(here.scores(), by) == there.scores()
+        turned_state.apply(action)
+    assert here.is_over == turned_state.is_over
+    assert turned(here.scores(), shift) == turned_state.scores()
 
 
 # ---- suits
@@ -165,18 +165,18 @@ def check_renamed(table: tables.Table) -> None:
     rng.shuffle(letters)
     names = dict(zip(game.pack.suits, letters, strict=True))
     here = game.new_match(seed=f"suits {table}", deals=2)
-    there = game.new_match(seed=f"suits {table}", deals=2, suits="".join(letters))
+    renamed_state = game.new_match(seed=f"suits {table}", deals=2, suits="".join(letters))
     for _ in range(500):
-        assert here.turn == there.turn
+        assert here.turn == renamed_state.turn
         legal = {renamed(game, action, names) for action in here.legal_actions()}
-        assert legal == set(there.legal_actions())
+        assert legal == set(renamed_state.legal_actions())
         if here.is_over:
             break
         action = playing.choose(here, rng)
         here.apply(action)
-        there.apply(renamed(game, action, names))
-    assert here.scores() == there.scores()
-    engine.replay.verify(json.loads(json.dumps(engine.replay.make(there))))
+        renamed_state.apply(renamed(game, action, names))
+    assert here.scores() == renamed_state.scores()
+    engine.replay.verify(json.loads(json.dumps(engine.replay.make(renamed_state))))
 
 
 def test_names_of_suits_do_not_matter_when_hands_are_shuffled_in() -> None:
@@ -187,14 +187,14 @@ def test_names_of_suits_do_not_matter_when_hands_are_shuffled_in() -> None:
     for seed in range(40):
         rng = random.Random(seed)
         here = game.new_match(seed=seed, deals=1)
-        there = game.new_match(seed=seed, deals=1, suits="cobe")
+        renamed_state = game.new_match(seed=seed, deals=1, suits="cobe")
         while not here.is_over:
             legal = here.legal_actions()
-            assert {renamed(game, action, names) for action in legal} == set(there.legal_actions())
+            assert {renamed(game, action, names) for action in legal} == set(renamed_state.legal_actions())
             changes = [action for action in legal if action >= act.DISCARD]
             action = max(changes, key=lambda a: len(act.discarded(a))) if changes else rng.choice(legal)
             here.apply(action)
-            there.apply(renamed(game, action, names))
+            renamed_state.apply(renamed(game, action, names))
         shuffled_in += any(event["e"] == "reshuffle" for event in here.events)
     assert shuffled_in > 5
 

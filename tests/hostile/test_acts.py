@@ -92,7 +92,7 @@ def played_by_ordinary(state: StateDirectory, cells: list[Cell]) -> dict[Cell, l
     shutil.copy(state.path / "bot", home / "bot")
     os.chown(home / "bot", home.stat().st_uid, home.stat().st_gid)
     lines = ["\t".join((cell.act, cell.moment, cell.tier)) for cell in cells]
-    return dict(zip(cells, state.as_ordinary_user("tests.hostile.acts", told=lines, runner=True), strict=True))
+    return dict(zip(cells, state.as_ordinary_user("tests.hostile.acts", lines=lines, runner=True), strict=True))
 
 
 @pytest.fixture(scope="session")

@@ -52,7 +52,7 @@ def ordinary(state: StateDirectory, request: pytest.FixtureRequest) -> dict[str,
         if report.name in _PLAYED_AT:
             held_tiers.tell("an ordinary user", report.name, report.holds, report.reasons)
             if report.holds:
-                answers = state.as_ordinary_user("tests.hostile.arena", report.name, told=attacks)
+                answers = state.as_ordinary_user("tests.hostile.arena", report.name, lines=attacks)
                 played[report.name] = {answer.pop("name"): arena.Outcome(**answer) for answer in answers}
     return played
 

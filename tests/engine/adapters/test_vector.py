@@ -28,41 +28,53 @@ ON_GAMES = pytest.mark.parametrize(
 
 def of_snapshot(state: engine.State, seat: int) -> tensors.Vector:
     """The vector of a seat made of `State.observation`, which is text: slow, and another way to the same numbers."""
-    seen = state.observation(seat)
+    observed = state.observation(seat)
     numbers = {text: number for number, text in enumerate(state.game.pack.texts)}
     vector = np.zeros(tensors.SIZE, dtype=np.float32)
     rows = vector[:312].reshape(6, 52)
-    table = [numbers[play["card"]] for play in seen["trick"]]
-    rows[0, [numbers[card] for card in seen["hand"]]] = 1
+    table = [numbers[play["card"]] for play in observed["trick"]]
+    rows[0, [numbers[card] for card in observed["hand"]]] = 1
     rows[1, table] = 1
-    for play in seen["trick"]:
+    for play in observed["trick"]:
         vector[312 + 52 * from_(state, seat, play["seat"]) + numbers[play["card"]]] = 1
-        if play["seat"] == seen["winning"]:
+        if play["seat"] == observed["winning"]:
             rows[2, numbers[play["card"]]] = 1
-    rows[3, [numbers[card] for card in seen["played"] if numbers[card] not in table]] = 1
-    if seen["shown"] is not None:
-        rows[4, numbers[seen["shown"]]] = 1
-    for song in seen["sung"]:
+    rows[3, [numbers[card] for card in observed["played"] if numbers[card] not in table]] = 1
+    if observed["shown"] is not None:
+        rows[4, numbers[observed["shown"]]] = 1
+    for song in observed["sung"]:
         if song["suit"] is not None:
             rows[5, [numbers[rank + song["suit"]] for rank in state.rules.pair_ranks]] = 1
     suits = state.game.pack.suits
-    vector[676 + (NO_SUIT if seen["trump"] is None else suits.index(seen["trump"]))] = 1
+    vector[676 + (NO_SUIT if observed["trump"] is None else suits.index(observed["trump"]))] = 1
     vector[681 + (state.lead if table else NO_SUIT)] = 1
-    vector[686 + from_(state, seat, seen["dealer"])] = 1
-    vector[693 + (7 if seen["soloist"] is None else from_(state, seat, seen["soloist"]))] = 1
+    vector[686 + from_(state, seat, observed["dealer"])] = 1
+    vector[693 + (7 if observed["soloist"] is None else from_(state, seat, observed["soloist"]))] = 1
     for start, values, unit in (
-        (701, seen["cards"], 130),
-        (708, seen["songs"], 100),
-        (715, seen["tricks"], 10),
-        (722, [seen["totals"][side] for side in state.side], 130),
-        (729, [seen["games"][side] for side in state.side], 10),
-        (736, seen["marks"], 10),
-        (743, seen["chips"], 1000),
-        (750, [0 if said is None else said + 1 for said in seen["predictions"] or [None] * state.seats], 10),
+        (701, observed["cards"], 130),
+        (708, observed["songs"], 100),
+        (715, observed["tricks"], 10),
+        (722, [observed["totals"][side] for side in state.side], 130),
+        (729, [observed["games"][side] for side in state.side], 10),
+        (736, observed["marks"], 10),
+        (743, observed["chips"], 1000),
+        (
+            750,
+            [
+                0 if prediction is None else prediction + 1
+                for prediction in observed["predictions"] or [None] * state.seats
+            ],
+            10,
+        ),
     ):
         for other, value in enumerate(values):
             vector[start + from_(state, seat, other)] = value / unit
-    vector[757:761] = (seen["stock"] / 40, (seen["bid"] or 0) / 230, seen["deal"] / 10, state.current_seat == seat)
+    vector[757:761] = (
+        observed["stock"] / 40,
+        (observed["bid"] or 0) / 230,
+        observed["deal"] / 10,
+        state.current_seat == seat,
+    )
     return vector
 
 
@@ -99,7 +111,7 @@ def test_arrays_show_what_states_tell(key: str, group: list[tables.Table]) -> No
     table = Matches(key, 3, seed=5, players=game.players, deals=1)
     arrays = table.arrays
     dice = [Dice(5 + row) for row in range(3)]
-    states = [alone(table, one) for one in dice]
+    states = [alone(table, seed_dice) for seed_dice in dice]
     ended = 0
     for _ in range(400):
         actions = np.array(table.sample())
@@ -156,12 +168,12 @@ def test_processes_share_one_block() -> None:
         other.join()
         assert other.exitcode == 0
         shared = Arrays(game, 8, memory.buf)
-        mine = Matches("partnership", 8, seed=100)
+        alone_here = Matches("partnership", 8, seed=100)
         for _ in range(50):
-            mine.step(mine.arrays.masks.argmax(axis=1))
+            alone_here.step(alone_here.arrays.masks.argmax(axis=1))
         assert not shared.observations[:4].any()
-        assert (shared.observations[4:] == mine.arrays.observations[4:]).all()
-        assert (shared.masks[4:] == mine.arrays.masks[4:]).all()
+        assert (shared.observations[4:] == alone_here.arrays.observations[4:]).all()
+        assert (shared.masks[4:] == alone_here.arrays.masks[4:]).all()
         del shared
     finally:
         memory.close()
@@ -213,11 +225,11 @@ def test_gymnasium_vector_environment(key: str, copy: bool) -> None:
 
 def test_opponents_play_the_other_sides() -> None:
     """The learner is asked for its own side alone, and its reward is that of this side, whoever plays the last card."""
-    asked = 0
+    questions = 0
 
     def rival(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        nonlocal asked
-        asked += len(observations)
+        nonlocal questions
+        questions += len(observations)
         return masks.argmax(axis=1)
 
     env = TuteVectorEnv("partnership", 6, opponents=rival)
@@ -232,7 +244,7 @@ def test_opponents_play_the_other_sides() -> None:
         assert (reward[~terminated] == 0).all()
         rewards += np.abs(reward)
         decisions += 1
-    assert asked > 450
+    assert questions > 450
     assert (rewards > 0).all()
 
 

@@ -48,14 +48,14 @@ def test_every_number_and_its_text(pack: Pack) -> None:
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda p: p.name)
 def test_every_discard_of_a_hand(pack: Pack) -> None:
-    seen = set()
+    actions = set()
     for size in range(5):
         for cards in combinations(pack.cards[::3], size):
             action = act.discard(cards)
             assert action >= act.DISCARD
             assert act.discarded(action) == tuple(sorted(cards))
             assert act.parse(pack, act.text(pack, action)) == action
-            seen.add(action)
+            actions.add(action)
     assert act.text(pack, act.DISCARD) == "discard"
     assert act.discard(tuple(reversed(pack.cards[:4]))) == act.discard(tuple(pack.cards[:4]))
 
@@ -73,8 +73,8 @@ NO_ACTIONS = [
 def test_what_is_no_action_is_refused_with_its_text(text: str) -> None:
     with pytest.raises(EngineError) as caught:
         act.parse(PACKS[0], text)
-    named = text.split(" ")[-1] if str(caught.value).startswith(("unknown card", "unknown suit")) else text
-    assert any(repr(part) in str(caught.value) for part in {named, named[1:], text})
+    part_named = text.split(" ")[-1] if str(caught.value).startswith(("unknown card", "unknown suit")) else text
+    assert any(repr(part) in str(caught.value) for part in {part_named, part_named[1:], text})
 
 
 @settings(max_examples=300)

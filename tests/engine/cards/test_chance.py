@@ -34,8 +34,8 @@ def interpreter(version: str) -> str | None:
     for candidate in candidates:
         if candidate is None:
             continue
-        asked = subprocess.run([candidate, "--version"], capture_output=True, text=True, check=False)
-        if asked.returncode == 0 and version in asked.stdout:
+        process = subprocess.run([candidate, "--version"], capture_output=True, text=True, check=False)
+        if process.returncode == 0 and version in process.stdout:
             return candidate
     return None
 
@@ -139,15 +139,15 @@ def test_other_seeds_are_refused(seed: object) -> None:
 
 
 def test_board_seeds_depend_on_everything() -> None:
-    asked = [
+    questions = [
         (b"a", "brisca", "t", 1),
         (b"b", "brisca", "t", 1),
         (b"a", "bato", "t", 1),
         (b"a", "brisca", "u", 1),
         (b"a", "brisca", "t", 2),
     ]
-    assert len({engine.board_seed(*question) for question in asked}) == len(asked)
-    assert all(len(engine.board_seed(*question)) == 32 for question in asked)
+    assert len({engine.board_seed(*question) for question in questions}) == len(questions)
+    assert all(len(engine.board_seed(*question)) == 32 for question in questions)
 
 
 def test_bot_seeds_are_small_and_tell_the_seats_apart() -> None:

@@ -56,33 +56,33 @@ def test_cards_that_are_left_out() -> None:
 
 
 def test_the_rank_order_is_the_order_of_numbers() -> None:
-    for there in PACKS:
-        order = there.ranks[::-1]
+    for deck in PACKS:
+        order = deck.ranks[::-1]
         for suit in range(4):
-            texts = [there.text(card) for card in sorted(there.cards, reverse=True) if there.suit[card] == suit]
-            assert [text[0] for text in texts] == [rank for rank in order if rank + there.suits[suit] in texts]
+            texts = [deck.text(card) for card in sorted(deck.cards, reverse=True) if deck.suit[card] == suit]
+            assert [text[0] for text in texts] == [rank for rank in order if rank + deck.suits[suit] in texts]
 
 
 @settings(max_examples=150)
 @given(st.data())
 def test_tables_say_what_their_names_say(data: st.DataObject) -> None:
-    there = data.draw(st.sampled_from([PACKS[0], PACKS[6]]))
-    cards = data.draw(st.sets(st.sampled_from(there.cards), max_size=14))
-    hand = there.hand(cards)
-    assert there.in_hand(hand) == tuple(sorted(cards))
+    deck = data.draw(st.sampled_from([PACKS[0], PACKS[6]]))
+    cards = data.draw(st.sets(st.sampled_from(deck.cards), max_size=14))
+    hand = deck.hand(cards)
+    assert deck.in_hand(hand) == tuple(sorted(cards))
     assert hand[NO_SUIT] == 0
-    card = data.draw(st.sampled_from(there.cards))
-    suit = there.suit[card]
-    holding = tuple(sorted(held for held in cards if there.suit[held] == suit))
-    above = tuple(held for held in holding if held > card)
-    assert there.all[suit][hand[suit]] == holding
-    assert there.higher[card][hand[suit]] == above
-    assert there.follow[card][hand[suit]] == (above or holding)
-    assert there.nothing[hand[suit]] == ()
+    card = data.draw(st.sampled_from(deck.cards))
+    suit = deck.suit[card]
+    holding = tuple(sorted(other for other in cards if deck.suit[other] == suit))
+    above = tuple(other for other in holding if other > card)
+    assert deck.all[suit][hand[suit]] == holding
+    assert deck.higher[card][hand[suit]] == above
+    assert deck.follow[card][hand[suit]] == (above or holding)
+    assert deck.nothing[hand[suit]] == ()
 
 
 def test_masks_of_ranks() -> None:
-    there = PACKS[0]
-    pair = there.mask("RC")
-    assert there.hand([there.parse("Ro"), there.parse("Co")])[0] == pair
-    assert there.mask("") == 0
+    deck = PACKS[0]
+    pair = deck.mask("RC")
+    assert deck.hand([deck.parse("Ro"), deck.parse("Co")])[0] == pair
+    assert deck.mask("") == 0

@@ -18,24 +18,28 @@ FOLDER = Path(__file__).resolve().parents[2] / "cases"
 CASES = [(game, case) for file in sorted(FOLDER.glob("*.yaml")) for game, case in cases.read(file)]
 
 
-def asked(game: str, kind: str, given: dict[str, Any], expect: dict[str, Any], **options: Any) -> str:
-    return cases.problem(game, {"kind": kind, "given": given, "expect": expect, "options": options})
+def asked(game: str, kind: str, data: dict[str, Any], expect: dict[str, Any], **options: Any) -> str:
+    return cases.problem(game, {"kind": kind, "given": data, "expect": expect, "options": options})
 
 
 def test_the_fields_are_those_of_the_rules_book() -> None:
     section = BOOK.read_text(encoding="utf-8").split("\n## 7.")[1]
     rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|$", section, re.MULTILINE)
-    assert {kind: (given.strip(), expect.strip()) for kind, given, expect in rows} == FIELDS
+    assert {kind: (before.strip(), expect.strip()) for kind, before, expect in rows} == FIELDS
 
 
 def test_every_field_of_the_rules_book_is_used_by_a_case_and_left_out_by_another_where_it_may_be() -> None:
     for kind, parts in FIELDS.items():
-        there = [case for _, case in CASES if case["kind"] == kind]
+        cases_of_kind = [case for _, case in CASES if case["kind"] == kind]
         for part, fields in zip(("given", "expect"), parts, strict=True):
             for field in fields.split():
                 name = field.rstrip("?")
-                assert any(name in case[part] for case in there), (kind, part, name)
-                assert not field.endswith("?") or any(name not in case[part] for case in there), (kind, part, name)
+                assert any(name in case[part] for case in cases_of_kind), (kind, part, name)
+                assert not field.endswith("?") or any(name not in case[part] for case in cases_of_kind), (
+                    kind,
+                    part,
+                    name,
+                )
 
 
 def without_an_optional_field() -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -60,20 +64,20 @@ def test_a_case_without_an_optional_field_is_asked_or_told_what_it_needs() -> No
 
 
 def test_a_setup_without_the_previous_mano_says_what_follows_from_the_number_of_the_deal() -> None:
-    given = {"players": 4, "deal_no": 3}
-    assert asked("cabrero", "setup", given, {"trump": "e"}, trump_source="rotating") == ""
+    data = {"players": 4, "deal_no": 3}
+    assert asked("cabrero", "setup", data, {"trump": "e"}, trump_source="rotating") == ""
     assert (
-        asked("cabrero", "setup", given, {"mano": 1}, trump_source="rotating")
+        asked("cabrero", "setup", data, {"mano": 1}, trump_source="rotating")
         == "mano: expected 1, the engine says nothing"
     )
 
 
 def test_the_last_draw_needs_no_cards_of_the_stock() -> None:
-    given = {
+    data = {
         "players": 2, "seat": 0, "step": "last_draw", "trick_winner": 1, "pending": "0:7o", "shown_card": "3o", "stock": 2,
         "hand": ["1c", "2c"],
     }  # fmt: skip
-    problem = asked("corriente", "exchange_step", given, {"after": {"pending": None}})
+    problem = asked("corriente", "exchange_step", data, {"after": {"pending": None}})
     assert problem == ""
 
 
@@ -82,45 +86,45 @@ def test_a_capote_is_asked_with_what_it_needs() -> None:
         asked("habanero", "capote", {"players": 2, "question": "may_announce", "announced": None}, {"allowed": True})
         == ""
     )
-    given = {"players": 2, "question": "result", "announced": 0}
-    assert asked("habanero", "capote", given, {"winner": None, "ends_after": None}) == ""
+    data = {"players": 2, "question": "result", "announced": 0}
+    assert asked("habanero", "capote", data, {"winner": None, "ends_after": None}) == ""
 
 
 def test_a_scoring_with_a_capote_does_not_look_at_points() -> None:
-    given = {"players": 2, "card_points": {0: 70, 1: 50}, "songs": [], "last_trick": 0, "announced": 1}
-    assert asked("habanero", "scoring", given | {"swept_final_phase": 1}, {"winner": 1}) == ""
-    assert asked("habanero", "scoring", given | {"swept_final_phase": None}, {"winner": 0}) == ""
-    swept = given | {"announced": None, "swept_final_phase": 1, "card_points": {0: 101, 1: 19}}
+    data = {"players": 2, "card_points": {0: 70, 1: 50}, "songs": [], "last_trick": 0, "announced": 1}
+    assert asked("habanero", "scoring", data | {"swept_final_phase": 1}, {"winner": 1}) == ""
+    assert asked("habanero", "scoring", data | {"swept_final_phase": None}, {"winner": 0}) == ""
+    swept = data | {"announced": None, "swept_final_phase": 1, "card_points": {0: 101, 1: 19}}
     assert asked("habanero", "scoring", swept, {"winner": 0}) == ""  # all tricks without having announced: no effect
 
 
 def test_a_scoring_of_predictions_counts_missing_tricks_as_none() -> None:
-    given = {"players": 3, "deal_no": 2, "predictions": {0: 0, 1: 1, 2: 2}}
-    assert asked("podrida", "scoring", given, {"deal_points": {0: 10, 1: -3, 2: -6}}) == ""
+    data = {"players": 3, "deal_no": 2, "predictions": {0: 0, 1: 1, 2: 2}}
+    assert asked("podrida", "scoring", data, {"deal_points": {0: 10, 1: -3, 2: -6}}) == ""
 
 
 # ---- results by name, claims, what is compared
 
 
 def test_the_last_trick_choice_has_winners_too() -> None:
-    given = {"players": 4, "points_before_bonus": {0: 95, 1: 30, 2: 5, 3: 0}, "last_trick": 0}
+    data = {"players": 4, "points_before_bonus": {0: 95, 1: 30, 2: 5, 3: 0}, "last_trick": 0}
     expect = {
         "if_taken": {"winner": 0, "losers": [1, 2, 3]},
         "if_declined": {"winner": None, "losers": [0]},
     }
-    assert asked("gana_pierde_4_5", "last_trick_choice", given, expect) == ""
-    assert asked("gana_pierde_4_5", "last_trick_choice", given, {"if_taken": {"winner": 0}, "if_declined": {}}) == ""
-    wrong = asked("gana_pierde_4_5", "last_trick_choice", given, {"if_taken": {"winner": 1}})
+    assert asked("gana_pierde_4_5", "last_trick_choice", data, expect) == ""
+    assert asked("gana_pierde_4_5", "last_trick_choice", data, {"if_taken": {"winner": 0}, "if_declined": {}}) == ""
+    wrong = asked("gana_pierde_4_5", "last_trick_choice", data, {"if_taken": {"winner": 1}})
     assert wrong.startswith("if_taken: expected {'winner': 1}")
 
 
 def test_a_claim_that_is_not_allowed_is_not_carried_out() -> None:
-    given = {
+    data = {
         "players": 2, "seat": 0, "deal_no": 1, "carried": {0: 0, 1: 0}, "card_points": {0: 110, 1: 0}, "songs": [],
         "last_trick_played": False,
     }  # fmt: skip
-    assert asked("havanian", "claim", given, {"allowed": False, "winner": None}) == ""
-    over = given | {"deal_no": 2, "last_trick_played": True}
+    assert asked("havanian", "claim", data, {"allowed": False, "winner": None}) == ""
+    over = data | {"deal_no": 2, "last_trick_played": True}
     assert asked("havanian", "claim", over, {"allowed": False, "winner": None}) == ""
 
 
@@ -152,14 +156,14 @@ def test_an_event_in_words_is_told_as_seats_see_it(
     game: str, event: str, public: list[str], private: list[str]
 ) -> None:
     players = {"guinote": 4, "podrida": 4}.get(game, 2)
-    given = {"players": players, "event": event}
-    assert asked(game, "observation", given, {"public": public, "private": private}) == ""
+    data = {"players": players, "event": event}
+    assert asked(game, "observation", data, {"public": public, "private": private}) == ""
 
 
 def test_a_song_that_the_rules_hide_is_private() -> None:
     expect = {"public": ["seat 0 has sung 20"], "private": ["Rc", "Sc"]}
-    given = {"players": 4, "event": "seat 0 sings 20c"}
-    assert asked("guinote", "observation", given, expect, hide_arrastre_twenty=True) == ""
+    data = {"players": 4, "event": "seat 0 sings 20c"}
+    assert asked("guinote", "observation", data, expect, hide_arrastre_twenty=True) == ""
 
 
 def test_words_that_the_runner_does_not_know_are_told_with_those_that_it_does() -> None:
@@ -172,8 +176,8 @@ def test_words_that_the_runner_does_not_know_are_told_with_those_that_it_does() 
 
 
 def test_a_field_that_the_schema_does_not_have_is_named() -> None:
-    given = {"players": 4, "seat": 0, "trumps": "o", "trump": "o", "stock": 0, "trick": [], "hand": ["1o"]}
-    problem = asked("partnership", "legal_move", given, {"legal": ["1o"]})
+    data = {"players": 4, "seat": 0, "trumps": "o", "trump": "o", "stock": 0, "trick": [], "hand": ["1o"]}
+    problem = asked("partnership", "legal_move", data, {"legal": ["1o"]})
     assert (
         problem
         == "this case cannot run: legal_move has no field 'trumps' in given; its fields are: players seat lead? trump stock trick hand pending?"

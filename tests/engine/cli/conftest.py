@@ -28,7 +28,7 @@ def tute_in(folder: Path, state_dir: Path) -> Tute:
     """Run `tute` in a folder; stdout and stderr are no terminals."""
 
     def run(*words: object, code: int | None = 0, timeout: float = 400) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "engine.cli", *map(str, words)],
             cwd=folder,
             env={**os.environ, "STATE_DIR": str(state_dir), "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
@@ -38,8 +38,8 @@ def tute_in(folder: Path, state_dir: Path) -> Tute:
             check=False,
         )
         if code is not None:
-            assert done.returncode == code, done.stdout + done.stderr
-        return done
+            assert process.returncode == code, process.stdout + process.stderr
+        return process
 
     return run
 

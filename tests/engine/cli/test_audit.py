@@ -16,10 +16,10 @@ def test_a_bot_that_plays_by_itself_passes_and_another_in_its_place_does_not(tut
     (tmp_path / "new.py").write_text(FRAME.format(body=body))
     tute("play", "mine.py", "random", "-g", "partnership", "-n", 2, "--seed", 3, "--log", "games.jsonl")
 
-    told = tute("audit", "games.jsonl", "mine.py").stdout.splitlines()
+    lines = tute("audit", "games.jsonl", "mine.py").stdout.splitlines()
     other = json.loads(tute("audit", "games.jsonl", "new.py", "--party", 0, "--json", code=1).stdout)
 
-    assert [line.split(" (")[0] for line in told] == [
+    assert [line.split(" (")[0] for line in lines] == [
         f"pass {number}, seat {seat}: all three gave the same answers"
         for number, seat in ((0, 0), (0, 2), (1, 1), (1, 3))
     ]

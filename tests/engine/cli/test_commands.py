@@ -27,7 +27,7 @@ def test_help_loads_neither_rules_nor_libraries(tmp_path: Path) -> None:
         "except SystemExit: pass\n"
         "print([m for m in ('rich', 'yaml', 'django', 'engine.runner.match', 'engine.sandbox') if m in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -35,8 +35,8 @@ def test_help_loads_neither_rules_nor_libraries(tmp_path: Path) -> None:
         check=True,
     )
 
-    assert done.stderr == "[]\n"
-    assert "exit codes:" in done.stdout
+    assert process.stderr == "[]\n"
+    assert "exit codes:" in process.stdout
 
 
 def test_django_is_never_imported(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_django_is_never_imported(tmp_path: Path) -> None:
         "print(sorted({m.split('.')[0] for m in sys.modules} & {'django', 'league', 'bots', 'celery', 'numpy'}))"
     )
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -56,7 +56,7 @@ def test_django_is_never_imported(tmp_path: Path) -> None:
         check=True,
     )
 
-    assert done.stdout == "[]\n"
+    assert process.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
@@ -65,9 +65,9 @@ def test_every_command_has_help_with_an_example(command: str, capsys: pytest.Cap
         cli.main([command, "--help"])
 
     assert caught.value.code == 0
-    said = capsys.readouterr().out
-    assert f"example:\n  tute {command}" in said
-    assert ("--json" in said) == (command != "serve"), "serve becomes another program and prints no result"
+    output = capsys.readouterr().out
+    assert f"example:\n  tute {command}" in output
+    assert ("--json" in output) == (command != "serve"), "serve becomes another program and prints no result"
 
 
 def test_games_lists_all_and_the_options_of_one(tute: Tute) -> None:
@@ -95,12 +95,12 @@ def test_every_command_takes_the_name_of_a_game_and_says_which_was_meant(tute: T
 
 
 def test_play_prints_results_and_writes_a_log_that_holds(tute: Tute, tmp_path: Path) -> None:
-    done = tute("play", "greedy", "random", "-g", "partnership", "-n", 8, "--seed", "7", "--log", "log.jsonl")
+    process = tute("play", "greedy", "random", "-g", "partnership", "-n", 8, "--seed", "7", "--log", "log.jsonl")
 
-    assert all(" of " in line for line in done.stderr.splitlines()), "progress, where it took long, and nothing else"
-    assert "8 boards, 16 sittings, seed 7" in done.stdout
-    assert "decisions/s" in done.stdout
-    assert "95% interval" in done.stdout
+    assert all(" of " in line for line in process.stderr.splitlines()), "progress, where it took long, and nothing else"
+    assert "8 boards, 16 sittings, seed 7" in process.stdout
+    assert "decisions/s" in process.stdout
+    assert "95% interval" in process.stdout
     lines = (tmp_path / "log.jsonl").read_text().splitlines()
     assert len(lines) == 16
     assert tute("verify", "log.jsonl").stdout == "16 of 16 replays are valid\n"
@@ -135,16 +135,16 @@ def test_play_files_and_explains_their_faults(tute: Tute, tmp_path: Path) -> Non
     )
     (tmp_path / "right.py").write_text(HONEST)
 
-    done = tute("play", "wrong.py", "right.py", "-g", "partnership", "-n", 2, "--seed", 1, code=1)
+    process = tute("play", "wrong.py", "right.py", "-g", "partnership", "-n", 2, "--seed", 1, code=1)
 
-    assert "wrong failed by protocol (board 1, sitting 0, seat " in done.stdout
-    assert '\n  request: {"type":"act","id":1,"events":[' in done.stdout
-    assert "answer:  hello" in done.stdout
-    assert "\n  I think" in done.stdout
+    assert "wrong failed by protocol (board 1, sitting 0, seat " in process.stdout
+    assert '\n  request: {"type":"act","id":1,"events":[' in process.stdout
+    assert "answer:  hello" in process.stdout
+    assert "\n  I think" in process.stdout
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("greedy", "random", "-g", "mus"), "unknown game 'mus'"),
         (("greedy", "nobody", "-g", "partnership"), "no bot 'nobody'"),
@@ -159,12 +159,12 @@ def test_play_files_and_explains_their_faults(tute: Tute, tmp_path: Path) -> Non
         (("greedy", "random"), "required: -g/--game"),
     ],
 )
-def test_play_bad_input_says_what_to_do(words: tuple[str, ...], said: str, tute: Tute) -> None:
-    done = tute("play", *words, code=2)
+def test_play_bad_input_says_what_to_do(words: tuple[str, ...], message: str, tute: Tute) -> None:
+    process = tute("play", *words, code=2)
 
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+    assert message in process.stderr
+    assert "Traceback" not in process.stderr
+    assert process.stdout == ""
 
 
 def test_play_refused_package_says_why(tute: Tute, tmp_path: Path) -> None:
@@ -183,12 +183,12 @@ def test_verify_names_file_line_and_step(tute: Tute, tmp_path: Path) -> None:
     lines[2] = json.dumps(replay)
     (tmp_path / "bad.jsonl").write_text("\n".join([*lines, "not json", ""]))
 
-    done = tute("verify", "log.jsonl", "bad.jsonl", code=1)
+    process = tute("verify", "log.jsonl", "bad.jsonl", code=1)
 
-    said = done.stdout.splitlines()
-    assert said[0].startswith("bad.jsonl:3: step 14: event ")
-    assert said[1].startswith("bad.jsonl:5: not JSON")
-    assert said[2] == "7 of 9 replays are valid"
+    messages = process.stdout.splitlines()
+    assert messages[0].startswith("bad.jsonl:3: step 14: event ")
+    assert messages[1].startswith("bad.jsonl:5: not JSON")
+    assert messages[2] == "7 of 9 replays are valid"
     data = json.loads(tute("verify", "bad.jsonl", "--json", code=1).stdout)
     assert (data["held"], [(f["line"], f["step"]) for f in data["failed"]]) == (3, [(3, 14), (5, 0)])
 
@@ -214,12 +214,12 @@ def test_cases_run_and_fail_with_the_case(tute: Tute, tmp_path: Path) -> None:
         good.read_text().replace('expect: {legal: ["1c", "3c"]}', 'expect: {legal: ["1c"]}', 1)
     )
 
-    done = tute("cases", good)
+    process = tute("cases", good)
     failed = tute("cases", "bad.yaml", code=1)
 
-    held = done.stdout.split()
-    assert held[0] == held[2]
-    assert held[3:] == ["cases", "hold"]
+    words = process.stdout.split()
+    assert words[0] == words[2]
+    assert words[3:] == ["cases", "hold"]
     assert "bad.yaml: par-leg-02 (legal_move): " in failed.stdout
     assert json.loads(tute("cases", good, "--json").stdout)["failed"] == []
     assert "No such file" in tute("cases", "none.yaml", code=2).stderr
@@ -260,14 +260,14 @@ def test_bench_runner_gives_ratios(tute: Tute) -> None:
 
 
 def test_sandbox_check_proves_tiers(tute: Tute) -> None:
-    done = tute("sandbox", "check", "--json", code=None)
+    process = tute("sandbox", "check", "--json", code=None)
 
-    tiers = {tier["name"]: tier for tier in json.loads(done.stdout)["tiers"]}
+    tiers = {tier["name"]: tier for tier in json.loads(process.stdout)["tiers"]}
     assert list(tiers) == [tier.name for tier in TIERS]
-    assert done.returncode == (0 if any(tier["holds"] for tier in tiers.values() if tier["isolates"]) else 1)
+    assert process.returncode == (0 if any(tier["holds"] for tier in tiers.values() if tier["isolates"]) else 1)
     for tier in tiers.values():
         assert tier["holds"] or tier["reasons"]
-    groups = json.loads(done.stdout)["control_groups"]
+    groups = json.loads(process.stdout)["control_groups"]
     assert groups["kind"] in ("v2", "v1", "none")
     assert groups["note"]
 
@@ -297,9 +297,9 @@ def test_sandbox_channels_says_what_it_needs(tute: Tute) -> None:
 
 @pytest.mark.slow
 def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -> None:
-    made = tute("bot", "new", "my_bot")
+    process = tute("bot", "new", "my_bot")
 
-    assert "created my_bot: " in made.stdout
+    assert "created my_bot: " in process.stdout
     assert 'name = "my_bot"' in (tmp_path / "my_bot" / "bot.toml").read_text()
     checked = tute("bot", "check", "my_bot", *[word for game in FIRST_GAMES for word in ("-g", game)])
     assert "tables played without a fault: the bot may be entered" in checked.stdout
@@ -307,9 +307,9 @@ def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -
 
 
 def test_bot_new_prints_commands_that_work_for_any_name(tute: Tute) -> None:
-    made = tute("bot", "new", "mi bot").stdout
+    output = tute("bot", "new", "mi bot").stdout
 
-    assert "\n  tute bot check 'mi bot'\n  tute play 'mi bot' random -g partnership -n 50\n" in made
+    assert "\n  tute bot check 'mi bot'\n  tute play 'mi bot' random -g partnership -n 50\n" in output
 
 
 @pytest.mark.slow
@@ -333,11 +333,11 @@ def test_bot_check_explains_a_failure(tute: Tute, tmp_path: Path) -> None:
         FRAME.format(body="def act(m): return json.dumps({'id': m['id'], 'do': 'play 9z'}) + '\\n'")
     )
 
-    done = tute("bot", "check", "cheat.py", "-g", "partnership", code=1)
+    process = tute("bot", "check", "cheat.py", "-g", "partnership", code=1)
 
-    assert "FAILED partnership, 4 players" in done.stdout
-    assert "cheat failed by illegal_action" in done.stdout
-    assert '"do": "play 9z"' in done.stdout
+    assert "FAILED partnership, 4 players" in process.stdout
+    assert "cheat failed by illegal_action" in process.stdout
+    assert '"do": "play 9z"' in process.stdout
     data = json.loads(tute("bot", "check", "cheat.py", "-g", "partnership", "--json", code=1).stdout)
     assert data["holds"] is False
     assert {fault["kind"] for fault in data["tables"][0]["faults"]} == {"illegal_action"}

@@ -40,9 +40,9 @@ def test_a_bot_that_errs_in_a_rare_decision_is_told_where(
 ) -> None:
     (tmp_path / "picky.py").write_text(PICKY.format(word=word, answer=answer))
 
-    said = json.loads(tute("bot", "check", "picky.py", "-g", game, "--json", code=1).stdout)
+    report_json = json.loads(tute("bot", "check", "picky.py", "-g", game, "--json", code=1).stdout)
 
-    faults = [fault for report in said["tables"] for fault in report["faults"]]
+    faults = [fault for report in report_json["tables"] for fault in report["faults"]]
     rare = [fault for fault in faults if fault["at"] not in ("match", "start")]
     assert {fault["kind"] for fault in faults} == {"illegal_action"}
     assert rare
@@ -53,11 +53,11 @@ def test_a_bot_that_errs_in_a_rare_decision_is_told_where(
 
 @pytest.mark.slow
 def test_a_good_bot_comes_through_and_is_told_what_it_met(tute: Tute) -> None:
-    said = json.loads(tute("bot", "check", "random", "-g", "corriente", "--json").stdout)
-    told = tute("bot", "check", "random", "-g", "corriente").stdout
+    report = json.loads(tute("bot", "check", "random", "-g", "corriente", "--json").stdout)
+    text = tute("bot", "check", "random", "-g", "corriente").stdout
 
-    (table,) = said["tables"]
-    assert said["holds"] is True
+    (table,) = report["tables"]
+    assert report["holds"] is True
     assert min(table["situations"][name] for name in ("play", "sing", "exchange", "claim")) >= trial.EACH
     assert not set(table["missed"]) & table["situations"].keys()
-    assert "then the rare decisions of each game" in " ".join(told.split())
+    assert "then the rare decisions of each game" in " ".join(text.split())

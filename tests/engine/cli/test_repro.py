@@ -30,18 +30,18 @@ def log(played: Path, tmp_path: Path) -> Path:
 
 
 def test_the_same_bot_answers_the_same(tute: Tute, log: Path) -> None:
-    told = tute("repro", log, "--bot", "mine.py").stdout
-    found = json.loads(tute("repro", log, "--bot", "mine.py", "--json").stdout)
+    text = tute("repro", log, "--bot", "mine.py").stdout
+    data = json.loads(tute("repro", log, "--bot", "mine.py", "--json").stdout)
 
-    assert [line.split(":")[0] for line in told.splitlines()[:4]] == [
+    assert [line.split(":")[0] for line in text.splitlines()[:4]] == [
         "pass 0, seat 0",
         "pass 0, seat 2",
         "pass 1, seat 1",
         "pass 1, seat 3",
     ]
-    assert "it failed in 0 of 4 conversations" in told
-    assert found["same"] is True
-    assert all(seat["decisions"] > 5 for seat in found["seats"])
+    assert "it failed in 0 of 4 conversations" in text
+    assert data["same"] is True
+    assert all(seat["decisions"] > 5 for seat in data["seats"])
     random = json.loads(tute("repro", log, "--bot", "random", "--json").stdout)
     assert random["same"] is True, "its chance follows from the seed in the hello line"
 
@@ -50,27 +50,27 @@ def test_answers_that_differ_are_shown(tute: Tute, log: Path, tmp_path: Path) ->
     body = "def act(m): return json.dumps({'id': m['id'], 'do': m['legal'][-1]}) + '\\n'"
     (tmp_path / "new.py").write_text(FRAME.format(body=body))
 
-    told = tute("repro", log, "--bot", "new.py", "--party", 0, code=1).stdout
-    found = json.loads(tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", 1, "--json", code=1).stdout)
+    text = tute("repro", log, "--bot", "new.py", "--party", 0, code=1).stdout
+    data = json.loads(tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", 1, "--json", code=1).stdout)
 
-    assert "after 0 actions: now " in told or "in the log play" in told
-    assert {seat["pass"] for seat in found["seats"]} == {1}
-    first = found["seats"][0]["differences"][0]
+    assert "after 0 actions: now " in text or "in the log play" in text
+    assert {seat["pass"] for seat in data["seats"]} == {1}
+    first = data["seats"][0]["differences"][0]
     assert (first["logged"], first["now"]) == (first["legal"][0], first["legal"][-1])
-    assert found["seats"][0]["fault"] is None
+    assert data["seats"][0]["fault"] is None
 
 
 def test_it_stops_at_a_fault_with_the_exact_request_and_answer(tute: Tute, log: Path, tmp_path: Path) -> None:
     (tmp_path / "new.py").write_text(FRAME.format(body="def act(m): return good(m) if m['id'] < 3 else 'I pass\\n'"))
     lines = tute("repro", log, "--lines", "--pass", 0, "--seat", 2).stdout.splitlines()
 
-    told = tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", 0, "--seat", 2, code=1).stdout
+    text = tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", 0, "--seat", 2, code=1).stdout
 
     requests = [line for line in lines if line.startswith('{"type":"act"')]
-    assert f"  request: {requests[2]}" in told.splitlines()[-4]
-    assert "answer:  I pass" in told
-    assert "new failed by protocol (board 1, sitting 0, seat 2, after" in " ".join(told.split())
-    assert "2 of 2 answers of new match the log; it failed in 1 of 1 conversations" in told
+    assert f"  request: {requests[2]}" in text.splitlines()[-4]
+    assert "answer:  I pass" in text
+    assert "new failed by protocol (board 1, sitting 0, seat 2, after" in " ".join(text.split())
+    assert "2 of 2 answers of new match the log; it failed in 1 of 1 conversations" in text
 
 
 def test_a_fault_in_the_log_is_met_again(tute: Tute, tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_fault_in_the_log_is_met_again(tute: Tute, tmp_path: Path) -> None:
     )
 
     assert "crash" in {seat["fault"]["kind"] for seat in again["seats"] if seat["fault"]}
-    logged = [found["logged"] for seat in better["seats"] for found in seat["differences"]]
+    logged = [difference["logged"] for seat in better["seats"] for difference in seat["differences"]]
     assert "(failed by crash)" in logged
 
 

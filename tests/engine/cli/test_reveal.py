@@ -49,9 +49,9 @@ def verify(tute: Tute, tmp_path: Path, log: Log, *words: object, code: int = 0) 
 
 
 def kinds(answer: dict) -> list[str]:
-    found = [one["kind"] for one in (*answer["failed"], *answer["left_out"])]
-    assert set(found) <= {*KINDS, "replay"}
-    return found
+    kinds_in_answer = [entry["kind"] for entry in (*answer["failed"], *answer["left_out"])]
+    assert set(kinds_in_answer) <= {*KINDS, "replay"}
+    return kinds_in_answer
 
 
 @pytest.mark.parametrize("game", mostly_slow(["partnership", "cabrero", "guinote"], "partnership".__eq__))
@@ -69,9 +69,9 @@ def test_the_log_of_a_real_match_holds(tute: Tute, tmp_path: Path, game: str) ->
 
 
 def test_what_is_said_to_people(tute: Tute, log: Log) -> None:
-    said = tute("verify", "--reveal", "seed:abc", "abc.jsonl").stdout
-    assert "4 of 4 replays are valid" in said
-    assert f"follows from the secret with the hash {COMMITMENT}: match local abc, table local, boards 1 to 2" in said
+    output = tute("verify", "--reveal", "seed:abc", "abc.jsonl").stdout
+    assert "4 of 4 replays are valid" in output
+    assert f"follows from the secret with the hash {COMMITMENT}: match local abc, table local, boards 1 to 2" in output
 
 
 def test_a_file_may_hold_the_secret_or_the_tournament(tute: Tute, tmp_path: Path, log: Log) -> None:
@@ -90,9 +90,9 @@ def test_another_secret_is_refused(tute: Tute, tmp_path: Path, log: Log) -> None
 def test_a_secret_that_was_not_published_before_play_is_refused(tute: Tute, tmp_path: Path, log: Log) -> None:
     """A league that exchanges secret and log after play is found out by who noted the hash before."""
     other = hashlib.sha256(b"noted before play").hexdigest()
-    done = tute("verify", "--reveal", SECRET.hex(), "--commitment", other, "abc.jsonl", code=1)
-    assert "wrong_secret" in done.stderr
-    assert other in done.stderr
+    process = tute("verify", "--reveal", SECRET.hex(), "--commitment", other, "abc.jsonl", code=1)
+    assert "wrong_secret" in process.stderr
+    assert other in process.stderr
     (tmp_path / "cup.json").write_text(json.dumps({"secret": SECRET.hex(), "secret_sha256": other}))
     assert "wrong_secret" in tute("verify", "--reveal", "cup.json", "abc.jsonl", code=1).stderr
 
@@ -143,12 +143,12 @@ def test_without_a_commitment_the_one_noted_before_play_is_asked_for(tute: Tute,
     assert kinds(verify(tute, tmp_path, log, "--reveal", SECRET.hex(), "--commitment", COMMITMENT)) == []
 
 
-@pytest.mark.parametrize("given", ["", "12ab", SECRET.hex()[:-2], "zz" * 32, '{"secret": null}', "{", '{"secret": 7}'])
-def test_what_is_no_secret_is_explained(tute: Tute, log: Log, given: str) -> None:
-    assert "--reveal: " in tute("verify", "--reveal", given, "abc.jsonl", code=2).stderr
+@pytest.mark.parametrize("secret", ["", "12ab", SECRET.hex()[:-2], "zz" * 32, '{"secret": null}', "{", '{"secret": 7}'])
+def test_what_is_no_secret_is_explained(tute: Tute, log: Log, secret: str) -> None:
+    assert "--reveal: " in tute("verify", "--reveal", secret, "abc.jsonl", code=2).stderr
 
 
 def test_a_commitment_alone_or_malformed_is_explained(tute: Tute, log: Log) -> None:
     assert "--reveal" in tute("verify", "--commitment", COMMITMENT, "abc.jsonl", code=2).stderr
-    done = tute("verify", "--reveal", "seed:abc", "--commitment", "12", "abc.jsonl", code=2)
-    assert "64 hexadecimal digits" in done.stderr
+    process = tute("verify", "--reveal", "seed:abc", "--commitment", "12", "abc.jsonl", code=2)
+    assert "64 hexadecimal digits" in process.stderr

@@ -31,12 +31,12 @@ def cards(log: Path) -> list[object]:
 
 @pytest.mark.slow
 def test_the_result_does_not_depend_on_the_number_of_jobs(tute: Tute, tmp_path: Path) -> None:
-    one = json.loads(tute(*PLAY, "--jobs", 1, "--log", "one.jsonl", "--json").stdout)
+    single = json.loads(tute(*PLAY, "--jobs", 1, "--log", "one.jsonl", "--json").stdout)
     two = json.loads(tute(*PLAY, "--jobs", 2, "--log", "two.jsonl", "--json").stdout)
 
-    assert one["boards"] == two["boards"]
-    assert [board["number"] for board in one["boards"]] == list(range(1, BOARDS + 5))
-    scores = [board["scores"] for board in one["boards"]]
+    assert single["boards"] == two["boards"]
+    assert [board["number"] for board in single["boards"]] == list(range(1, BOARDS + 5))
+    scores = [board["scores"] for board in single["boards"]]
     assert scores[:4] != scores[BOARDS:], "each match has cards and seeds of its own"
     assert cards(tmp_path / "one.jsonl") == cards(tmp_path / "two.jsonl")
 
@@ -54,20 +54,20 @@ def test_a_series_killed_half_way_goes_on_and_ends_the_same(tute: Tute, state_di
         time.sleep(0.01)
     first.send_signal(signal.SIGKILL)
     first.wait()
-    held = journal.read_bytes().splitlines(keepends=True)[:2]
-    journal.write_bytes(b"".join(held) + b'{"boards":[{"num')  # killed while it wrote
+    lines = journal.read_bytes().splitlines(keepends=True)[:2]
+    journal.write_bytes(b"".join(lines) + b'{"boards":[{"num')  # killed while it wrote
     with log.open("a") as file:
         file.write('{"format":')
 
-    told = json.loads(tute(*words, "--json").stdout)
+    result = json.loads(tute(*words, "--json").stdout)
     fresh = json.loads(tute(*PLAY, "--jobs", 1, "--log", "fresh.jsonl", "--json").stdout)
 
-    assert told["boards"] == fresh["boards"]
-    assert [party["decisions"] for party in told["parties"]] == [party["decisions"] for party in fresh["parties"]]
+    assert result["boards"] == fresh["boards"]
+    assert [party["decisions"] for party in result["parties"]] == [party["decisions"] for party in fresh["parties"]]
     assert cards(log) == cards(tmp_path / "fresh.jsonl")
-    assert journal.read_bytes().splitlines(keepends=True)[:2] == held, "what was finished is not played again"
+    assert journal.read_bytes().splitlines(keepends=True)[:2] == lines, "what was finished is not played again"
     again = json.loads(tute(*words, "--json").stdout)
-    assert again["boards"] == told["boards"], "with all finished, nothing is left to do"
+    assert again["boards"] == result["boards"], "with all finished, nothing is left to do"
     other = tute("play", "random", "greedy", *words[3:], code=2).stderr
     assert "belongs to another series: its bots is" in other
     log.write_text("")
@@ -80,39 +80,39 @@ def test_a_series_killed_half_way_goes_on_and_ends_the_same(tute: Tute, state_di
 def test_a_test_ends_the_series(tute: Tute) -> None:
     words = ("play", "greedy", "random", "-g", "partnership", "--seed", 1, "--sandbox", "none", "--sprt", 0, 100)
 
-    told = json.loads(tute(*words, "--json").stdout)
+    result = json.loads(tute(*words, "--json").stdout)
     short = tute(*words, "-n", 2).stdout
 
-    found = told["sprt"]
-    assert found["accepted"] == "elo1"
-    assert found["llr"] >= found["upper"] > 2.9
-    assert found["won"] + found["drawn"] + found["lost"] == len(told["boards"])
-    assert len(told["boards"]) % BOARDS == 0
-    assert len(told["boards"]) < 10 * BOARDS
+    test = result["sprt"]
+    assert test["accepted"] == "elo1"
+    assert test["llr"] >= test["upper"] > 2.9
+    assert test["won"] + test["drawn"] + test["lost"] == len(result["boards"])
+    assert len(result["boards"]) % BOARDS == 0
+    assert len(result["boards"]) < 10 * BOARDS
     assert "Undecided between 0 and 100 Elo" in " ".join(short.split())
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--sprt", 20, 0), "the first bound must be less"),
         (("--jobs", 0), "at least one match"),
     ],
 )
-def test_bad_input_says_what_to_do(words: tuple[object, ...], said: str, tute: Tute) -> None:
-    assert said in tute("play", "random", "random", "-g", "a_dos", *words, code=2).stderr
+def test_bad_input_says_what_to_do(words: tuple[object, ...], message: str, tute: Tute) -> None:
+    assert message in tute("play", "random", "random", "-g", "a_dos", *words, code=2).stderr
 
 
 def test_the_test_needs_two_bots(tute: Tute) -> None:
-    said = tute("play", "random", "random", "random", "-g", "cabrero", "--sprt", 0, 20, code=2).stderr
+    output = tute("play", "random", "random", "random", "-g", "cabrero", "--sprt", 0, 20, code=2).stderr
 
-    assert "--sprt compares two bots, not 3" in said
+    assert "--sprt compares two bots, not 3" in output
 
 
 def test_the_test_counts_boards_of_the_first_bot() -> None:
-    found = Sequential(0, 20).result([(3, 1)] * 5 + [(1, 1)] * 2 + [(0, 1)])
+    test = Sequential(0, 20).result([(3, 1)] * 5 + [(1, 1)] * 2 + [(0, 1)])
 
-    assert (found["won"], found["drawn"], found["lost"], found["accepted"]) == (5, 2, 1, None)
+    assert (test["won"], test["drawn"], test["lost"], test["accepted"]) == (5, 2, 1, None)
 
 
 def test_a_bot_that_fails_makes_the_exit_code_1(tute: Tute, tmp_path: Path) -> None:

@@ -26,11 +26,11 @@ def test_standing_of_two() -> None:
 
 
 def test_standing_of_three_compares_with_each() -> None:
-    found = standing([(3, 2, 1), (3, 3, 0)], 0)
+    result = standing([(3, 2, 1), (3, 3, 0)], 0)
 
-    assert (found.won, found.drawn, found.lost) == (3, 1, 0)
-    assert found.share == 0.875
-    assert found.difference == 1.5
+    assert (result.won, result.drawn, result.lost) == (3, 1, 0)
+    assert result.share == 0.875
+    assert result.difference == 1.5
 
 
 def test_standing_of_one_board_has_no_interval() -> None:

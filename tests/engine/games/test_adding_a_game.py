@@ -72,8 +72,8 @@ def test_the_example_of_the_page_is_a_game_by_one_file_and_its_cases(tmp_path: P
         else:
             shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "var" / "test").mkdir(parents=True)
-    kept = migrated.sqlite_file().parent  # a game changes no table
-    shutil.copytree(kept, tmp_path / kept.relative_to(ROOT))
+    database = migrated.sqlite_file().parent  # a game changes no table
+    shutil.copytree(database, tmp_path / database.relative_to(ROOT))
     before = contents(tmp_path)
     for name, language in BY_HAND.items():
         [source] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
@@ -84,12 +84,12 @@ def test_the_example_of_the_page_is_a_game_by_one_file_and_its_cases(tmp_path: P
         run(tmp_path, command)
     after = contents(tmp_path)
     changed = {name for name, content in after.items() if content != before.get(name)}
-    asked = pytest_in(tmp_path, "-k", "pobre", *ASKED)
+    output = pytest_in(tmp_path, "-k", "pobre", *ASKED)
     pytest_in(tmp_path, *WHOLE)
 
     assert changed == {*BY_HAND, *WRITTEN}
-    assert int(re.findall(r"(\d+) passed", asked)[0]) > 50
-    assert "skipped" not in asked
+    assert int(re.findall(r"(\d+) passed", output)[0]) > 50
+    assert "skipped" not in output
     print({name: len(after[name].splitlines()) for name in BY_HAND})
 
 
@@ -98,9 +98,9 @@ def test_a_refusal_is_as_the_page_shows_it(tmp_path: Path) -> None:
     [promised] = re.findall(r"(OptionError: .*)", PAGE)
     program = f"{source}\nimport engine\nengine.Game(GAME, {{'match_games': 0}}, 3)\n"
 
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    process = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
 
-    assert done.stderr.splitlines()[-1].endswith(promised)
+    assert process.stderr.splitlines()[-1].endswith(promised)
 
 
 def commands(target: str) -> list[str]:
@@ -117,6 +117,6 @@ def pytest_in(folder: Path, *arguments: str) -> str:
 
 
 def run(folder: Path, command: str) -> str:
-    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, timeout=800, check=False)
-    assert done.returncode == 0, f"{command}\n{done.stdout[-6000:]}\n{done.stderr[-2000:]}"
-    return done.stdout
+    process = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, timeout=800, check=False)
+    assert process.returncode == 0, f"{command}\n{process.stdout[-6000:]}\n{process.stderr[-2000:]}"
+    return process.stdout

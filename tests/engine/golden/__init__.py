@@ -58,13 +58,13 @@ def games_to_play(key: str) -> list[engine.Game]:
 
 def sums(state: engine.State, actions: list[str] | None = None, seed: object = None) -> str:
     """Plays a match (these actions, or at random) and returns four hex digits for the events of the start and of every step."""
-    seen = 0
+    count = 0
     digits = []
 
     def note() -> None:
-        nonlocal seen
-        text = json.dumps(state.events[seen:], sort_keys=True)
-        seen = len(state.events)
+        nonlocal count
+        text = json.dumps(state.events[count:], sort_keys=True)
+        count = len(state.events)
         digits.append(f"{zlib.crc32(text.encode()) & 0xFFFF:04x}")
 
     note()
@@ -91,5 +91,5 @@ def entry(game: engine.Game) -> dict[str, Any]:
 def write(key: str) -> None:
     """Writes the golden replays of a game."""
     entries = [entry(game) for game in games_to_play(key)]
-    lines = ",\n".join(json.dumps(one, separators=(",", ":")) for one in entries)
+    lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
     path(key).write_text(f"[\n{lines}\n]\n", encoding="utf-8")

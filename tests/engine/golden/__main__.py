@@ -5,8 +5,8 @@ import sys
 import engine
 from tests.engine import golden
 
-named = sys.argv[1:]
+arguments = sys.argv[1:]
 missing = [key for key in engine.games() if not golden.path(key).exists()]
-for key in missing if named == ["--missing"] else named or engine.games():
+for key in missing if arguments == ["--missing"] else arguments or engine.games():
     golden.write(key)
     print(golden.path(key).name, golden.path(key).stat().st_size, "bytes")

@@ -27,7 +27,7 @@ def last(state: engine.State) -> dict[str, object]:
 @pytest.mark.parametrize("players", [4, 6])
 def test_the_dealer_may_take_the_shown_card_and_puts_one_more_away(players: int) -> None:
     state = joined(1, players=players, dealer_takes_shown=True)
-    shown = state.shown
+    shown_card = state.shown
     while state.turn != state.dealer:
         assert act.TAKE not in state.legal_actions()
         state.apply(state.legal_actions()[0])  # changes nothing
@@ -36,14 +36,14 @@ def test_the_dealer_may_take_the_shown_card_and_puts_one_more_away(players: int)
 
     state.apply(act.TAKE)
 
-    assert last(state) == {"e": "take", "seat": dealer, "card": state.game.pack.texts[shown]}
+    assert last(state) == {"e": "take", "seat": dealer, "card": state.game.pack.texts[shown_card]}
     assert state.shown < 0
-    assert sorted(state.hand_of(dealer)) == sorted([*hand, shown])
+    assert sorted(state.hand_of(dealer)) == sorted([*hand, shown_card])
     assert (state.turn, len(state.stock)) == (dealer, stock)
     sizes = {len(act.discarded(action)) for action in state.legal_actions()}
     assert sizes == set(range(1, 1 + min(int(state.rules.discard_draw_max), stock + 1)))
-    one = next(action for action in state.legal_actions() if len(act.discarded(action)) == 2)
-    state.apply(one)
+    two_cards = next(action for action in state.legal_actions() if len(act.discarded(action)) == 2)
+    state.apply(two_cards)
     assert len(state.hand_of(dealer)) == len(hand)
     assert len(state.stock) == stock - 1, "one card for the two put away: the other was the shown one"
 
@@ -67,11 +67,11 @@ def test_hands_of_those_who_are_out_are_dealt_again() -> None:
     for seed in range(60):
         thrown: dict[int, list[int]] = {}
         for state in changed(seed):
-            told = [place for place, event in enumerate(state.events) if event["e"] == "reshuffle"]
-            if not told:
+            places = [place for place, event in enumerate(state.events) if event["e"] == "reshuffle"]
+            if not places:
                 thrown = {seat: state.hand_of(seat) for seat in state.out}
                 continue
-            (place,) = told
+            (place,) = places
             ring = [(state.mano + step) % 6 for step in range(6)]
             cards = sorted(card for hand in thrown.values() for card in hand)
             assert state.events[place] == {
@@ -82,7 +82,7 @@ def test_hands_of_those_who_are_out_are_dealt_again() -> None:
             assert not any(state.hand_of(seat) for seat in thrown)
             drawn = [state.game.pack.parse(event["card"]) for event in state.events[place:] if event["e"] == "draw"]
             assert sorted(drawn + state.stock) == cards
-        if thrown and told:
+        if thrown and places:
             dealt_again += 1
             orders.add(tuple(sorted(range(len(drawn)), key=drawn.__getitem__)))
     assert dealt_again > 5

@@ -13,12 +13,12 @@ from engine.search import playouts
 ANY_CARD = "13RSC6542"  # the 7 may take any shown card, so it may want the same one as the 2
 
 
-def before_the_lead(hand: list[str], shown: str) -> engine.State:
+def before_the_lead(hand: list[str], shown_card: str) -> engine.State:
     game = engine.load("guinote", players=3, form="full", exchange_seven=ANY_CARD)
     state = pos.blank(game, deal_no=2)
-    pos.set_trump(state, shown[1])
+    pos.set_trump(state, shown_card[1])
     pos.give_hand(state, state.mano, hand)
-    pos.lay_out(state, shown=shown)
+    pos.lay_out(state, shown=shown_card)
     state.stage = len(game.stages)
     flow.run(state, exchanges.stage(state))
     return state
@@ -28,9 +28,9 @@ def legal(state: engine.State) -> list[str]:
     return [state.game.action_text(action) for action in state.legal_actions()]
 
 
-@pytest.mark.parametrize("shown", ["6o", "5o", "4o"])
-def test_a_seat_that_holds_both_is_asked_for_the_seven_first(shown: str) -> None:
-    state = before_the_lead(["7o", "2o"], shown)
+@pytest.mark.parametrize("shown_card", ["6o", "5o", "4o"])
+def test_a_seat_that_holds_both_is_asked_for_the_seven_first(shown_card: str) -> None:
+    state = before_the_lead(["7o", "2o"], shown_card)
     assert legal(state) == ["exchange 7o", "pass"]
 
     state.apply(state.game.parse_action("exchange 7o"))

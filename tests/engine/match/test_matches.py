@@ -68,26 +68,26 @@ def contradicts(game: engine.Game) -> bool:
 def ended(game: engine.Game, counts: list[Moment], event: Moment) -> bool:
     """Return True if the match is over after this deal: `match_end` of the rules book."""
     rules = game.rules
-    done = counts[: counts.index(event) + 1]
+    played_deals = counts[: counts.index(event) + 1]
     games = sorted(event["games"], reverse=True)
     if rules.match_end == "race":
         return games[0] >= rules.match_games and games[0] - games[1] >= rules.win_by
     if rules.match_end == "series":
-        finished = sum(1 for past in done if past["value"] or past["why"] == "tie")
+        finished = sum(1 for past in played_deals if past["value"] or past["why"] == "tie")
         return finished >= rules.match_games and (rules.win_by < 2 or games[0] - games[1] >= 2)
     if rules.match_end == "deals":
-        return len(done) >= rules.match_deals
+        return len(played_deals) >= rules.match_deals
     if rules.match_end == "losses":
         return max(event["marks"]) >= rules.max_losses
     if rules.match_end == "elimination":
-        gone = [seat for past in done for seat in past["eliminated"]]
+        gone = [seat for past in played_deals for seat in past["eliminated"]]
         return game.players - len(gone) < (2 if rules.final_duel else 3)
     if rules.match_end == "sequence":
         most = {"tutecillo": 40, "podrida52": 52}[rules.preset] // game.players
-        return len(done) == (most if rules.sequence == "up" else 2 * most - 1)
+        return len(played_deals) == (most if rules.sequence == "up" else 2 * most - 1)
     assert rules.match_end == "cotos"
     cotos, current = [0] * len(game.sides), [0] * len(game.sides)
-    for past in done:
+    for past in played_deals:
         if past["winner"] is not None and past["value"]:
             current[past["winner"]] += past["value"]
             if current[past["winner"]] >= rules.games_per_coto:
@@ -104,8 +104,8 @@ def check_winners(game: engine.Game, state: engine.State, last: Moment) -> None:
         best = [side for side, games in enumerate(last["games"]) if games == top]
         assert winners == (best if len(best) == 1 else [])
     elif kind == "elimination":
-        left = [seat for seat in range(game.players) if not state.left_at[seat]]
-        assert winners == (left or last["eliminated"])
+        remaining = [seat for seat in range(game.players) if not state.left_at[seat]]
+        assert winners == (remaining or last["eliminated"])
         assert state.scores() == ranks(state)
     elif kind == "sequence":
         assert winners == [side for side, score in enumerate(state.scores()) if score == max(state.scores())]
@@ -132,20 +132,20 @@ def test_six_become_five_four_three_and_two(key: str, duel: bool) -> None:
     met: set[tuple[int, int, int]] = set()
     for seed in range(12):
         state = engine.load(key, players=6, final_duel=duel).new_match(seed=seed)
-        left, two_left = 6, False
+        seats_left, two_left = 6, False
         for event in walk(state, seed):
             if event["e"] == "deal":
                 sizes = [len(hand) for hand in event["hands"] if hand]
-                met.add((left, len(sizes), sizes[0]))  # seats left, seats in the deal, cards each
+                met.add((seats_left, len(sizes), sizes[0]))  # seats left, seats in the deal, cards each
                 assert (
                     sum(map(len, event["hands"]))
                     + len(event["rest"])
                     + (event["shown"] is not None and event["holder"] is None)
                     == 40
                 )
-                two_left = left == 2
+                two_left = seats_left == 2
             elif event["e"] == "score":
-                left -= len(event["eliminated"])
+                seats_left -= len(event["eliminated"])
         assert len(state.winners) in ((1,) if two_left else (1, 2, 3, 4, 5, 6))
         engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
     expected = {(6, 5, 8), (5, 5, 8), (4, 4, 10), (3, 3, 13)} | ({(2, 2, 6)} if duel else set())
@@ -192,10 +192,10 @@ def test_an_illegal_card_costs_what_the_option_says(table: tables.Table) -> None
         state, card = played_to_a_revoke(game, seed)
         seat, deal = state.turn, state.deal_no
         state.apply(card)
-        told = [
+        penalties = [
             event for event in state.events if event["e"] in ("revoke", "score") and event.get("deal", deal) == deal
         ]
-        revoke, score = told[-2:] if told[-1]["e"] == "score" else told[-3:-1]
+        revoke, score = penalties[-2:] if penalties[-1]["e"] == "score" else penalties[-3:-1]
         assert (revoke["seat"], revoke["card"]) == (seat, game.pack.text(card))
         assert score["why"] == "revoke"
         if game.rules.illegal_move == "lose_game":
@@ -278,9 +278,9 @@ def check_songs(table: tables.Table) -> None:
             since_trick.append(seat)
             if rules.songs_per_trick != "many":
                 assert since_trick.count(seat) <= int(rules.songs_per_trick)
-        seen = len(state.events)
+        start = len(state.events)
         state.apply(action)
-        for event in state.events[seen:]:
+        for event in state.events[start:]:
             if event["e"] == "deal":
                 sung, since_trick, tricks = set(), [], 0
             elif event["e"] == "trick":

@@ -89,12 +89,12 @@ def bid_lost_or_made(chips: Chips, deal: Deal, options: dict[str, Any]) -> None:
     """Subastado and remate, Payments."""
     if deal.soloist is None:
         return
-    made = deal.tute == deal.soloist or (deal.tute is None and deal.points(deal.soloist) >= deal.bid)
+    fulfilled = deal.tute == deal.soloist or (deal.tute is None and deal.points(deal.soloist) >= deal.bid)
     stake = deal.bid // 5 * options["unit"]
     if options["double_from"] is not None and deal.bid >= options["double_from"]:
         stake *= 2
     others = [seat for seat in deal.playing if seat not in (deal.soloist, deal.displaced)]
-    chips.pay(others, deal.soloist, stake if made else -stake)
+    chips.pay(others, deal.soloist, stake if fulfilled else -stake)
 
 
 def side_against_side(chips: Chips, deal: Deal, options: dict[str, Any]) -> None:
@@ -136,10 +136,10 @@ def winner_and_contracts(chips: Chips, deal: Deal, options: dict[str, Any]) -> N
         chips.pay([seat for seat in deal.playing if seat != singer], singer, worth)
     points = {seat: deal.points(seat) for seat in deal.playing}
     if deal.soloist is not None:
-        made = deal.tute == deal.soloist or (deal.tute is None and points[deal.soloist] >= deal.bid)
-        chips.pay([seat for seat in deal.playing if seat != deal.soloist], deal.soloist, 200 if made else -200)
-        chips.held[deal.soloist] += chips.pot if made else -chips.pot
-        chips.pot = 0 if made else 2 * chips.pot
+        fulfilled = deal.tute == deal.soloist or (deal.tute is None and points[deal.soloist] >= deal.bid)
+        chips.pay([seat for seat in deal.playing if seat != deal.soloist], deal.soloist, 200 if fulfilled else -200)
+        chips.held[deal.soloist] += chips.pot if fulfilled else -chips.pot
+        chips.pot = 0 if fulfilled else 2 * chips.pot
         return
     winner, amount = deal.tute, options["tute_payment"]
     if winner is None:
@@ -189,7 +189,7 @@ def test_chips_are_those_of_the_rules_book(key: str) -> None:
                     seated = [seat for seat, hand in hands.items() if hand]
                     deal = Deal(hands, seated, [0] * game.players)
                 case "ante":
-                    chips.held = [held - event["chips"] for held in chips.held]
+                    chips.held = [amount - event["chips"] for amount in chips.held]
                     chips.pot += event["chips"] * game.players
                 case "score":
                     settle(chips, deal, game.options_all)
@@ -197,7 +197,7 @@ def test_chips_are_those_of_the_rules_book(key: str) -> None:
                     assert event["chips"] == chips.held, (game, event)
                 case "over":
                     share = chips.pot // game.players
-                    assert event["scores"] == [held + share for held in chips.held], game
+                    assert event["scores"] == [amount + share for amount in chips.held], game
                 case _:
                     deal.read(event)
     assert settled > 100

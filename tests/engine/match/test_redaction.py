@@ -42,13 +42,13 @@ def check_redaction(table: tables.Table, attempt: int = 0) -> None:
     check_events(state, knowledge, 0)
     while not state.is_over and state.deal_no == 1:
         action = playing.choose(state, rng)
-        seen = len(state.events)
+        first = len(state.events)
         knowledge.before(action)
         state.apply(action)
         if state.deal_no > 1:
             break
         knowledge.after(action)
-        check_events(state, knowledge, seen)
+        check_events(state, knowledge, first)
         for seat in range(state.seats):
             view = state.observation(seat)
             # the calls that a seat may make name cards without saying where they are
@@ -93,19 +93,19 @@ def test_rare_events_show_no_more_than_they_should(
     """Deals are tried until this event has come up twice; where it can be secret, secret."""
     table = tables.Table(key, players, tuple(options.items()))
     game = table.load()
-    found = 0
+    times = 0
     for attempt in range(400):
         state = game.new_match(seed=f"redact {table} {attempt}", deals=1)
         rng = random.Random(f"{table} {attempt}")
         while not state.is_over and state.deal_no == 1:
             state.apply(playing.choose(state, rng))
-        wanted = [event for event in state.events if event["e"] == kind]
+        events = [event for event in state.events if event["e"] == kind]
         if "hide_arrastre_twenty" in options:
-            wanted = [event for event in wanted if "secret" in event]
-        if wanted:
+            events = [event for event in events if "secret" in event]
+        if events:
             check_redaction(table, attempt)
-            found += 1
-        if found == 2:
+            times += 1
+        if times == 2:
             return
     pytest.fail(f"no {kind} in 400 deals")
 
@@ -114,9 +114,13 @@ def check_events(state: engine.State, knowledge: Knowledge, first: int) -> None:
     """New events name only cards that were known when they happened; the redaction of an event does not depend on the others."""
     new = state.events[first:]
     for seat in viewers(state):
-        shown = engine.redact(new, seat)
-        assert cards_in(shown) <= knowledge.allowed(seat), (seat, cards_in(shown) - knowledge.allowed(seat), shown)
-        assert shown == engine.redact(state.events, seat)[first:]
+        redacted = engine.redact(new, seat)
+        assert cards_in(redacted) <= knowledge.allowed(seat), (
+            seat,
+            cards_in(redacted) - knowledge.allowed(seat),
+            redacted,
+        )
+        assert redacted == engine.redact(state.events, seat)[first:]
 
 
 @ON_GAMES
@@ -149,15 +153,15 @@ def places(state: engine.State) -> list[tuple[str, list[int]]]:
 
 def hidden_pair(state: engine.State, seat: int | None, rng: random.Random) -> tuple[int, int] | None:
     """Two cards in different places that this seat does not see. Cards that a first deal names are left alone."""
-    named = {state.shown, *(card for card in state.game.pack.cards if state.game.pack.text(card) in ("2o", "4o"))}
-    there = [
+    fixed = {state.shown, *(card for card in state.game.pack.cards if state.game.pack.text(card) in ("2o", "4o"))}
+    movable = [
         (place, card)
         for place, cards in places(state)
         if place != f"hand {seat}"
         for card in cards
-        if card not in named
+        if card not in fixed
     ]
-    pairs = [(a, b) for (p, a), (q, b) in combinations(there, 2) if p != q]
+    pairs = [(a, b) for (p, a), (q, b) in combinations(movable, 2) if p != q]
     return rng.choice(pairs) if pairs else None
 
 
@@ -175,7 +179,7 @@ def swapped(state: engine.State, a: int, b: int) -> engine.State:
 
 def compare_worlds(
     here: engine.State,
-    there: engine.State,
+    twin: engine.State,
     events: list[dict],
     seat: int | None,
     swap: tuple[int, int],
@@ -183,7 +187,7 @@ def compare_worlds(
 ) -> int:
     """Plays both worlds alike; returns the number of moments at which the views were compared."""
     names = {here.game.pack.text(card) for card in swap}
-    here.log, there.log = [], []
+    here.log, twin.log = [], []
     deal = next(event for event in events if event["e"] == "deal")
     exchange = dict(zip(sorted(names), sorted(names, reverse=True), strict=True))
     moved = deal | {
@@ -192,31 +196,31 @@ def compare_worlds(
     }
     assert json.dumps(engine.redact([deal], seat)) == json.dumps(engine.redact([moved], seat))
     for moment in range(1, 300):
-        if here.is_over or here.turn != there.turn:
+        if here.is_over or here.turn != twin.turn:
             return moment
         if here.turn == seat:
             # between its turns a seat gets events only: a window may be waiting for somebody in one of the worlds
-            assert json.dumps(here.observation(seat)) == json.dumps(there.observation(seat))
+            assert json.dumps(here.observation(seat)) == json.dumps(twin.observation(seat))
         action = playing.choose(here, rng)
-        if action not in there.legal_actions() or cards_in(here.game.action_text(action)) & names:
+        if action not in twin.legal_actions() or cards_in(here.game.action_text(action)) & names:
             return moment
         here.apply(action)
-        there.apply(action)
-        same_snapshot(here, there, seat, names)
-        catch_up(here, there)
-        catch_up(there, here)
-        if here.deal_no > 1 or cards_in([here.log, there.log]) & names:
+        twin.apply(action)
+        same_snapshot(here, twin, seat, names)
+        catch_up(here, twin)
+        catch_up(twin, here)
+        if here.deal_no > 1 or cards_in([here.log, twin.log]) & names:
             return moment
-        assert json.dumps(engine.redact(here.log, seat)) == json.dumps(engine.redact(there.log, seat))
+        assert json.dumps(engine.redact(here.log, seat)) == json.dumps(engine.redact(twin.log, seat))
     return 300
 
 
-def same_snapshot(here: engine.State, there: engine.State, seat: int | None, names: set[str]) -> None:
+def same_snapshot(here: engine.State, twin: engine.State, seat: int | None, names: set[str]) -> None:
     """Between its turns a seat sees the same whether or not somebody is being asked behind its back in one of the worlds."""
-    if seat is None or here.is_over or there.is_over or seat in (here.turn, there.turn) or here.deal_no > 1:
+    if seat is None or here.is_over or twin.is_over or seat in (here.turn, twin.turn) or here.deal_no > 1:
         return
-    views = [world.observation(seat) for world in (here, there)]
-    if cards_in(views) & names or "score" in {event["e"] for event in (*here.log, *there.log)}:
+    views = [world.observation(seat) for world in (here, twin)]
+    if cards_in(views) & names or "score" in {event["e"] for event in (*here.log, *twin.log)}:
         return
     assert json.dumps(views[0]) == json.dumps(views[1])
 
@@ -236,7 +240,7 @@ def test_a_seat_cannot_tell_that_another_is_being_asked(key: str, options: dict[
     """A seat is asked in a window: to all others it looks as if the window had closed in silence."""
     game = engine.load(key, **options)
     rng = random.Random(key)
-    asked = 0
+    questions = 0
     for number in range(60):
         state = game.new_match(seed=f"asked {number}", deals=1)
         while not state.is_over:
@@ -248,9 +252,9 @@ def test_a_seat_cannot_tell_that_another_is_being_asked(key: str, options: dict[
                     silent.apply(act.PASS)
                 for seat in set(range(state.seats)) - askers - {silent.turn}:
                     assert json.dumps(state.observation(seat)) == json.dumps(silent.observation(seat))
-                    asked += 1
+                    questions += 1
             state.apply(playing.choose(state, rng))
-    assert asked > 20
+    assert questions > 20
 
 
 @pytest.mark.parametrize("players", [2, 4])
@@ -258,7 +262,7 @@ def test_a_twenty_is_hidden_only_if_it_was_sung_in_the_arrastre(players: int) ->
     """A snapshot with `hide_arrastre_twenty` shows exactly as much of every song as its event did."""
     game = engine.load("guinote", players=players, hide_arrastre_twenty=True)
     rng = random.Random(players)
-    shown = hidden = 0
+    visible = hidden = 0
     for number in range(200):
         state = game.new_match(seed=f"twenty {number}", deals=1)
         while not state.is_over:
@@ -267,11 +271,11 @@ def test_a_twenty_is_hidden_only_if_it_was_sung_in_the_arrastre(players: int) ->
             if any(event["e"] == "score" for event in state.events[deal:]):
                 continue
             for seat in range(players):
-                told = [e.get("suit") for e in engine.redact(state.events[deal:], seat) if e["e"] == "song"]
-                assert [song["suit"] for song in state.observation(seat)["sung"]] == told
-                shown += sum(suit is not None for suit in told)
-                hidden += told.count(None)
-    assert shown > 20
+                suits = [e.get("suit") for e in engine.redact(state.events[deal:], seat) if e["e"] == "song"]
+                assert [song["suit"] for song in state.observation(seat)["sung"]] == suits
+                visible += sum(suit is not None for suit in suits)
+                hidden += suits.count(None)
+    assert visible > 20
     assert hidden > 20
 
 

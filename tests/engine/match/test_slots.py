@@ -20,11 +20,11 @@ def test_a_new_slot_gets_into_both_made_parts() -> None:
     grown = text.replace(
         "        self.pot = 0\n", "        self.pot = 0\n        self.jar: OwnList = []\n        self.lid = 0\n"
     )
-    made = slots.fresh(grown)
-    assert '"jar"' in made
-    assert "        new.jar = self.jar[:]\n" in made
-    assert "        new.lid = self.lid\n" in made
-    assert made.count("self.jar") == 2
+    code = slots.fresh(grown)
+    assert '"jar"' in code
+    assert "        new.jar = self.jar[:]\n" in code
+    assert "        new.lid = self.lid\n" in code
+    assert code.count("self.jar") == 2
 
 
 def test_a_slot_with_two_beginnings_is_refused() -> None:

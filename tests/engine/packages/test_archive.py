@@ -64,13 +64,13 @@ def test_read_source_file_makes_a_manifest() -> None:
 
 
 def test_identity_depends_on_contents_only() -> None:
-    one = package.read(zipped({"bot.toml": TOML, "bot.py": b"1"}, date_time=(1999, 1, 1, 0, 0, 0)), "a.zip")
+    first = package.read(zipped({"bot.toml": TOML, "bot.py": b"1"}, date_time=(1999, 1, 1, 0, 0, 0)), "a.zip")
     other = package.read(zipped({"bot.py": b"1", "bot.toml": TOML}, date_time=(2020, 1, 1, 0, 0, 0)), "b.zip")
     third = package.read(zipped({"bot.py": b"2", "bot.toml": TOML}), "b.zip")
 
-    assert one.sha256 == other.sha256 != third.sha256
-    assert one.zip() == other.zip()
-    assert package.read(one.zip(), "c.zip").sha256 == one.sha256
+    assert first.sha256 == other.sha256 != third.sha256
+    assert first.zip() == other.zip()
+    assert package.read(first.zip(), "c.zip").sha256 == first.sha256
 
 
 def test_identity_of_a_very_repetitive_bot_survives_its_own_zip() -> None:
@@ -215,15 +215,15 @@ def test_what_the_disk_has_damaged_is_unpacked_again(
 def test_sound_files_are_not_written_again(unpacked: tuple[package.Package, Path]) -> None:
     """Whatever their times: what is read and found to be right stays, and its new times are noted."""
     read, dest = unpacked
-    made, node = inventory.install_token(dest), (dest / "bot.py").stat().st_ino
+    token, node = inventory.install_token(dest), (dest / "bot.py").stat().st_ino
     os.utime(dest / "bot.py", ns=(0, 0))
 
     read.unpack(dest)
 
-    assert ((dest / "bot.py").stat().st_ino, inventory.install_token(dest)) == (node, made)
+    assert ((dest / "bot.py").stat().st_ino, inventory.install_token(dest)) == (node, token)
     (dest / "bot.py").write_bytes(b"print(2)")  # the note has the time that it had before
     read.unpack(dest)
-    assert ((dest / "bot.py").read_bytes(), inventory.install_token(dest) != made) == (b"print(1)", True)
+    assert ((dest / "bot.py").read_bytes(), inventory.install_token(dest) != token) == (b"print(1)", True)
 
 
 def test_unpack_makes_only_a_binary_entry_executable(tmp_path: Path) -> None:
@@ -398,10 +398,10 @@ def bomb(over: int) -> bytes:
     size = 100_000
     while True:
         data = bot_zip({"pad": pad, "zeros": bytes(size)})
-        wanted = 100 * len(data) + over - SMALL - len(pad)
-        if wanted == size:
+        needed = 100 * len(data) + over - SMALL - len(pad)
+        if needed == size:
             return data
-        size = wanted
+        size = needed
 
 
 def test_bomb_is_refused_by_ratio() -> None:
@@ -545,21 +545,21 @@ def test_folder_with_a_link_or_pipe_is_refused(tmp_path: Path, make: str) -> Non
 
 def test_folder_may_link_to_a_file_of_a_package_beside_it(tmp_path: Path) -> None:
     """It is read as the file itself. Any other link is refused, and the refusal tells the rule."""
-    mine, other = tmp_path / "mine", tmp_path / "other"
-    for folder in (mine, other, other / "deep", tmp_path / "plain"):
+    package_folder, other = tmp_path / "mine", tmp_path / "other"
+    for folder in (package_folder, other, other / "deep", tmp_path / "plain"):
         folder.mkdir()
-    (mine / "bot.py").write_bytes(b"import sums")
-    (mine / "bot.toml").write_bytes(TOML)
+    (package_folder / "bot.py").write_bytes(b"import sums")
+    (package_folder / "bot.toml").write_bytes(TOML)
     for folder in (other, other / "deep", tmp_path / "plain"):
         (folder / "sums.py").write_bytes(b"2")
-    link = mine / "sums.py"
+    link = package_folder / "sums.py"
     link.symlink_to("../other/sums.py")
     rule = "is a link; only a relative link to a file at the top of a neighbouring package"
 
     with pytest.raises(PackageRefused, match=rule):  # no package yet
-        package.read_path(mine)
+        package.read_path(package_folder)
     (other / "bot.toml").write_bytes(TOML)
-    content = package.read_path(mine)
+    content = package.read_path(package_folder)
     assert content.files["sums.py"] == b"2"
     assert package.read(content.zip(), "mine.zip").files == content.files  # an upload holds the file itself
 
@@ -568,7 +568,7 @@ def test_folder_may_link_to_a_file_of_a_package_beside_it(tmp_path: Path) -> Non
         link.unlink()
         link.symlink_to(elsewhere)
         with pytest.raises(PackageRefused, match=rule):
-            package.read_path(mine)
+            package.read_path(package_folder)
 
 
 def test_refusal_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -580,10 +580,10 @@ def test_refusal_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"), [("x" * 79 + ":", "x" * 79 + ":"), ("x" * 80 + ":", "x" * 77 + "...")], ids=["whole", "cut"]
+    ("name", "beginning"), [("x" * 79 + ":", "x" * 79 + ":"), ("x" * 80 + ":", "x" * 77 + "...")], ids=["whole", "cut"]
 )
-def test_a_long_path_is_shown_by_its_beginning(name: str, shown: str) -> None:
-    assert f"the path '{shown}' has a backslash or a colon" in refusal(bot_zip({name: b""}))
+def test_a_long_path_is_shown_by_its_beginning(name: str, beginning: str) -> None:
+    assert f"the path '{beginning}' has a backslash or a colon" in refusal(bot_zip({name: b""}))
 
 
 def test_two_names_in_a_folder_that_some_file_system_cannot_tell_apart_are_refused(tmp_path: Path) -> None:
@@ -593,8 +593,10 @@ def test_two_names_in_a_folder_that_some_file_system_cannot_tell_apart_are_refus
         package.read_path(tmp_path)
 
 
-@pytest.mark.parametrize(("name", "shown"), [("x" * 80, "x" * 80), ("x" * 81, "x" * 77 + "...")], ids=["whole", "cut"])
-def test_a_long_text_is_shown_by_its_beginning(name: str, shown: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "beginning"), [("x" * 80, "x" * 80), ("x" * 81, "x" * 77 + "...")], ids=["whole", "cut"]
+)
+def test_a_long_text_is_shown_by_its_beginning(name: str, beginning: str) -> None:
     with pytest.raises(PackageRefused) as caught:
         package.read(b"print(1)", name)
-    assert str(caught.value).startswith(f"'{shown}' is neither a source file")
+    assert str(caught.value).startswith(f"'{beginning}' is neither a source file")

@@ -33,9 +33,9 @@ def test_the_committed_page_is_fresh(key: str) -> None:
 
 
 def test_the_prose_of_a_page_is_short_and_in_both_languages() -> None:
-    told = sorted(PROSE.glob("*.md"))
-    assert {file.name for file in told} <= {f"{key}.{lang}.md" for key in games() for lang in rulebook.LANGUAGES}
-    for key in {file.name.partition(".")[0] for file in told}:
+    files = sorted(PROSE.glob("*.md"))
+    assert {file.name for file in files} <= {f"{key}.{lang}.md" for key in games() for lang in rulebook.LANGUAGES}
+    for key in {file.name.partition(".")[0] for file in files}:
         for lang in rulebook.LANGUAGES:
             assert 60 < len(rulebook.prose(key, lang).split()) < 140, (key, lang)
 
@@ -46,7 +46,9 @@ def test_the_picture_draws_every_card_and_frames_what_is_legal(key: str) -> None
     root = ElementTree.fromstring(rulebook.picture(trick))
     drawn = [group.findtext("{*}text") for group in root.iterfind("{*}g")]
     assert drawn == [card[:-1] for card in (*(card for _, card in trick.plays), *trick.example.hand)]
-    framed = sum(one.get("stroke-width") == "4" and one.get("rx") == "6" for one in root.iterfind("{*}g/{*}rect"))
+    framed = sum(
+        element.get("stroke-width") == "4" and element.get("rx") == "6" for element in root.iterfind("{*}g/{*}rect")
+    )
     assert framed == 1 + len(trick.example.legal)
 
 
@@ -74,10 +76,10 @@ def test_the_words_of_every_option_have_a_meaning() -> None:
     for key in games():
         for players in declared(key).players:
             for name, choice in choices(declared(key), players).items():
-                for one in () if isinstance(choice, Range) else map(word, choice):
-                    codes = isinstance(one, str) and one and name not in RANKED
-                    if codes and (meant(name, one, "es") is None or meant(name, one, "en") is None):
-                        unsaid.add(f"{name}.{one}")
+                for value in () if isinstance(choice, Range) else map(word, choice):
+                    codes = isinstance(value, str) and value and name not in RANKED
+                    if codes and (meant(name, value, "es") is None or meant(name, value, "en") is None):
+                        unsaid.add(f"{name}.{value}")
     assert not unsaid
 
 
@@ -86,8 +88,8 @@ def test_ordinary_tute_is_what_the_rules_book_says() -> None:
     absent = {}
     parameters = (BOOK / "README.md").read_text(encoding="utf-8").split("\n## ")[5]
     for line in parameters.splitlines():
-        if found := re.match(r"\| `(\w+)` \|[^|]*\| ([^|]*) \|", line):
-            absent[found[1]] = yaml.safe_load(found[2].replace("null", "~")) if found[2].strip() != "-" else None
+        if match := re.match(r"\| `(\w+)` \|[^|]*\| ([^|]*) \|", line):
+            absent[match[1]] = yaml.safe_load(match[2].replace("null", "~")) if match[2].strip() != "-" else None
     blocks = []
     for page in sorted(BOOK.glob("[!R]*.md")):  # README.md is no game
         key, text = page.stem, page.read_text(encoding="utf-8")
@@ -124,10 +126,10 @@ def test_the_worked_trick_holds_together(key: str) -> None:
     assert trick == rulebook.worked_trick(key)
     cards = [card for _, card in trick.plays]
     assert len(set(cards)) == len(cards) == len(trick.followers) + 1
-    for number, one in enumerate(trick.followers, 1):
-        assert one.table == tuple(cards[:number])
-        assert one.card in one.legal
-        assert set(one.legal) <= set(one.hand)
+    for number, follower in enumerate(trick.followers, 1):
+        assert follower.table == tuple(cards[:number])
+        assert follower.card in follower.legal
+        assert set(follower.legal) <= set(follower.hand)
 
 
 def test_variable_trump_credits_its_designer() -> None:

@@ -29,8 +29,8 @@ IN_WORDS = {
 def page(key: str) -> dict[str, Any]:
     """The parameters at the end of a game's page."""
     (block,) = re.findall(r"```yaml\nparams:\n(.*?)```", (BOOK / f"{key}.md").read_text(encoding="utf-8"), re.DOTALL)
-    said: dict[str, Any] = yaml.safe_load(block)
-    return said
+    parameters: dict[str, Any] = yaml.safe_load(block)
+    return parameters
 
 
 def at_table(value: Any, players: int) -> Any:
@@ -50,13 +50,13 @@ def plain(value: Any) -> Any:
 @pytest.mark.parametrize(("key", "players"), TABLES)
 def test_a_game_is_played_as_its_page_says(key: str, players: int) -> None:
     rules = engine.load(key, players=players).rules
-    said = {name: at_table(value, players) for name, value in page(key).items() if name != "players"}
-    if said.get("stock") == 0:
-        said.pop("draw", None)  # there is nothing to draw, whatever the other tables do
+    parameters = {name: at_table(value, players) for name, value in page(key).items() if name != "players"}
+    if parameters.get("stock") == 0:
+        parameters.pop("draw", None)  # there is nothing to draw, whatever the other tables do
 
-    played = {name: plain(getattr(rules, name)) for name, value in said.items() if value is not MISSING}
+    played = {name: plain(getattr(rules, name)) for name, value in parameters.items() if value is not MISSING}
 
-    assert played == {name: value for name, value in said.items() if value is not MISSING}
+    assert played == {name: value for name, value in parameters.items() if value is not MISSING}
 
 
 @pytest.mark.parametrize("key", GAMES)
@@ -66,20 +66,20 @@ def test_a_page_names_the_numbers_of_players(key: str) -> None:
 
 def test_the_index_names_every_page_with_the_code_of_its_game() -> None:
     index = (BOOK / "README.md").read_text(encoding="utf-8")
-    named = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([A-Z0-9]{3}) \| `", index, re.MULTILINE)
-    assert named
-    assert dict(named) == {key: declared(key).code for key in GAMES}
+    codes = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([A-Z0-9]{3}) \| `", index, re.MULTILINE)
+    assert codes
+    assert dict(codes) == {key: declared(key).code for key in GAMES}
 
 
 @pytest.mark.parametrize(("key", "players"), TABLES)
 def test_what_a_page_does_not_name_is_as_in_ordinary_tute(key: str, players: int) -> None:
-    rules, said = engine.load(key, players=players).rules, page(key)
+    rules, parameters = engine.load(key, players=players).rules, page(key)
     nothing = ("none", {}, None)
 
     other = [
         field.name
         for field in fields(Rules)
-        if field.name not in {*said, *IN_WORDS}
+        if field.name not in {*parameters, *IN_WORDS}
         and getattr(rules, field.name) not in nothing
         and getattr(rules, field.name)
         != (field.default if field.default_factory is MISSING else field.default_factory())
@@ -90,12 +90,12 @@ def test_what_a_page_does_not_name_is_as_in_ordinary_tute(key: str, players: int
 
 def rows(key: str) -> dict[str, str]:
     """The options of a page: name, and the values as it lists them."""
-    found = {}
+    options = {}
     for names, values in re.findall(
         r"^\| (`\w+`(?:, `\w+`)*) \| ([^|]*) \|", (BOOK / f"{key}.md").read_text("utf-8"), re.M
     ):
-        found |= dict.fromkeys(re.findall(r"\w+", names), values.strip())
-    return found
+        options |= dict.fromkeys(re.findall(r"\w+", names), values.strip())
+    return options
 
 
 @pytest.mark.parametrize("key", GAMES)

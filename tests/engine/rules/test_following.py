@@ -122,10 +122,10 @@ def check_tables(draw: random.Random, cards: Pack) -> None:
 
 
 def check_match(draw: random.Random) -> int:
-    """In a match by chance engine, kernel, playouts and solver play by the rule. Returns the number of followers."""
+    """Check a random match: engine, kernel, playouts and solver play by the rule. Return the number of followers."""
     key, players = draw.choice(GAMES)
     game = Game(mixed(draw, declared(key)), {}, players)
-    state, asked = game.new_match(seed=draw.randrange(10**6), deals=1, record=False), 0
+    state, followers = game.new_match(seed=draw.randrange(10**6), deals=1, record=False), 0
     program = running.program_of(game, state.suit_map)
     assert program is not None
     kernel_state = KernelState(program, engine.Dice(0))
@@ -134,7 +134,7 @@ def check_match(draw: random.Random) -> int:
     while not state.is_over:
         legal = [action for action in state.legal_actions() if action < 52]
         if state.in_trick and state.phase is None:
-            asked += 1
+            followers += 1
             expected = by_state(state)
             assert legal == expected
             loading.load(kernel_state, state)
@@ -146,7 +146,7 @@ def check_match(draw: random.Random) -> int:
         if solved and state.phase is None and legal and state.left <= 2 * state.size and draw.random() < 0.2:
             assert tricks.Tricks(game).solve(state, game.sides[0], 10**6) == Exact(state, 10**6).solve()
         state.apply(playing.choose(state, draw))
-    return asked
+    return followers
 
 
 def by_state(state: engine.State) -> list[int]:
@@ -170,7 +170,7 @@ def by_state(state: engine.State) -> list[int]:
 
 
 def check(seed: int, times: int) -> None:
-    """Everything so many times, and at least one follower in a match."""
+    """Run each check `times` times; at least one follower must occur in a match."""
     draw, followers = random.Random(seed), 0
     for _ in range(times):
         check_oracle(draw)

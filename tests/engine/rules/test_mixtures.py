@@ -75,5 +75,5 @@ def test_the_replay_of_a_match_verifies(game: engine.Game, seed: int) -> None:
 @FEW
 @given(mixtures())
 def test_a_bot_is_told_the_same_rules(game: engine.Game) -> None:
-    told = json.loads(rebuild.hello(TOLD, game, 0))
-    assert engine.load(told["game"], players=told["seats"], **told["options"]).rules == game.rules
+    message = json.loads(rebuild.hello(TOLD, game, 0))
+    assert engine.load(message["game"], players=message["seats"], **message["options"]).rules == game.rules

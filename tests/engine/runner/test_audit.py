@@ -50,7 +50,7 @@ def act(m):
 
 def log_of(result: MatchResult) -> list[list[dict[str, Any]]]:
     """The passes of a match, as they come back from a file."""
-    return passes([json.loads(json.dumps(one.replay)) for board in result.boards for one in board.sittings])
+    return passes([json.loads(json.dumps(sitting.replay)) for board in result.boards for sitting in board.sittings])
 
 
 @pytest.fixture(scope="module")
@@ -69,14 +69,14 @@ def room(state_dir: Path) -> Path:
 
 
 def audits(bot: BotSpec, box: Sandbox, result: MatchResult, party: int, *, deterministic: bool = False) -> list[Audit]:
-    found = []
+    results = []
     for group in log_of(result):
         for seat, who in enumerate(group[0]["meta"]["seating"]):
             if who == party:
-                one = audit(bot, box, group, seat, deterministic=deterministic, seed="x")
-                assert one is not None
-                found.append(one)
-    return found
+                verdict = audit(bot, box, group, seat, deterministic=deterministic, seed="x")
+                assert verdict is not None
+                results.append(verdict)
+    return results
 
 
 def test_partners_who_talk_are_pointed_at_and_their_opponents_are_not(
@@ -89,11 +89,11 @@ def test_partners_who_talk_are_pointed_at_and_their_opponents_are_not(
     guilty = audits(talking, open_box, result, 0)
     sound = audits(honest, open_box, result, 1)
 
-    assert [one.verdict for one in guilty] == [DIFFERS] * 4
-    assert all(one.chance < 1e-6 and one.log_odd > 13 for one in guilty)
-    assert all(one.first is not None and one.first.logged not in one.first.runs for one in guilty)
-    assert [one.verdict for one in sound] == [SAME] * 4
-    assert all(one.decisions > 20 and one.first is None for one in sound)
+    assert [result.verdict for result in guilty] == [DIFFERS] * 4
+    assert all(result.chance < 1e-6 and result.log_odd > 13 for result in guilty)
+    assert all(result.first is not None and result.first.logged not in result.first.runs for result in guilty)
+    assert [result.verdict for result in sound] == [SAME] * 4
+    assert all(result.decisions > 20 and result.first is None for result in sound)
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_the_bots_of_the_house_answer_alone_as_in_the_match(box: Sandbox, state_
 
     for bot in house:
         result = play_match(match(bot, house[1], boards=1), box)
-        assert [one.verdict for one in audits(bot, box, result, 0, deterministic=True)] == [SAME] * 4, bot.name
+        assert [audited.verdict for audited in audits(bot, box, result, 0, deterministic=True)] == [SAME] * 4, bot.name
 
 
 @pytest.mark.slow
@@ -114,30 +114,30 @@ def test_an_honest_bot_that_changes_its_mind_is_not_pointed_at(box: Sandbox, hon
         bot = make(body, name="changes")
         result = play_match(match(bot, honest, boards=2), box)
 
-        found = audits(bot, box, result, 0)
+        results = audits(bot, box, result, 0)
 
-        assert [one.verdict for one in found] == [ALIKE] * 4
-        assert all(one.run_odd + one.all_differ for one in found)
+        assert [result.verdict for result in results] == [ALIKE] * 4
+        assert all(result.run_odd + result.all_differ for result in results)
 
 
 def test_a_bot_that_calls_itself_deterministic_is_held_to_it(box: Sandbox, honest: BotSpec, make: Maker) -> None:
     bot = make(UNSTEADY, name="unsteady")
     result = play_match(match(bot, honest, boards=2), box)
 
-    (one, *_) = audits(bot, box, result, 0, deterministic=True)
+    (first, *_) = audits(bot, box, result, 0, deterministic=True)
 
-    assert one.verdict == DIFFERS
-    assert one.first is not None
-    assert len({one.first.logged, *one.first.runs}) > 1
+    assert first.verdict == DIFFERS
+    assert first.first is not None
+    assert len({first.first.logged, *first.first.runs}) > 1
 
 
 def test_a_bot_that_fails_when_it_is_run_again_is_not_judged(box: Sandbox, honest: BotSpec, make: Maker) -> None:
     result = play_match(match(honest, honest, boards=1), box)
     broken = make("def act(m): sys.exit(3)", name="broken")
 
-    (one, *_) = audits(broken, box, result, 0)
+    (first, *_) = audits(broken, box, result, 0)
 
-    assert (one.verdict, one.decisions, one.fault) == (FAILED, 0, "crash")
+    assert (first.verdict, first.decisions, first.fault) == (FAILED, 0, "crash")
 
 
 def test_what_a_bot_failed_at_in_the_match_is_not_compared(box: Sandbox, honest: BotSpec, make: Maker) -> None:
@@ -146,11 +146,11 @@ def test_what_a_bot_failed_at_in_the_match_is_not_compared(box: Sandbox, honest:
     late = make("def hello(m): sys.exit(7)", name="late")
     never = play_match(match(late, honest, boards=1), box)
 
-    found = audits(weak, box, result, 0)
+    results = audits(weak, box, result, 0)
 
-    assert {one.verdict for one in found} == {SAME}
-    assert sorted(one.decisions for one in found)[-1] == 3
-    assert [(one.verdict, one.decisions) for one in audits(late, box, never, 0)] == [(SAME, 0)] * 4
+    assert {result.verdict for result in results} == {SAME}
+    assert sorted(result.decisions for result in results)[-1] == 3
+    assert [(result.verdict, result.decisions) for result in audits(late, box, never, 0)] == [(SAME, 0)] * 4
 
 
 def test_an_audit_that_is_told_to_stop_says_nothing(box: Sandbox, honest: BotSpec) -> None:
@@ -174,7 +174,7 @@ def run(logged: str, answers: str) -> Rerun:
 
 
 @pytest.mark.parametrize(
-    ("logged", "one", "other", "odd"),
+    ("logged", "first_run", "other", "odd"),
     [
         ("000", "000", "000", (0, 0, 0)),
         ("000", "010", "010", (1, 0, 0)),
@@ -183,12 +183,12 @@ def run(logged: str, answers: str) -> Rerun:
         ("000", "012", "021", (0, 0, 2)),
     ],
 )
-def test_the_odd_one_out_is_counted(logged: str, one: str, other: str, odd: tuple[int, int, int]) -> None:
-    found = compare([run(logged, one), run(logged, other)], deterministic=False)
+def test_the_odd_one_out_is_counted(logged: str, first_run: str, other: str, odd: tuple[int, int, int]) -> None:
+    result = compare([run(logged, first_run), run(logged, other)], deterministic=False)
 
-    assert (found.log_odd, found.run_odd, found.all_differ) == odd
-    assert found.decisions == 3
-    assert found.verdict == (ALIKE if any(odd) else SAME)
+    assert (result.log_odd, result.run_odd, result.all_differ) == odd
+    assert result.decisions == 3
+    assert result.verdict == (ALIKE if any(odd) else SAME)
 
 
 def test_a_log_that_is_odd_too_often_is_a_case_and_once_is_none() -> None:
@@ -207,9 +207,9 @@ def test_a_run_that_failed_decides_nothing() -> None:
     whole, broken = run("00", "11"), run("00", "11")
     broken.fault = FaultReport(0, 0, 1, 0, 1, "timeout", "too late")
 
-    found = compare([whole, broken], deterministic=True)
+    result = compare([whole, broken], deterministic=True)
 
-    assert (found.verdict, found.fault, found.detail, found.first) == (FAILED, "timeout", "too late", None)
+    assert (result.verdict, result.fault, result.detail, result.first) == (FAILED, "timeout", "too late", None)
 
 
 def test_the_chance_is_that_of_a_binomial_tail() -> None:

@@ -66,12 +66,12 @@ def test_the_second_pass_is_started_ahead_and_plays_the_same(box: Sandbox, hones
 def test_a_bot_started_ahead_is_frozen_and_plays_on_the_core_of_its_match(
     box: Sandbox, make: Maker, honest: BotSpec
 ) -> None:
-    seen: list[tuple[str, bytes]] = []
+    states: list[tuple[str, bytes]] = []
     played: list[bool] = []
     slow = make("def act(m):\n    time.sleep(0.05)\n    return good(m)")
 
     def look() -> bool:
-        if len(watched.started) == 8 and not seen:
+        if len(watched.started) == 8 and not states:
             wait_for(
                 lambda: "bot processes" not in [thread.name for thread in threading.enumerate()],
                 "the bot processes",
@@ -79,7 +79,7 @@ def test_a_bot_started_ahead_is_frozen_and_plays_on_the_core_of_its_match(
             )
             for thread, process in watched.started[4:]:
                 stat = Path(f"/proc/{process.pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
-                seen.append((thread, stat))
+                states.append((thread, stat))
         return False
 
     def note(number: int, *line: object) -> None:
@@ -91,7 +91,7 @@ def test_a_bot_started_ahead_is_frozen_and_plays_on_the_core_of_its_match(
     watched = Watched(box)
     result = play_match(match(slow, honest, boards=1), watched, stop=look, tap=note)
 
-    assert seen == [("bot processes", b"T")] * 4
+    assert states == [("bot processes", b"T")] * 4
     assert len(played) >= 4
     assert all(played)
     assert [report.faults for report in result.parties] == [[], []]
@@ -127,13 +127,13 @@ def test_nothing_is_left_when_the_next_pass_never_comes(
 
 def test_where_no_other_core_is_free_nothing_is_started_ahead(box: Sandbox, honest: BotSpec) -> None:
     watched = Watched(box)
-    held = [pinned(among=[core]) for core in CORES]
-    for core in held:
+    cores_held = [pinned(among=[core]) for core in CORES]
+    for core in cores_held:
         core.__enter__()
     try:
         play_match(match(honest, honest, boards=1), watched, core=min(CORES))
     finally:
-        for core in reversed(held):
+        for core in reversed(cores_held):
             core.__exit__(None, None, None)
     assert {thread for thread, _ in watched.started} == {threading.current_thread().name}
 
@@ -174,7 +174,7 @@ def test_no_bot_of_a_pass_begins_before_the_pass_before_has_ended(box: Sandbox, 
     assert [report.faults for report in result.parties] == [[], []]
     assert [thread for thread, _ in watched.started] == [threading.current_thread().name] * 4 + ["bot processes"] * 4
     passes = _said(result.parties[0].stderr)
-    assert {woken for said in passes.values() for word, _, woken in said if word == "acted"} == {"0"}
+    assert {woken for lines in passes.values() for word, _, woken in lines if word == "acted"} == {"0"}
     assert sorted(passes) == [0, 1]
     assert max(when for word, when, _ in passes[0] if word == "acted") < min(
         when for word, when, _ in passes[1] if word == "born"
@@ -183,12 +183,12 @@ def test_no_bot_of_a_pass_begins_before_the_pass_before_has_ended(box: Sandbox, 
 
 def _said(stderr: str) -> dict[int, list[tuple[str, int, str]]]:
     """Pass -> the lines of its bots: word, time, rest."""
-    found: dict[int, list[tuple[str, int, str]]] = {}
+    by_pass: dict[int, list[tuple[str, int, str]]] = {}
     number = -1
     for line in stderr.splitlines():
         if line.startswith("--- pass "):
             number = int(line.split()[2].rstrip(","))
         else:
             word, when, *rest = line.split()
-            found.setdefault(number, []).append((word, int(when), " ".join(rest)))
-    return found
+            by_pass.setdefault(number, []).append((word, int(when), " ".join(rest)))
+    return by_pass

@@ -83,11 +83,11 @@ def test_hello_tells_the_most_and_a_log_from_before_is_rebuilt_without_it(box: S
 
     result = play_match(match(honest, honest), box, tap=lambda number, seat, request, answer: lines.append(request))
 
-    told = result.boards[0].sittings[0].replay["pass"]
-    (said,) = {json.dumps(json.loads(line)["limits"]) for line in lines if b'"hello"' in line}
-    assert json.loads(said)["pass_s"] == told["pass_s"] == bounds.pass_s(Limits(**told["limits"]), game, 2)
-    assert rebuild.hello(told, game, 0) in lines
-    before = {key: value for key, value in told.items() if key not in ("pass_s", "sealed")}
+    replay = result.boards[0].sittings[0].replay["pass"]
+    (limits,) = {json.dumps(json.loads(line)["limits"]) for line in lines if b'"hello"' in line}
+    assert json.loads(limits)["pass_s"] == replay["pass_s"] == bounds.pass_s(Limits(**replay["limits"]), game, 2)
+    assert rebuild.hello(replay, game, 0) in lines
+    before = {key: value for key, value in replay.items() if key not in ("pass_s", "sealed")}
     assert b"pass_s" not in rebuild.hello(before, game, 0)
     assert b"sealed" not in rebuild.hello(before, game, 0)
 
@@ -97,16 +97,16 @@ def test_a_match_is_stopped_in_the_middle_of_a_decision_and_blames_nobody(
 ) -> None:
     sleeper = make("def act(m): time.sleep(600)", name="asleep")
     for late in (sleeper, make("def hello(m): time.sleep(600)", name="never")):
-        asked = itertools.count()
+        calls = itertools.count()
 
-        result = play_match(match(late, honest, limits=Limits()), box, stop=lambda asked=asked: next(asked) >= 5)
+        result = play_match(match(late, honest, limits=Limits()), box, stop=lambda counter=calls: next(counter) >= 5)
 
         assert not any(board.complete for board in result.boards)
         assert [report.faults for report in result.parties] == [[], []]
 
 
 @pytest.mark.parametrize(
-    ("key", "players", "deals", "asked"),
+    ("key", "players", "deals", "most"),
     [
         ("partnership", 4, None, 8),  # one deal
         ("two_player", 2, None, 16),
@@ -119,15 +119,13 @@ def test_a_match_is_stopped_in_the_middle_of_a_decision_and_blames_nobody(
         ("cabrero", 3, 2, 22),
     ],
 )
-def test_a_board_has_time_for_so_many_decisions_of_a_seat(
-    key: str, players: int, deals: int | None, asked: int
-) -> None:
+def test_a_board_has_time_for_so_many_decisions_of_a_seat(key: str, players: int, deals: int | None, most: int) -> None:
     game = engine.load(key, players=players)
     limits = Limits(start_s=1.0, move_s=0.25, bank_s=2.0)
 
-    assert bounds.decisions(game, deals) == asked
-    assert bounds.pass_s(limits, game, 5, deals) == 3.0 + 5 * asked * 0.25
+    assert bounds.decisions(game, deals) == most
+    assert bounds.pass_s(limits, game, 5, deals) == 3.0 + 5 * most * 0.25
     sides = len(game.sides)
     assert bounds.match_s(limits, game, sides, 5, deals) == len(game.sittings(sides)) * players * (
-        3.0 + 5 * asked * 0.25
+        3.0 + 5 * most * 0.25
     )

@@ -37,19 +37,19 @@ def test_match_is_pinned_and_let_go() -> None:
 
 
 def test_no_core_is_held_twice() -> None:
-    held = []
+    cores_taken = []
     allowed = os.sched_getaffinity(0)
 
-    def nested(left: int) -> None:
+    def nested(depth: int) -> None:
         with pinned() as core:
-            held.append(core)
+            cores_taken.append(core)
             os.sched_setaffinity(0, allowed)
-            if left:
-                nested(left - 1)
+            if depth:
+                nested(depth - 1)
 
     nested(len(allowed))
 
-    assert held == [*sorted(allowed, reverse=True), None]
+    assert cores_taken == [*sorted(allowed, reverse=True), None]
 
 
 def held_by(holders: list) -> list[str]:
@@ -101,14 +101,14 @@ def test_a_folder_that_cannot_be_used_pins_nothing_and_says_so(machine: Path, ca
 
 def test_core_of_a_killed_process_is_free_again() -> None:
     holder = worker(HOLD)
-    held = int(holder.stdout.readline())
+    core_of_holder = int(holder.stdout.readline())
     with pinned() as other:
-        assert other != held
+        assert other != core_of_holder
     holder.kill()
     holder.communicate(timeout=60)
 
     with pinned() as core:
-        assert core == held
+        assert core == core_of_holder
 
 
 def test_not_wanted_pins_nothing() -> None:

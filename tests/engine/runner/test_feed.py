@@ -39,7 +39,7 @@ def seen(events: list[dict[str, Any]], seat: int, board: int) -> list[dict[str, 
 def test_seats_are_told_what_they_may_see(key: str, options: dict[str, Any], often: float) -> None:
     game = engine.load(key, **options)
     rng = random.Random(f"{key} {often}")
-    told: list[list[str]] = [[] for _ in range(game.players)]
+    sent: list[list[str]] = [[] for _ in range(game.players)]
     due: list[list[dict[str, Any]]] = [[] for _ in range(game.players)]
     told_by = feed.Feed(game.players)
     for board in (3, 4, 5):
@@ -51,7 +51,7 @@ def test_seats_are_told_what_they_may_see(key: str, options: dict[str, Any], oft
         for _ in playing.play(state, f"{key} {board}"):
             for seat in range(game.players):
                 if rng.random() < often:
-                    told[seat] += told_by.take(seat)
+                    sent[seat] += told_by.take(seat)
         for seat in range(game.players):
             due[seat] += seen(state.events, seat, board)
         if board == 4:  # In the middle, before the seats have all events of this sitting
@@ -59,9 +59,9 @@ def test_seats_are_told_what_they_may_see(key: str, options: dict[str, Any], oft
             for events in due:
                 events.append(NOTICE)
     for seat in range(game.players):
-        told[seat] += told_by.take(seat)
+        sent[seat] += told_by.take(seat)
         assert told_by.take(seat) == []
-        assert [json.loads(text) for text in told[seat]] == due[seat]
-        assert told[seat] == [protocol.encode(json.loads(text)) for text in told[seat]], (
+        assert [json.loads(text) for text in sent[seat]] == due[seat]
+        assert sent[seat] == [protocol.encode(json.loads(text)) for text in sent[seat]], (
             "the texts are those of the encoder"
         )

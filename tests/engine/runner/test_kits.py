@@ -44,9 +44,9 @@ BUILDS: dict[str, tuple[str, str, Callable[[Path], None]]] = {
 
 @pytest.fixture(scope="module")
 def boxes(state_dir: Path) -> list[Sandbox]:
-    held = [report.name for report in check(state_dir) if report.holds and report.name != "none"]
-    assert held
-    return [Sandbox(name, state_dir) for name in held]
+    tiers = [report.name for report in check(state_dir) if report.holds and report.name != "none"]
+    assert tiers
+    return [Sandbox(name, state_dir) for name in tiers]
 
 
 @pytest.mark.parametrize("kit", mostly_slow(sorted(path.name for path in KITS.iterdir() if path.is_dir()), "c".__eq__))

@@ -26,10 +26,12 @@ Line = tuple[int, int, dict[str, Any], dict[str, Any]]  # pass, seat, request, a
 
 def replays(result: MatchResult) -> list[dict[str, Any]]:
     """All replays without what time writes into them, as they come back from a file."""
-    found = [json.loads(json.dumps(sitting.replay)) for board in result.boards for sitting in board.sittings]
-    for replay in found:
+    replays_of_result = [
+        json.loads(json.dumps(sitting.replay)) for board in result.boards for sitting in board.sittings
+    ]
+    for replay in replays_of_result:
         del replay["timings"]
-    return found
+    return replays_of_result
 
 
 def played(box: Sandbox, *parties: BotSpec, **how: Any) -> tuple[MatchResult, list[Line]]:
@@ -107,28 +109,28 @@ def test_seat_is_told_all_it_may_know_and_nothing_else(box: Sandbox, honest: Bot
     for number in (0, 1):
         record = [event for board in result.boards for event in board.sittings[number].replay["events"]]
         for seat in range(4):
-            mine = [request for sitting, place, request, _ in lines if (sitting, place) == (number, seat)]
-            told = [event for request in mine if request["type"] != "hello" for event in request["events"]]
+            requests = [request for sitting, place, request, _ in lines if (sitting, place) == (number, seat)]
+            events = [event for request in requests if request["type"] != "hello" for event in request["events"]]
             allowed = json.loads(json.dumps(engine.redact(record, seat)))
-            assert [{k: v for k, v in event.items() if k != "board"} for event in told] == allowed
-            assert [event["board"] for event in told if event["e"] == "deal"] == [1, 2, 3]
-            assert not any("hands" in event or "rest" in event for event in told)
+            assert [{k: v for k, v in event.items() if k != "board"} for event in events] == allowed
+            assert [event["board"] for event in events if event["e"] == "deal"] == [1, 2, 3]
+            assert not any("hands" in event or "rest" in event for event in events)
             scores = [board.sittings[number].scores for board in result.boards]
-            assert mine[-1]["result"] == {"scores": [sum(column) for column in zip(*scores, strict=True)]}
+            assert requests[-1]["result"] == {"scores": [sum(column) for column in zip(*scores, strict=True)]}
 
 
 def test_requests_are_numbered_timed_and_leave_a_choice(box: Sandbox, honest: BotSpec) -> None:
     result, lines = played(box, honest, honest)
 
-    asked = [line for line in lines if line[2]["type"] == "act"]
+    questions = [line for line in lines if line[2]["type"] == "act"]
     for number in (0, 1):
         for seat in range(4):
-            mine = [request for sitting, place, request, _ in asked if (sitting, place) == (number, seat)]
-            assert [request["id"] for request in mine] == list(range(1, len(mine) + 1))
-    assert all(len(request["legal"]) > 1 for _, _, request, _ in asked)
-    assert result.decisions == len(asked) == sum(report.decisions for report in result.parties)
+            requests = [request for sitting, place, request, _ in questions if (sitting, place) == (number, seat)]
+            assert [request["id"] for request in requests] == list(range(1, len(requests) + 1))
+    assert all(len(request["legal"]) > 1 for _, _, request, _ in questions)
+    assert result.decisions == len(questions) == sum(report.decisions for report in result.parties)
     assert sum(len(sitting.replay["timings"]["steps"]) for board in result.boards for sitting in board.sittings) == len(
-        asked
+        questions
     )
 
 
@@ -201,49 +203,51 @@ def test_notes_are_kept_cut_and_capped(box: Sandbox, make: Maker, honest: BotSpe
 
 
 def test_progress_counts_sittings(box: Sandbox, honest: BotSpec) -> None:
-    seen = []
+    calls = []
 
-    play_match(match(honest, honest), box, progress=lambda done, total: seen.append((done, total)))
+    play_match(
+        match(honest, honest), box, progress=lambda played_sittings, total: calls.append((played_sittings, total))
+    )
 
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert calls == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_boards_are_told_as_decided_once_all_their_sittings_are_over(box: Sandbox, honest: BotSpec) -> None:
-    seen: list[list[tuple[int, list[int]]]] = []
+    batches: list[list[tuple[int, list[int]]]] = []
     over: list[int] = []
 
     def decided(boards: Sequence[BoardResult]) -> None:
         assert all(len(board.sittings) == 2 for board in boards)
-        seen.append([(board.number, board.scores) for board in boards])
+        batches.append([(board.number, board.scores) for board in boards])
         over.append(sittings[-1])
 
     sittings = [0]
     result = play_match(
         match(honest, honest, boards=AT_ONCE + 1),
         box,
-        progress=lambda done, total: sittings.append(done),
+        progress=lambda played_sittings, total: sittings.append(played_sittings),
         decided=decided,
     )
 
-    assert [len(boards) for boards in seen] == [AT_ONCE, AT_ONCE + 1]
-    assert seen[-1] == [(board.number, board.scores) for board in result.boards]
+    assert [len(boards) for boards in batches] == [AT_ONCE, AT_ONCE + 1]
+    assert batches[-1] == [(board.number, board.scores) for board in result.boards]
     assert over[0] > AT_ONCE, "nothing before the last pass"
 
 
 def test_stop_leaves_boards_incomplete_and_blames_nobody(box: Sandbox, honest: BotSpec) -> None:
-    done, said = [], []
+    counts, answers = [], []
 
     def progress(sittings: int, _: int) -> None:
-        done.append(sittings)
+        counts.append(sittings)
 
     def stop() -> bool:
-        if done:
-            said.append(True)
-        return bool(said)
+        if counts:
+            answers.append(True)
+        return bool(answers)
 
     result = play_match(match(honest, honest, boards=3), box, progress=progress, stop=stop)
 
-    assert (done, said) == ([1], [True]), "no other pass was begun"
+    assert (counts, answers) == ([1], [True]), "no other pass was begun"
     assert len(result.boards[0].sittings) == 1
     assert not any(board.complete for board in result.boards)
     assert [report.faults for report in result.parties] == [[], []]
@@ -343,10 +347,10 @@ def cpu_of_descendants() -> dict[int, int]:
         with suppress(OSError):
             fields = path.read_text().rpartition(")")[2].split()
             stats[int(path.parent.name)] = (int(fields[1]), int(fields[11]) + int(fields[12]))
-    found = {os.getpid()}
-    while more := {pid for pid, (parent, _) in stats.items() if parent in found} - found:
-        found |= more
-    return {pid: stats[pid][1] for pid in found - {os.getpid()} if pid in stats}
+    pids = {os.getpid()}
+    while more := {pid for pid, (parent, _) in stats.items() if parent in pids} - pids:
+        pids |= more
+    return {pid: stats[pid][1] for pid in pids - {os.getpid()} if pid in stats}
 
 
 def test_an_interlude_stops_every_bot_and_costs_none_anything(box: Sandbox, make: Maker) -> None:
@@ -357,7 +361,7 @@ def test_an_interlude_stops_every_bot_and_costs_none_anything(box: Sandbox, make
         "    return json.dumps({'id': m['id'], 'do': m['legal'][0]}) + '\\n'"
     )
     quiet, _ = played(box, busy, busy, game="corriente", boards=1)
-    asked, pauses, lasted = [], [], []
+    calls, pauses, lasted = [], [], []
     servers = cpu_of_descendants().keys()  # Processes of other tests
 
     def act() -> None:
@@ -368,17 +372,17 @@ def test_an_interlude_stops_every_bot_and_costs_none_anything(box: Sandbox, make
         lasted.append(time.monotonic() - began)
 
     def interlude() -> Callable[[], None] | None:
-        asked.append(True)
-        return act if len(asked) in (2, 8) else None
+        calls.append(True)
+        return act if len(calls) in (2, 8) else None
 
     result = play_match(match(busy, busy, game="corriente", boards=1), box, ahead=False, interlude=interlude)
 
-    assert (len(pauses), len(asked) > 8) == (2, True), len(asked)
+    assert (len(pauses), len(calls) > 8) == (2, True), len(calls)
     for used in pauses:
         assert len(used) >= 2
         assert set(used.values()) == {0}
     assert replays(result) == replays(quiet)
     assert [party.faults for party in result.parties] == [[], []]
     timings = [sitting.replay["timings"] for board in result.boards for sitting in board.sittings]
-    answered = sum(sum(told["latency"]) for told in timings) / 1e6
+    answered = sum(sum(timing["latency"]) for timing in timings) / 1e6
     assert answered + sum(lasted) <= result.seconds

@@ -80,8 +80,8 @@ def test_an_elephant_gains_nothing(box: Sandbox, bot: Elephants, shared: Path, t
 
     assert actions(with_memory) == actions(without)
     assert [board.scores for board in with_memory.boards] == [board.scores for board in without.boards]
-    kept, recognised = recollections(with_memory)
-    assert (kept, recognised) == (BOARDS * 4, 0)  # two seats in each of two passes
+    stored, recognised = recollections(with_memory)
+    assert (stored, recognised) == (BOARDS * 4, 0)  # two seats in each of two passes
     nothing_left(shared)
 
 
@@ -93,10 +93,10 @@ def test_it_would_gain_if_files_outlived_a_process_and_suits_stayed(
     open_box = Sandbox(tier="none", state_dir=state_dir)
     result = play(open_box, bot(recalls=True, through_suits=False), bot(recalls=False))
 
-    found = ahead(result)
+    lead = ahead(result)
     assert recollections(result)[1] == BOARDS * 2, "it knows all deals of the second pass"
-    assert found.clear, found
-    assert found.difference > 0, found
+    assert lead.clear, lead
+    assert lead.difference > 0, lead
 
 
 @pytest.mark.slow
@@ -113,10 +113,10 @@ def test_exchanged_suits_alone_stop_a_bot_that_looks_for_the_same_cards(
         file.unlink()
 
     clever = play(open_box, bot(recalls=True, through_suits=True), twin)
-    found = ahead(clever)
+    lead = ahead(clever)
     assert recollections(clever)[1] == BOARDS * 2
-    assert found.clear, found
-    assert found.difference > 0, found
+    assert lead.clear, lead
+    assert lead.difference > 0, lead
 
 
 def test_the_elephant_knows_what_it_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

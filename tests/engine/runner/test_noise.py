@@ -19,25 +19,25 @@ from tests.support.processes import wait_for
 
 
 def test_noise_is_measured_once_and_within_bounds() -> None:
-    found = measure_noise()
+    measured = measure_noise()
 
-    assert 0 <= found.cpu <= MOST_CPU
-    assert 0 <= found.stop_s <= MOST_STOP_S
-    assert found.late_s > 0
-    assert measure_noise() is found
+    assert 0 <= measured.cpu <= MOST_CPU
+    assert 0 <= measured.stop_s <= MOST_STOP_S
+    assert measured.late_s > 0
+    assert measure_noise() is measured
     assert not spinners(os.getpid())
 
 
-def spinners(of: int) -> list[str]:
+def spinners(parent_pid: int) -> list[str]:
     """The busy children of a process that the measurement starts."""
-    return [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_spinner(pid, of)]  # noqa: PTH208
+    return [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_spinner(pid, parent_pid)]  # noqa: PTH208
 
 
-def _is_spinner(pid: str, of: int) -> bool:
+def _is_spinner(pid: str, parent_pid: int) -> bool:
     folder = Path("/proc", pid)
     try:
         parent = int((folder / "stat").read_bytes().rpartition(b")")[2].split()[1])
-        return parent == of and noise._COMPUTES.encode() in (folder / "cmdline").read_bytes()
+        return parent == parent_pid and noise._COMPUTES.encode() in (folder / "cmdline").read_bytes()
     except OSError:
         return False
 
@@ -75,11 +75,11 @@ def test_who_is_killed_while_its_child_stands_still_leaves_nobody_either() -> No
 def test_every_result_says_how_noisy_its_host_was(box: Sandbox, honest: BotSpec) -> None:
     host = play_match(match(honest, honest, boards=1), box).host
 
-    found = measure_noise()
+    measured = measure_noise()
     assert (host["cpu_noise"], host["stop_ms"], host["late_ms"]) == (
-        round(found.cpu, 3),
-        round(1000 * found.stop_s, 3),
-        round(1000 * found.late_s, 3),
+        round(measured.cpu, 3),
+        round(1000 * measured.stop_s, 3),
+        round(1000 * measured.late_s, 3),
     )
 
 
@@ -87,9 +87,9 @@ def test_a_bot_is_given_the_noise_of_its_host(box: Sandbox, honest: BotSpec) -> 
     from engine.runner import runtimes
     from engine.sandbox import Policy
 
-    given = Noise(cpu=0.25, stop_s=0.01)
+    host_noise = Noise(cpu=0.25, stop_s=0.01)
     with box.start(honest.path, runtimes.get("python", box.state_dir), honest.entry, Policy()) as process:
         assert process.pondering_s == PONDERING_S
-        seat = Seat(0, 0, process, SHORT, given)
+        seat = Seat(0, 0, process, SHORT, host_noise)
         assert process.pondering_s == 0.01
     assert seat.clock.upper_s == (SHORT.move_s + SHORT.bank_s) * 1.25 + LEAST_NOISE_S

@@ -101,9 +101,9 @@ print(json.dumps([[fault.kind + ": " + fault.detail for fault in party.faults] f
 def test_a_worker_that_stands_still_costs_nobody_a_match(whom: str, box: Sandbox, make: Maker, honest: BotSpec) -> None:
     thinks = make(THINKS.format(cpu_s=0.2), name="thinks")
     bots = [{"name": bot.name, "path": str(bot.path), "entry": bot.entry} for bot in (thinks, honest)]
-    given = {"bots": bots, "tier": box.tier, "state_dir": str(box.state_dir), "limits": vars(TIGHT)}
+    arguments = {"bots": bots, "tier": box.tier, "state_dir": str(box.state_dir), "limits": vars(TIGHT)}
     with subprocess.Popen(
-        [sys.executable, "-c", PLAYS, json.dumps(given)],
+        [sys.executable, "-c", PLAYS, json.dumps(arguments)],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -120,22 +120,22 @@ def test_a_worker_that_stands_still_costs_nobody_a_match(whom: str, box: Sandbox
             for pid in [*below, worker.pid]:
                 send(pid, signal.SIGCONT)
             stops += 1
-        told = worker.stdout.read()
+        output = worker.stdout.read()
 
-    assert json.loads(told) == [[], []]
+    assert json.loads(output) == [[], []]
     assert stops >= 2
 
 
 def descendants(pid: int) -> list[int]:
-    found = []
+    pids = []
     try:
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
         children = [int(child) for task in tasks for child in (task / "children").read_text().split()]
     except OSError:
         return []
     for child in children:
-        found += [child, *descendants(child)]
-    return found
+        pids += [child, *descendants(child)]
+    return pids
 
 
 def send(pid: int, number: int) -> None:

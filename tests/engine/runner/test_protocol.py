@@ -90,10 +90,10 @@ def test_answer_note_is_kept_and_cut() -> None:
     ],
 )
 def test_answer_that_is_no_protocol_is_a_fault_that_says_why(line: bytes, why: str | None) -> None:
-    found = refused(line)
+    message = refused(line)
 
     if why is not None:  # It depends on the Python version which of two limits catches 32,000 brackets
-        assert found.startswith(why)
+        assert message.startswith(why)
 
 
 @pytest.mark.parametrize(
@@ -177,14 +177,14 @@ def test_what_is_known_without_reading_is_read_the_same(
     action: int, number: int, form: str, changes: list[tuple[int, int, str]], off: int
 ) -> None:
     text = form.format(number, GAME.action_text(action))
-    for place, gone, put in changes:
-        text = text[:place] + put + text[place + gone :]
+    for place, gone, replacement in changes:
+        text = text[:place] + replacement + text[place + gone :]
     line = text.encode()
 
-    known = TEXTS.plain(line, number + off)
+    action_number = TEXTS.plain(line, number + off)
 
-    if known is not None:  # whatever the quick way takes, the careful one takes as well, and as the same
-        assert protocol.answer(line, number + off) == protocol.Answer(GAME.action_text(known))
+    if action_number is not None:  # whatever the quick way takes, the careful one takes as well, and as the same
+        assert protocol.answer(line, number + off) == protocol.Answer(GAME.action_text(action_number))
 
 
 def test_ready_gives_the_name_cut() -> None:

@@ -35,15 +35,15 @@ def test_exchange_is_what_goes_over_the_pipes(box: Sandbox, honest: BotSpec) -> 
 
     play_match(match(honest, honest, boards=1, limits=Limits()), box, tap=tap)
 
-    shown = re.findall(r"^[<>] .*$", section("An exchange"), re.MULTILINE)
+    lines_of_page = re.findall(r"^[<>] .*$", section("An exchange"), re.MULTILINE)
     lines = [*real[:8], real[-2]]
     if os.environ.get("UPDATE_PAGES"):
         page = PAGE
-        for old, new in zip(shown, lines, strict=True):
+        for old, new in zip(lines_of_page, lines, strict=True):
             page = page.replace(old, new)
         (ROOT / "docs" / "protocol.md").write_text(page, encoding="utf-8")
-        shown = lines
-    assert shown == lines
+        lines_of_page = lines
+    assert lines_of_page == lines
 
 
 def test_faults_are_all_there() -> None:
@@ -52,7 +52,7 @@ def test_faults_are_all_there() -> None:
 
 def test_events_of_the_engine_are_all_there() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "engine").rglob("*.py")))
-    made = set(re.findall(r'\bemit\(\s*"(\w+)"|\{"e": "(\w+)"', source))
-    made = {name for names in made for name in names if name}
+    emitted = set(re.findall(r'\bemit\(\s*"(\w+)"|\{"e": "(\w+)"', source))
+    emitted = {name for names in emitted for name in names if name}
 
-    assert set(first_column("Events")) == made
+    assert set(first_column("Events")) == emitted

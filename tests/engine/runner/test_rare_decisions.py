@@ -11,9 +11,9 @@ WORDS = {*"play sing tute exchange claim capote take decline pass bid join out t
 
 
 def test_every_kind_of_decision_is_known_in_some_game() -> None:
-    found = {name for key in games() for name in rare_decisions.known_boards(engine.load(key))}
+    kinds = {name for key in games() for name in rare_decisions.known_boards(engine.load(key))}
 
-    assert found == WORDS | {rare_decisions.WINDOW, rare_decisions.LAST, rare_decisions.OUT, rare_decisions.BOTH}
+    assert kinds == WORDS | {rare_decisions.WINDOW, rare_decisions.LAST, rare_decisions.OUT, rare_decisions.BOTH}
 
 
 def test_every_table_of_every_game_was_searched() -> None:
@@ -31,10 +31,10 @@ def test_boards_that_were_found_still_lead_to_their_situations(key: str) -> None
 def test_what_is_kept_is_what_a_search_finds() -> None:
     game = engine.load("bato", players=3)
 
-    found = rare_decisions.search(game)
+    by_kind = rare_decisions.search(game)
 
-    kept = {
+    first_boards = {
         name: {seat: boards[: rare_decisions.MOST_BOARDS] for seat, boards in seats.items()}
-        for name, seats in found.items()
+        for name, seats in by_kind.items()
     }
-    assert rare_decisions.known_boards(game) == kept
+    assert rare_decisions.known_boards(game) == first_boards

@@ -26,8 +26,8 @@ def played(box: Sandbox, *parties: BotSpec, **how: Any) -> tuple[MatchResult, li
     def tap(number: int, seat: int, request: bytes, answer: bytes) -> None:
         while len(sent) <= number:
             sent.append([])
-        said = json.loads(answer or b"null")
-        sent[number].append((seat, request, said.get("do", "ready") if said else None))
+        reply = json.loads(answer or b"null")
+        sent[number].append((seat, request, reply.get("do", "ready") if reply else None))
 
     return play_match(match(*parties, **how), box, tap=tap), sent
 
@@ -103,9 +103,9 @@ def test_a_fault_and_what_it_is_told_of_follow_from_the_log(
     for line, fault in zip(failed, result.parties[0].faults, strict=True):
         assert line.request.decode().startswith(fault.request)
     # Unanswered requests passed no tap, except an answer that was read and then refused
-    told = [[(line.seat, line.request) for line in group if not line.fault] for group in groups]
+    of_log = [[(line.seat, line.request) for line in group if not line.fault] for group in groups]
     refused = {line.request for line in failed}
-    assert told == [[(seat, request) for seat, request, _ in part if request not in refused] for part in sent]
+    assert of_log == [[(seat, request) for seat, request, _ in part if request not in refused] for part in sent]
 
 
 def test_the_beginning_of_a_pass_is_enough_for_its_beginning(box: Sandbox, honest: BotSpec) -> None:
@@ -113,9 +113,9 @@ def test_the_beginning_of_a_pass_is_enough_for_its_beginning(box: Sandbox, hones
     log = [replay for replay in log_of(result) if replay["meta"]["board"] < 3]
 
     for group, part in zip(passes(log), sent, strict=True):
-        made = [(line.seat, line.request, line.answer) for line in exchanges(group)]
-        assert made == part[: len(made)]
-        assert len(part) - len(made) > 20
+        lines = [(line.seat, line.request, line.answer) for line in exchanges(group)]
+        assert lines == part[: len(lines)]
+        assert len(part) - len(lines) > 20
 
 
 def test_a_log_with_a_gap_is_refused(box: Sandbox, honest: BotSpec) -> None:

@@ -36,7 +36,7 @@ for number in range(matches):
 
 def played(matches: int, boards: int, tier: str, state_dir: Path) -> list[tuple[int, int]]:
     """(resident KiB, open files) after each match of a process that plays them one after another."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", PLAYS, str(matches), str(boards), tier, str(state_dir)],
         capture_output=True,
         text=True,
@@ -44,26 +44,26 @@ def played(matches: int, boards: int, tier: str, state_dir: Path) -> list[tuple[
         timeout=3000,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return [(int(kib), int(files)) for kib, files in (line.split() for line in done.stdout.splitlines())]
+    assert process.returncode == 0, process.stderr
+    return [(int(kib), int(files)) for kib, files in (line.split() for line in process.stdout.splitlines())]
 
 
 @pytest.mark.slow
 def test_memory_is_flat_from_match_to_match(state_dir: Path) -> None:
     """384 deals; the first matches fill caches: the texts of actions, tables of cards."""
-    found = played(8, 24, "none", state_dir)
+    usage = played(8, 24, "none", state_dir)
 
-    assert max(kib for kib, _ in found[4:]) - found[3][0] < 1024
-    assert len({files for _, files in found[1:]}) == 1
+    assert max(kib for kib, _ in usage[4:]) - usage[3][0] < 1024
+    assert len({files for _, files in usage[1:]}) == 1
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3000)
 def test_memory_is_flat_over_ten_thousand_deals(state_dir: Path) -> None:
-    found = played(50, 100, "auto", state_dir)
+    usage = played(50, 100, "auto", state_dir)
 
-    after_1000, after_10000 = found[4][0], found[-1][0]
-    print([kib for kib, _ in found])
+    after_1000, after_10000 = usage[4][0], usage[-1][0]
+    print([kib for kib, _ in usage])
     print(f"resident after 1,000 deals {after_1000} KiB, after 10,000 deals {after_10000} KiB")
     assert after_10000 - after_1000 < 2048
-    assert len({files for _, files in found[1:]}) == 1
+    assert len({files for _, files in usage[1:]}) == 1

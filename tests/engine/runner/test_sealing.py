@@ -77,7 +77,7 @@ def dates(result: MatchResult) -> set[tuple[int, ...]]:
 def test_what_plays_sealed_sees_no_clock_and_the_record_says_who_did(box: Sandbox, make: Maker) -> None:
     sealed = make(name="sealed", source=DATED)
     open_bot = dataclasses.replace(make(name="open", source=DATED), sealable=False)
-    told = {}
+    by_bot = {}
 
     for word, game in (
         (NEVER, "partnership"),
@@ -88,22 +88,22 @@ def test_what_plays_sealed_sees_no_clock_and_the_record_says_who_did(box: Sandbo
         result = play_match(match(sealed, open_bot, game=game, boards=1, sealing=word), box)
         assert [party.fault for party in result.parties] == [None, None], result.parties
         inside = result.boards[0].sittings[0].replay["pass"]["sealed"]
-        told[word, game] = dates(result), [party.sealed for party in result.parties], result.host["sealed"], inside
+        by_bot[word, game] = dates(result), [party.sealed for party in result.parties], result.host["sealed"], inside
 
     nobody = {(0, False, False), (1, False, False)}, [False, False], "nobody"
-    mine = {(0, True, True), (1, False, False)}, [True, False], "party 0"
-    assert told == {
+    expected = {(0, True, True), (1, False, False)}, [True, False], "party 0"
+    assert by_bot == {
         (NEVER, "partnership"): (*nobody, [False] * 4),
-        (PARTNERS, "partnership"): (*mine, [True, False, True, False]),
+        (PARTNERS, "partnership"): (*expected, [True, False, True, False]),
         (PARTNERS, "corriente"): (*nobody, [False] * 2),
-        (ALWAYS, "corriente"): (*mine, [True, False]),
+        (ALWAYS, "corriente"): (*expected, [True, False]),
     }
 
 
 @pytest.mark.parametrize("name", HOUSE)
 def test_the_bots_of_the_house_answer_byte_for_byte_the_same(name: str, box: Sandbox, state_dir: Path) -> None:
     bots = [load_package(Path(f"bots/house/{each}"), state_dir / "packages") for each in (name, "greedy")]
-    told = []
+    conversations = []
 
     for word in (NEVER, PARTNERS):
         lines, result = spoken(
@@ -111,10 +111,10 @@ def test_the_bots_of_the_house_answer_byte_for_byte_the_same(name: str, box: San
         )
         assert [party.sealed for party in result.parties] == [word == PARTNERS] * 2
         assert [party.fault for party in result.parties] == [None, None]
-        told.append(lines)
+        conversations.append(lines)
 
-    assert told[0] == told[1]
-    assert len(told[0]) > 50
+    assert conversations[0] == conversations[1]
+    assert len(conversations[0]) > 50
 
 
 def spoken(spec: MatchSpec, box: Sandbox) -> tuple[list[tuple[int, int, object, bytes]], MatchResult]:
@@ -133,10 +133,10 @@ def test_a_conversation_is_put_again_as_sealed_as_it_was(box: Sandbox, make: Mak
     )
     result = play_match(match(bot, honest, boards=1, sealing=PARTNERS), box)
     (group, *_) = passes(json.loads(json.dumps(sitting.replay)) for sitting in result.boards[0].sittings)
-    mine = [exchange for exchange in exchanges(group) if exchange.seat == 0]
+    own_exchanges = [exchange for exchange in exchanges(group) if exchange.seat == 0]
 
-    again = rerun(bot, box, mine, SHORT, party=0, sitting=0)
-    unsealed = [dataclasses.replace(exchange, sealed=False) for exchange in mine]
+    again = rerun(bot, box, own_exchanges, SHORT, party=0, sitting=0)
+    unsealed = [dataclasses.replace(exchange, sealed=False) for exchange in own_exchanges]
     in_the_open = rerun(bot, box, unsealed, SHORT, party=0, sitting=0)
 
     assert again is not None
@@ -162,11 +162,11 @@ def test_a_match_that_must_be_sealed_is_ours_to_break_off_where_this_machine_can
 def test_a_package_may_say_that_it_cannot_be_sealed() -> None:
     text = 'name = "x"\nruntime = "python"\nentry = "bot.py"\n'
 
-    said = parse(f"{text}sealable = false\n".encode(), ["bot.py"], [])
+    package = parse(f"{text}sealable = false\n".encode(), ["bot.py"], [])
     silent = parse(text.encode(), ["bot.py"], [])
 
-    assert (said.sealable, silent.sealable) == (False, True)
-    assert said.toml() == silent.toml() + "sealable = false\n"
-    assert parse(said.toml().encode(), ["bot.py"], []) == said
+    assert (package.sealable, silent.sealable) == (False, True)
+    assert package.toml() == silent.toml() + "sealable = false\n"
+    assert parse(package.toml().encode(), ["bot.py"], []) == package
     with pytest.raises(PackageRefused, match="sealable must be true or false, not '1'"):
         parse(f"{text}sealable = 1\n".encode(), ["bot.py"], [])

@@ -38,12 +38,12 @@ def test_a_seat_begins_with_nothing_used_and_nothing_said(seat: Seat) -> None:
 def test_no_answer_takes_more_off_the_pass_than_it_took(seat: Seat) -> None:
     seat.start(HELLO)
     assert PASS_S > seat.clock.left_s >= PASS_S - seat.wall_s
-    left, wall_s = seat.clock.left_s, seat.wall_s
+    left_s, wall_s = seat.clock.left_s, seat.wall_s
 
     for _ in range(ANSWERS):
         seat.ask([], '"play ao","play 2o"')
 
-    assert left > seat.clock.left_s >= left - (seat.wall_s - wall_s) - 1e-9
+    assert left_s > seat.clock.left_s >= left_s - (seat.wall_s - wall_s) - 1e-9
 
 
 def test_each_answer_is_timed_and_the_sums_are_kept(seat: Seat) -> None:

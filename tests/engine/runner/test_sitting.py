@@ -39,13 +39,13 @@ def plain(number: int, legal: list[str]) -> bytes:
 def sitting(*says: Says, game: str = "two_player", deals: int = 1) -> Sitting:
     rules = engine.load(game)
     state = rules.new_match(seed="notes", deals=deals)
-    seats = [Writer(seat, one) for seat, one in enumerate(says)]
+    seats = [Writer(seat, answers) for seat, answers in enumerate(says)]
     return Sitting(state, seats, Feed(rules.players), Texts(rules), 1, 0)
 
 
 def test_a_seat_has_room_for_its_own_notes_and_the_last_that_begins_in_it_is_kept_whole() -> None:
     """One character is left to seat 0 after 31 notes, so one more is taken, and whole; those of seat 1 just fill its room."""
-    lengths, kept = (129, MAX_NOTE), (32, 20)
+    lengths, most_notes = (129, MAX_NOTE), (32, 20)
     assert (31 * 129, 20 * MAX_NOTE) == (NOTES - 1, NOTES)
 
     def noting(seat: int) -> Says:
@@ -58,10 +58,10 @@ def test_a_seat_has_room_for_its_own_notes_and_the_last_that_begins_in_it_is_kep
     assert played.play()
 
     notes, times = played.record({})["notes"], played.record({})["timings"]
-    assert min(times["seats"].count(seat) for seat in (0, 1)) > max(kept)
+    assert min(times["seats"].count(seat) for seat in (0, 1)) > max(most_notes)
     for seat in (0, 1):
-        mine = [note["note"] for note in notes if note["seat"] == seat]
-        assert mine == [f"{number} ".ljust(lengths[seat], "n") for number in range(1, kept[seat] + 1)]
+        texts = [note["note"] for note in notes if note["seat"] == seat]
+        assert texts == [f"{number} ".ljust(lengths[seat], "n") for number in range(1, most_notes[seat] + 1)]
     assert {(note["step"], note["seat"]) for note in notes} <= set(zip(times["steps"], times["seats"], strict=True))
 
 
@@ -104,9 +104,9 @@ def test_a_sitting_that_is_stopped_goes_on_where_it_was_and_tells_everything_onc
     assert played.state.is_over
     for seat in played.seats:
         assert isinstance(seat, Writer)
-        told = [json.loads(text) for text in (*seat.heard, *played.feed.take(seat.seat))]
-        known = engine.redact(played.state.events, seat.seat)
-        assert told == [{"board": 1, **event} if event["e"] == "deal" else event for event in known]
+        events = [json.loads(text) for text in (*seat.heard, *played.feed.take(seat.seat))]
+        due = engine.redact(played.state.events, seat.seat)
+        assert events == [{"board": 1, **event} if event["e"] == "deal" else event for event in due]
 
 
 def test_who_is_blamed_before_the_first_decision_is_told_of_after_the_opening() -> None:
@@ -114,7 +114,7 @@ def test_who_is_blamed_before_the_first_decision_is_told_of_after_the_opening() 
 
     played.blame(1, 1, Fault("crash", "gone"), -1, ("", ""))
 
-    told = [json.loads(text) for text in played.feed.take(0)]
-    assert {"match", "deal"} <= {event["e"] for event in told[:-1]}
-    assert told[-1]["e"] == "fault"
-    assert (told[-1]["seat"], told[-1]["fault"]) == (1, "crash")
+    events = [json.loads(text) for text in played.feed.take(0)]
+    assert {"match", "deal"} <= {event["e"] for event in events[:-1]}
+    assert events[-1]["e"] == "fault"
+    assert (events[-1]["seat"], events[-1]["fault"]) == (1, "crash")

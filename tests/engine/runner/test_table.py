@@ -34,8 +34,8 @@ class Desk:
         self._rests, self._rng = rests, random.Random(seed)
         self.rested = 0
 
-    def ask(self, question: Question, made: Sequence[Taken], advise: Advise) -> str:
-        self.taken += made
+    def ask(self, question: Question, decisions: Sequence[Taken], advise: Advise) -> str:
+        self.taken += decisions
         assert len(self.taken) == question.number
         self.asked.append(question)
         if len(self.asked) in self.wonders:
@@ -56,13 +56,13 @@ def played(bot: BotSpec, box: Sandbox, game: str, desk: Desk, boards: int = 1) -
     seats = [0] * engine.load(game).players
     while True:
         try:
-            found = play_table(
+            result = play_table(
                 spec(bot, game, boards), seats, 0, box, taken=list(desk.taken), ask=desk.ask, stop=lambda: False
             )
         except Rest:
             continue
-        assert found is not None
-        return found
+        assert result is not None
+        return result
 
 
 def without_board(events: Sequence[dict]) -> list[dict]:
@@ -73,73 +73,73 @@ def test_every_game_is_played_through_and_taken_up_again_from_its_journal(box: S
     rested = 0
     for game in engine.games():
         desk = Desk(rests=0.04)
-        found = played(honest, box, game, desk)
+        result = played(honest, box, game, desk)
         rested += desk.rested
-        (record,) = json.loads(json.dumps(found.records))
+        (record,) = json.loads(json.dumps(result.records))
         engine.replay.verify(record)
-        assert found.scores == [record["scores"]]
+        assert result.scores == [record["scores"]]
         assert record["seed"] == engine.board_seed(SECRET, game, "table-t1", 1).hex()
-        known = engine.redact(record["events"], 0)
+        redacted = engine.redact(record["events"], 0)
         for question in desk.asked:
-            assert without_board(question.events) == known[: len(question.events)], game
+            assert without_board(question.events) == redacted[: len(question.events)], game
             assert {text[5:] for text in question.legal if text.startswith("play ")} <= set(question.hand)
-        assert without_board(found.events) == known
-        journal = [*desk.taken, *found.decisions]
-        assert [one.action for one in journal] == [action for action, asked in decisions(record) if asked]
+        assert without_board(result.events) == redacted
+        journal = [*desk.taken, *result.decisions]
+        assert [taken.action for taken in journal] == [action for action, has_choice in decisions(record) if has_choice]
     assert rested > 10
 
 
 def decisions(record: dict) -> list[tuple[str, bool]]:
     """The actions of a record, and whether anybody was asked for them."""
-    state, found = engine.replay.begin(record), []
+    state, actions = engine.replay.begin(record), []
     for text in record["actions"]:
-        found.append((text, len(state.legal_actions()) > 1))
+        actions.append((text, len(state.legal_actions()) > 1))
         state.apply(state.game.parse_action(text))
-    return found
+    return actions
 
 
 @pytest.mark.parametrize("rests", [0.0, 0.5])
 def test_boards_follow_one_another_when_the_person_has_seen_the_result(box, honest, rests: float) -> None:
     desk = Desk(rests)
-    found = played(honest, box, "individual", desk, boards=3)
-    assert [one.board for one in desk.asked if one.legal == [NEXT]] == [1, 2]
+    result = played(honest, box, "individual", desk, boards=3)
+    assert [question_asked.board for question_asked in desk.asked if question_asked.legal == [NEXT]] == [1, 2]
     for question in desk.asked:
-        assert question.scores == found.scores[: len(question.scores)]
+        assert question.scores == result.scores[: len(question.scores)]
         assert len(question.scores) == question.board - (question.legal != [NEXT])
     whole = Desk(0.0)
-    whole.taken = [*desk.taken, *found.decisions]
+    whole.taken = [*desk.taken, *result.decisions]
     again = play_table(
         spec(honest, "individual", 3), [0, 0], 0, box, taken=whole.taken, ask=whole.ask, stop=lambda: False
     )
     assert again is not None
     assert (whole.asked, again.decisions) == ([], [])  # all of it stands in the journal
-    assert [one["events"] for one in again.records] == [one["events"] for one in found.records]
+    assert [record["events"] for record in again.records] == [record["events"] for record in result.records]
 
 
 def test_a_bot_that_fails_loses_the_board_and_ends_the_table(box, make) -> None:
     late = make("def hello(m): sys.exit(3)", name="late")
-    found = played(late, box, "partnership", Desk(0.0), boards=2)
-    assert found.fault is not None
-    assert (found.fault.kind, found.fault.seat, len(found.records)) == ("crash", 1, 1)
+    result = played(late, box, "partnership", Desk(0.0), boards=2)
+    assert result.fault is not None
+    assert (result.fault.kind, result.fault.seat, len(result.records)) == ("crash", 1, 1)
     crashes = make("def act(m): sys.exit(3)", name="crashes")
     desk = Desk(0.0)
-    found = played(crashes, box, "individual", desk, boards=2)
-    assert found.fault is not None
-    (record,) = found.records
-    assert record["forfeit"] == {"seats": [1], "scores": found.scores[0]}
-    assert found.events[-1]["e"] == "fault"
-    assert found.scores[0][0] > found.scores[0][1]
+    result = played(crashes, box, "individual", desk, boards=2)
+    assert result.fault is not None
+    (record,) = result.records
+    assert record["forfeit"] == {"seats": [1], "scores": result.scores[0]}
+    assert result.events[-1]["e"] == "fault"
+    assert result.scores[0][0] > result.scores[0][1]
 
 
 def test_a_table_that_is_told_to_stop_leaves_no_process(box, honest) -> None:
-    desk, told = Desk(0.0), []
+    desk, stops = Desk(0.0), []
 
     def stop() -> bool:
-        return bool(told)
+        return bool(stops)
 
-    def ask(question: Question, made: Sequence[Taken], advise: Advise) -> str:
-        told.append(1)
-        return desk.ask(question, made, advise)
+    def ask(question: Question, decisions_made: Sequence[Taken], advise: Advise) -> str:
+        stops.append(1)
+        return desk.ask(question, decisions_made, advise)
 
     assert play_table(spec(honest, "partnership", 1), [0] * 4, 0, box, taken=[], ask=ask, stop=stop) is None
     assert len(desk.asked) == 1
@@ -160,41 +160,41 @@ def test_the_advisor_is_told_what_the_seat_was_told_and_changes_nothing(box, hon
         desk = Desk(0.0)
         desk.wonders = (1, 2, 4)
         table = MatchSpec("t1", "partnership", SECRET, "table-t1", range(1, 2), (honest, advisor))
-        found = play_table(table, [1, 0, 0, 0], 0, box, taken=[], ask=desk.ask, stop=lambda: False)
-        assert found is not None
-        assert [one["events"] for one in found.records] == [one["events"] for one in records]
+        result = play_table(table, [1, 0, 0, 0], 0, box, taken=[], ask=desk.ask, stop=lambda: False)
+        assert result is not None
+        assert [record["events"] for record in result.records] == [record["events"] for record in records]
         assert len(desk.advised) == 3
-        for question, told in desk.advised:
-            wanted = question.legal[len(question.events) % len(question.legal)]
-            assert told == (wanted if name == "counts" else None)
+        for question, advice in desk.advised:
+            expected = question.legal[len(question.events) % len(question.legal)]
+            assert advice == (expected if name == "counts" else None)
 
 
 def test_an_advisor_that_the_machine_cannot_start_costs_no_table(box, honest, make) -> None:
     """No descriptor is left for it: that is our fault, and the person only gets no advice."""
     advisor = make("def act(m): return None", name="advisor")
-    told: list[str | None] = []
+    advice: list[str | None] = []
     desk = Desk(0.0)
 
-    def ask(question: Question, made: Sequence[Taken], advise: Advise) -> str:
-        if not told:
+    def ask(question: Question, decisions_made: Sequence[Taken], advise: Advise) -> str:
+        if not advice:
             soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-            held: list[int] = []
+            descriptors: list[int] = []
             # Whatever numbers other tests of this process have left free: all below the limit are taken
             top = max(int(name) for name in os.listdir("/proc/self/fd"))  # noqa: PTH208 - numbers, not paths
             resource.setrlimit(resource.RLIMIT_NOFILE, (top + 1, hard))
             try:
                 with contextlib.suppress(OSError):
                     while True:
-                        held.append(os.open(os.devnull, os.O_RDONLY))
-                told.append(advise())
+                        descriptors.append(os.open(os.devnull, os.O_RDONLY))
+                advice.append(advise())
             finally:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-                for number in held:
+                for number in descriptors:
                     os.close(number)
-        return desk.ask(question, made, advise)
+        return desk.ask(question, decisions_made, advise)
 
     table = MatchSpec("t1", "partnership", SECRET, "table-t1", range(1, 2), (honest, advisor))
-    found = play_table(table, [1, 0, 0, 0], 0, box, taken=[], ask=ask, stop=lambda: False)
-    assert told == [None]
-    assert found is not None
-    assert (found.fault, len(found.records)) == (None, 1)
+    result = play_table(table, [1, 0, 0, 0], 0, box, taken=[], ask=ask, stop=lambda: False)
+    assert advice == [None]
+    assert result is not None
+    assert (result.fault, len(result.records)) == (None, 1)

@@ -172,12 +172,12 @@ def again(  # noqa: C901 - its four small functions share what has been done so 
     """The lines to the seat of a decision when the same public course is played with the pack in another order. Raises Impossible."""
     state, _ = deal(game, f"another secret {moment.public}", monkeypatch, deck)
     lines: list[list[bytes]] = [[] for _ in range(state.seats)]
-    done: list[int] = []
+    actions_taken: list[int] = []
 
     def wanted() -> int:
         legal = state.legal_actions()
-        if len(done) < len(course.public):
-            action, when = course.public[len(done)]
+        if len(actions_taken) < len(course.public):
+            action, when = course.public[len(actions_taken)]
             if action in legal and when == moment_of(state):
                 return action
         if silent(state) and act.PASS in legal:
@@ -187,19 +187,19 @@ def again(  # noqa: C901 - its four small functions share what has been done so 
     def decide() -> int:
         if state.current_seat == moment.seat and len(lines[moment.seat]) == moment.lines:
             raise Stop
-        if len(done) > moment.public:
+        if len(actions_taken) > moment.public:
             raise Impossible
         return wanted()
 
     def before(action: int) -> None:
         if silent(state) and action == act.PASS:
             return
-        if len(done) >= len(course.public) or (action, moment_of(state)) != course.public[len(done)]:
+        if len(actions_taken) >= len(course.public) or (action, moment_of(state)) != course.public[len(actions_taken)]:
             raise Impossible
-        done.append(action)
+        actions_taken.append(action)
 
     run(state, lines, decide, Watched(state, before, lambda action: None))
-    if len(done) != moment.public or len(lines[moment.seat]) != moment.lines:
+    if len(actions_taken) != moment.public or len(lines[moment.seat]) != moment.lines:
         raise Impossible
     return lines[moment.seat]
 
@@ -207,8 +207,8 @@ def again(  # noqa: C901 - its four small functions share what has been done so 
 def elsewhere(game: engine.Game, course: Course, moment: Decision, rng: random.Random) -> Iterator[list[int]]:
     """Orders of the pack in which cards that the seat may not know have changed places: two of them, some, or all."""
     text = {flag: game.pack.texts[card] for flag, card in game.pack.of_flag.items()}
-    named = {"2o", "4o"} if game.rules.first_deal == "coins_2o" or game.rules.coins_start else set()
-    hidden = [place for place, flag in enumerate(course.deck) if text[flag] not in moment.allowed | named]
+    fixed = {"2o", "4o"} if game.rules.first_deal == "coins_2o" or game.rules.coins_start else set()
+    hidden = [place for place, flag in enumerate(course.deck) if text[flag] not in moment.allowed | fixed]
     for attempt in range(TRIES):
         some = hidden if attempt % 8 == 7 else rng.sample(hidden, min(len(hidden), 2 + attempt % 4))
         other = rng.sample(some, len(some))
@@ -225,12 +225,12 @@ def test_no_byte_depends_on_what_a_bot_may_not_know(
     key: str, group: list[tables.Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At each table a random deal, at each decision of it; nearly all of them have to admit other cards."""
-    compared = asked = 0
+    compared = total = 0
     for table in group:
         with tables.named(table):
-            more, of = check(table, monkeypatch)
-            compared, asked = compared + more, asked + of
-    assert compared >= 0.8 * asked, f"only {compared} of {asked} decisions could be compared"
+            more, all_decisions = check(table, monkeypatch)
+            compared, total = compared + more, total + all_decisions
+    assert compared >= 0.8 * total, f"only {compared} of {total} decisions could be compared"
 
 
 def check(table: tables.Table, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
@@ -279,7 +279,10 @@ def test_the_proof_finds_a_leak(leak: str, monkeypatch: pytest.MonkeyPatch) -> N
     honest = engine.redact
 
     def leaky(events: list[dict], seat: int) -> list[dict]:
-        return [seen | LEAKS[leak](event, seat) for event, seen in zip(events, honest(events, seat), strict=True)]
+        return [
+            event_seen | LEAKS[leak](event, seat)
+            for event, event_seen in zip(events, honest(events, seat), strict=True)
+        ]
 
     monkeypatch.setattr(engine, "redact", leaky)
     assert found_out(
@@ -290,12 +293,12 @@ def test_the_proof_finds_a_leak(leak: str, monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_proof_finds_that_somebody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The proof also catches a referee that reveals silent questions."""
     honest = Seat.ask
-    asked = 0
+    questions = 0
 
     def telling(seat: Seat, events: list[str], legal: str) -> object:
-        nonlocal asked
-        asked += 1
-        return honest(seat, [*events, str(asked)], legal)
+        nonlocal questions
+        questions += 1
+        return honest(seat, [*events, str(questions)], legal)
 
     monkeypatch.setattr(Seat, "ask", telling)
     assert found_out([tables.Table("guinote", 4, (("cotos_to_win", 1 + number),)) for number in range(10)], monkeypatch)
@@ -309,17 +312,19 @@ def test_the_secret_reaches_a_bot_in_no_other_way(
     key = b"k" * 32
     monkeypatch.setattr(chance, "shuffle", lambda _, number, cards: chance_shuffle(key, number, cards))
     monkeypatch.setattr(chance, "pick", lambda _, label, n: 1 % n)
-    said = []
+    conversations = []
     for secret in (b"one secret".ljust(32), b"another".ljust(32)):
         lines: list[tuple[int, int, bytes]] = []
         spec = replace(match(*[honest] * parties, game=game, boards=2), secret=secret)
-        found = play_match(
+        result = play_match(
             spec, box, tap=lambda number, seat, request, _, lines=lines: lines.append((number, seat, request))
         )
-        assert [fault for board in found.boards for one in board.sittings for fault in one.faults] == [], (
+        assert [fault for board in result.boards for sitting in board.sittings for fault in sitting.faults] == [], (
             "all are honest"
         )
         assert not any(secret.hex().encode() in line for _, _, line in lines)
-        said.append([(number, seat, re.sub(rb'"(seed|bank_s)":[0-9.]+', b"", line)) for number, seat, line in lines])
-    assert len(said[0]) > 20
-    assert said[0] == said[1]
+        conversations.append(
+            [(number, seat, re.sub(rb'"(seed|bank_s)":[0-9.]+', b"", line)) for number, seat, line in lines]
+        )
+    assert len(conversations[0]) > 20
+    assert conversations[0] == conversations[1]

@@ -73,9 +73,9 @@ def test_each_check_finds_what_it_is_there_for(
     assert [check.name for check in trial.checks if check.fault] == [failed] if failed != "boards" else True
 
 
-@pytest.mark.parametrize(("chooses", "found"), [("len(m['events'])", None), ("os.urandom(1)[0]", "protocol")])
+@pytest.mark.parametrize(("chooses", "fault_kind"), [("len(m['events'])", None), ("os.urandom(1)[0]", "protocol")])
 def test_who_declares_itself_deterministic_is_asked_the_same_once_more(
-    chooses: str, found: str | None, box: Sandbox, honest: BotSpec, make: Maker
+    chooses: str, fault_kind: str | None, box: Sandbox, honest: BotSpec, make: Maker
 ) -> None:
     """The second one chooses by chance of its own, so two processes of it differ."""
     bot = make(
@@ -85,7 +85,7 @@ def test_who_declares_itself_deterministic_is_asked_the_same_once_more(
     trial = tried(box, dataclasses.replace(bot, deterministic=True), honest)
 
     fault = by_name(trial)[REPEATED].fault
-    assert (fault and fault.kind) == found
+    assert (fault and fault.kind) == fault_kind
     assert by_name(trial)[REPEATED].decisions > 0
     if fault:
         assert "remove deterministic = true from bot.toml" in fault.detail
@@ -114,9 +114,9 @@ def test_leaving_after_the_end_without_a_word_is_no_fault(box: Sandbox, honest: 
 def test_a_trial_that_is_stopped_is_not_complete_and_blames_nobody(
     decisions: int, box: Sandbox, honest: BotSpec
 ) -> None:
-    asked = itertools.count()
+    calls = itertools.count()
 
-    trial = tried(box, honest, honest, stop=lambda: next(asked) > decisions)
+    trial = tried(box, honest, honest, stop=lambda: next(calls) > decisions)
 
     assert not trial.complete
     assert trial.faulty is None
@@ -127,9 +127,9 @@ class Counting(Sandbox):
 
     started = 0
 
-    def start(self, *given: Any, **named: Any) -> BotProcess:
+    def start(self, *arguments: Any, **keywords: Any) -> BotProcess:
         self.started += 1
-        return super().start(*given, **named)
+        return super().start(*arguments, **keywords)
 
 
 def test_a_trial_that_is_stopped_while_a_bot_is_asked_once_more_is_not_complete(

@@ -21,13 +21,13 @@ def state() -> Iterator[StateDirectory]:
 @pytest.fixture(scope="session")
 def tiers_here(state: StateDirectory) -> list[str]:
     """The tiers that hold for the present user; that none does is a failure, not a reason to pass over tests."""
-    held = []
+    tiers = []
     for name in (tier.name for tier in TIERS if tier.isolates):
         report = state.reports[name]
         held_tiers.tell("the tests' user", name, report.holds, report.reasons)
-        held += [name] if report.holds else []
-    assert held, held_tiers.lines
-    return held
+        tiers += [name] if report.holds else []
+    assert tiers, held_tiers.lines
+    return tiers
 
 
 @pytest.fixture

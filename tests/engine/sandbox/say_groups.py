@@ -5,5 +5,5 @@ import json
 from engine.sandbox.cgroups import groups
 
 if __name__ == "__main__":
-    found = groups.available()
-    print(json.dumps({"name": found.name, "note": found.note}))
+    kind = groups.available()
+    print(json.dumps({"name": kind.name, "note": kind.note}))

@@ -88,14 +88,14 @@ class StateDirectory:
         return str(program), [*passed, f"PYTHONPATH={tree / 'python/extra'}"], str(home)
 
     def as_ordinary_user(
-        self, module: str, *arguments: str, told: Sequence[str] = (), runner: bool = False
+        self, module: str, *arguments: str, lines: Sequence[str] = (), runner: bool = False
     ) -> list[Any]:
         """Run a module as a user without any right, in a state directory of his; its answers, one JSON value a line. runner: as `for_others`."""
         program, environment, home = self.for_others(runner=runner)
         user = os.getuid() or ORDINARY_USER
-        done = subprocess.run(
+        process = subprocess.run(
             [program, "-s", "-S", "-B", "-m", module, home, *arguments],
-            input="".join(f"{line}\n" for line in told),
+            input="".join(f"{line}\n" for line in lines),
             capture_output=True,
             text=True,
             timeout=850,
@@ -104,9 +104,9 @@ class StateDirectory:
             env=dict(word.split("=", 1) for word in environment),
             **({"user": user, "group": user, "extra_groups": []} if os.getuid() == 0 else {}),
         )
-        if done.returncode:
-            raise RuntimeError(f"{module} failed as user {user}: {done.stderr[-2000:]}")
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        if process.returncode:
+            raise RuntimeError(f"{module} failed as user {user}: {process.stderr[-2000:]}")
+        return [json.loads(line) for line in process.stdout.splitlines()]
 
 
 class _HeldTiers:

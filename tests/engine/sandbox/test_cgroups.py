@@ -39,26 +39,26 @@ def asked_for() -> Iterator[None]:
 def test_there_is_none_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(groups.SWITCH)
 
-    found = groups.available()
+    available = groups.available()
 
-    assert (found.name, found.make(POLICY)) == ("none", None)
-    assert f"{groups.SWITCH}=1" in found.note
+    assert (available.name, available.make(POLICY)) == ("none", None)
+    assert f"{groups.SWITCH}=1" in available.note
 
 
 @pytest.fixture(scope="module")
 def kind(asked_for: None) -> groups.Kind:
-    found = groups.available()
-    held_tiers.add(f"control groups: {found.name}: {found.note}")
-    return found
+    available = groups.available()
+    held_tiers.add(f"control groups: {available.name}: {available.note}")
+    return available
 
 
 @pytest.fixture
 def group(kind: groups.Kind) -> Iterator[groups.Group]:
-    made = kind.make(POLICY)
-    if made is None:
+    group = kind.make(POLICY)
+    if group is None:
         pytest.skip(f"control groups here: {kind.note}. They are tested in another kernel: test_other_kernel.py")
-    yield made
-    made.remove()
+    yield group
+    group.remove()
 
 
 def groups_left(kind: groups.Kind, owner: int) -> list[str]:
@@ -88,9 +88,9 @@ def test_a_bot_is_in_its_group_and_the_group_goes_with_it(
         with choosing.start(tier, directory, state.python, "bot.py", POLICY) as process:
             process.send(b"play 1o\n")
             assert process.read_line(5, 10).line == b"play 1o"
-            shown = Path(f"/proc/{process.pid}/cgroup").read_text()
-            ours = [line for line in shown.splitlines() if f"/tute-bot-{os.getpid()}-" in line]
-            assert len(ours) == len(kind.parents), shown
+            content = Path(f"/proc/{process.pid}/cgroup").read_text()
+            ours = [line for line in content.splitlines() if f"/tute-bot-{os.getpid()}-" in line]
+            assert len(ours) == len(kind.parents), content
         assert groups_left(kind, os.getpid()) == []
 
 
@@ -304,10 +304,10 @@ def test_what_else_lives_in_a_group_ends_with_its_worker(
 
 def test_none_is_told_with_the_remedy_where_a_user_may_make_none(state: StateDirectory) -> None:
     """An ordinary user's bots are held without: that is said, with what to do."""
-    told = state.as_ordinary_user("tests.engine.sandbox.say_groups")[0]
+    answer = state.as_ordinary_user("tests.engine.sandbox.say_groups")[0]
 
-    assert told["name"] in ("none", "v2", "v1")
-    assert os.getuid() != 0 or told["name"] != "none" or ("v2: " in told["note"] and "v1: " in told["note"])
+    assert answer["name"] in ("none", "v2", "v1")
+    assert os.getuid() != 0 or answer["name"] != "none" or ("v2: " in answer["note"] and "v1: " in answer["note"])
 
 
 def test_groups_of_a_worker_that_lives_are_not_swept(kind: groups.Kind, group: groups.Group) -> None:

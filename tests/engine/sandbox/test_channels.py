@@ -27,25 +27,25 @@ def test_the_capacity_of_a_symmetric_channel(error: float, symbols: int, bits: f
 def test_a_channel_without_errors_carries_its_symbols() -> None:
     trials = [(n // 2 % 4, 10.0 * (n // 2 % 4)) for n in range(200)]
 
-    found = estimate(trials, 4)
+    estimated = estimate(trials, 4)
 
-    assert (found.bits, found.high, found.trials) == (2.0, 2.0, 200)
-    assert found.low == pytest.approx(capacity(error_interval(0, 100)[1], 4))
+    assert (estimated.bits, estimated.high, estimated.trials) == (2.0, 2.0, 200)
+    assert estimated.low == pytest.approx(capacity(error_interval(0, 100)[1], 4))
 
 
 def test_a_channel_on_which_nothing_is_seen_carries_nothing() -> None:
     trials = [(n // 2 % 2, 7.0) for n in range(200)]
 
-    found = estimate(trials, 2)
+    estimated = estimate(trials, 2)
 
-    assert found == Estimate(0.0, 0.0, pytest.approx(capacity(error_interval(50, 100)[0], 2)), 200)
-    assert 0 < found.high < 0.04
+    assert estimated == Estimate(0.0, 0.0, pytest.approx(capacity(error_interval(50, 100)[0], 2)), 200)
+    assert 0 < estimated.high < 0.04
 
 
 def test_the_decoder_takes_the_symbol_of_most_neighbours() -> None:
-    known = [(0, 1.0), (0, 2.0), (1, 2.1), (1, 9.0), (1, 10.0)]
+    learned = [(0, 1.0), (0, 2.0), (1, 2.1), (1, 9.0), (1, 10.0)]
 
-    assert [guess(known, seen, 3) for seen in (1.5, 8.0)] == [0, 1]
+    assert [guess(learned, value, 3) for value in (1.5, 8.0)] == [0, 1]
 
 
 def test_too_few_trials_say_nothing() -> None:

@@ -124,12 +124,12 @@ def test_no_act_ends_better_than_playing_on_there_either(place: Place) -> None:
     """The table of tests/hostile/test_acts.py as `make test` plays it, in the tiers that hold here in turn."""
     pairs = [(act, moment) for number, act in enumerate(ACTS) for moment in quick_moments(act, number)]
     cells = [Cell(act, moment, place.holds[turn % len(place.holds)]) for turn, (act, moment) in enumerate(pairs)]
-    told = "".join(f"{cell.act}\t{cell.moment}\t{cell.tier}\n" for cell in cells)
+    lines = "".join(f"{cell.act}\t{cell.moment}\t{cell.tier}\n" for cell in cells)
     build = "from pathlib import Path; from tests.support import acts; acts.build(Path('/state/bot'))"
-    script = f'{PYTHON} -c "{build}"\nprintf %s {shlex.quote(told)} | {PYTHON} -m tests.hostile.acts /state'
+    script = f'{PYTHON} -c "{build}"\nprintf %s {shlex.quote(lines)} | {PYTHON} -m tests.hostile.acts /state'
 
     wrong = inside(place, script, 1800)
 
     assert len(wrong) == len(cells)
-    found = [f"{cell}: {what}" for cell, what in zip(cells, wrong, strict=True) if what]
-    assert not found, "\n".join(found)
+    errors = [f"{cell}: {what}" for cell, what in zip(cells, wrong, strict=True) if what]
+    assert not errors, "\n".join(errors)

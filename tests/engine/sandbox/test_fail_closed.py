@@ -85,12 +85,12 @@ def test_a_step_that_fails_stops_the_start(plan: Plan, step: str, change: Callab
 def test_a_parent_that_has_gone_stops_the_start(plan: Plan) -> None:
     """The launcher gets the number of its parent before it can look, and refuses another."""
     source = Path(launcher.__file__).read_text()
-    found: dict[str, Any] = {}
-    exec(compile(source, "launcher", "exec"), found)
+    namespace: dict[str, Any] = {}
+    exec(compile(source, "launcher", "exec"), namespace)
     child = os.fork()
     if child == 0:
         try:
-            found["die_with_parent"](plan | {"parent": 1 if os.getppid() != 1 else 2})
+            namespace["die_with_parent"](plan | {"parent": 1 if os.getppid() != 1 else 2})
         except OSError:
             os._exit(7)
         os._exit(0)

@@ -185,9 +185,9 @@ def test_pipes_are_for_runtimes_that_need_them(machine: Machine) -> None:
 
 
 def test_every_call_that_is_not_named_is_refused(machine: Machine) -> None:
-    named = set(filter.ALLOWED) | set(filter._rules())
+    listed = set(filter.ALLOWED) | set(filter._rules())
 
-    assert {decide(machine, name) for name in machine.numbers if name not in named} == {bpf.refuse(errno.EPERM)}
+    assert {decide(machine, name) for name in machine.numbers if name not in listed} == {bpf.refuse(errno.EPERM)}
 
 
 def test_a_switch_takes_the_body_of_each_value_and_few_steps() -> None:
@@ -203,8 +203,8 @@ def test_a_switch_takes_the_body_of_each_value_and_few_steps() -> None:
 
 def test_calls_that_the_tables_do_not_know_do_not_exist(machine: Machine) -> None:
     """A number may be newer than all in the tables, or lie in a gap that was filled late."""
-    known = set(machine.numbers.values())
-    unknown = [number for number in range(machine.first_unknown + 50) if number not in known]
+    numbers = set(machine.numbers.values())
+    unknown = [number for number in range(machine.first_unknown + 50) if number not in numbers]
     assert len(unknown) > 50
     assert {decide(machine, number) for number in unknown} == {bpf.refuse(errno.ENOSYS)}
 

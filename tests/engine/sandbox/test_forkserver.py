@@ -50,14 +50,14 @@ PLAN = {
 def test_a_wrapper_that_dies_too_early_leaves_no_process() -> None:
     """Bubblewrap, killed while it sets up, leaves a child that waits for it for ever."""
     started = spawn.launch(PLAN)
-    left = int(_line(started.stdout))
-    assert running(left)
+    orphan = int(_line(started.stdout))
+    assert running(orphan)
 
     os.write(started.stdin, b"\n")
     assert started.child.collect(60)
     started.discard()
 
-    gone([left])
+    gone([orphan])
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only the bots of a worker that is root have users of their own")
@@ -67,17 +67,17 @@ def test_the_next_worker_ends_what_a_killed_one_left_under_a_bots_user_and_nothi
     """It is in a session of its own, like bubblewrap's child once it has reported its number."""
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
     started = spawn.launch({**PLAN, "user": slots.LAST_USER, "argv": ["/bin/sh", "-c", LEAVES_A_SESSION]})
-    left = int(_line(started.stdout))
+    orphan = int(_line(started.stdout))
     box = Sandbox(tiers_here[0], state.path)
-    assert running(left)  # its wrapper, a child of the forkserver, lives
+    assert running(orphan)  # its wrapper, a child of the forkserver, lives
 
     with box.start(directory, state.python, "bot.py", Policy()) as process:
         os.write(started.stdin, b"\n")
         assert started.child.collect(60)
         started.discard()
-        assert running(left)
+        assert running(orphan)
         Sandbox(tiers_here[0], state.path)
-        gone([left])
+        gone([orphan])
         process.send(b"play 1o\n")
         assert process.read_line(5, 10).line == b"play 1o"
 
@@ -85,13 +85,13 @@ def test_the_next_worker_ends_what_a_killed_one_left_under_a_bots_user_and_nothi
 def test_a_wrapper_that_dies_with_the_forkserver_leaves_no_process() -> None:
     """The kernel may choose just that process when memory runs out."""
     started = spawn.launch(PLAN)
-    left = int(_line(started.stdout))
+    orphan = int(_line(started.stdout))
 
     os.kill(spawn.ready(), signal.SIGKILL)
     assert started.child.collect(60)
     started.discard()
 
-    gone([left])
+    gone([orphan])
 
 
 def test_no_process_outlives_the_worker_whose_wrapper_made_it() -> None:
@@ -104,13 +104,13 @@ print(os.read(started.stdout, 100).decode(), flush=True)
 time.sleep(60)
 """)
     assert runner.stdout
-    left = int(runner.stdout.readline())
-    assert running(left)
+    orphan = int(runner.stdout.readline())
+    assert running(orphan)
 
     runner.kill()
     runner.communicate(timeout=60)
 
-    gone([left])
+    gone([orphan])
 
 
 ASKING = f"""
@@ -132,13 +132,13 @@ time.sleep(60)
 def test_no_process_outlives_a_worker_that_dies_while_it_asks_for_a_bot() -> None:
     runner = worker(ASKING)
     assert runner.stdout
-    left, forkserver = map(int, runner.stdout.readline().split())
+    orphan, forkserver = map(int, runner.stdout.readline().split())
 
     runner.kill()
     runner.communicate(timeout=60)
     os.kill(forkserver, signal.SIGCONT)
 
-    gone([left, forkserver])
+    gone([orphan, forkserver])
 
 
 def test_a_worker_goes_on_when_its_forkserver_was_killed(
@@ -197,8 +197,8 @@ def test_spares_hold_nothing_and_die_with_the_forkserver(state: StateDirectory) 
     forkserver = int(holder.stdout.readline())
     spares = spares_of(forkserver)
     for pid in spares:
-        held = {path.readlink() for path in Path(f"/proc/{pid}/fd").iterdir()}
-        assert sorted(str(link).partition(":")[0] for link in held) == ["/dev/null", "socket"]
+        links = {path.readlink() for path in Path(f"/proc/{pid}/fd").iterdir()}
+        assert sorted(str(link).partition(":")[0] for link in links) == ["/dev/null", "socket"]
 
     os.kill(forkserver, signal.SIGKILL)
     holder.communicate("", timeout=60)
@@ -228,16 +228,16 @@ def test_who_wants_a_network_of_its_own_gets_it_and_nobody_else_by_accident(fork
     ours = str(Path("/proc/self/ns/net").readlink())
     table = [spawn.launch(WAITS) for _ in range(4 if forked else 0)]
     try:
-        for wanted in (True, False, True, True, False, False, None):
+        for own_network in (True, False, True, True, False, False, None):
             if not forked:
                 spares_of(spawn.ready())
-            if wanted and not effective(SYS_ADMIN):
+            if own_network and not effective(SYS_ADMIN):
                 with pytest.raises(SandboxError, match=r"failed at choose_network: .*not permitted"):
-                    network_of({"own_network": wanted})
+                    network_of({"own_network": own_network})
                 continue
-            found = network_of({"own_network": wanted})
-            assert found.startswith("net:[")
-            assert wanted is None or (found != ours) == wanted
+            network = network_of({"own_network": own_network})
+            assert network.startswith("net:[")
+            assert own_network is None or (network != ours) == own_network
     finally:
         for program in table:
             program.discard()
@@ -266,7 +266,7 @@ def test_a_forkserver_out_of_descriptors_says_so_and_goes_on(free: int) -> None:
     """
     forkserver = spawn.ready()
     table = [spawn.launch(WAITS) for _ in range(4)]  # While they live there are no spares, whose links would be closed
-    there = set(children(forkserver))
+    before = set(children(forkserver))
     used = {int(name) for name in os.listdir(f"/proc/{forkserver}/fd")}  # noqa: PTH208
     soft, hard = resource.prlimit(forkserver, resource.RLIMIT_NOFILE)
     last = [number for number in range(soft) if number not in used][free]
@@ -276,7 +276,7 @@ def test_a_forkserver_out_of_descriptors_says_so_and_goes_on(free: int) -> None:
             spawn.launch(WAITS).discard()
         time.sleep(0.02)
         assert spawn.ready() == forkserver
-        assert set(children(forkserver)) == there
+        assert set(children(forkserver)) == before
     finally:
         resource.prlimit(forkserver, resource.RLIMIT_NOFILE, (soft, hard))
         for program in table:

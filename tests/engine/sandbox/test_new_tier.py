@@ -57,9 +57,9 @@ def project(tmp_path: Path) -> Path:
 def run(project: Path, state: Path, *words: str, code: int = 0, **settings: str) -> str:
     ours = {"PYTHONPATH": str(project), "STATE_DIR": str(state), "DJANGO_SETTINGS_MODULE": "league.settings"}
     environment = os.environ | ours | settings
-    done = subprocess.run([sys.executable, *words], cwd=project, capture_output=True, text=True, env=environment)
-    assert done.returncode == code, done.stderr
-    return done.stdout if code == 0 else done.stderr  # Progress goes to the other stream
+    process = subprocess.run([sys.executable, *words], cwd=project, capture_output=True, text=True, env=environment)
+    assert process.returncode == code, process.stderr
+    return process.stdout if code == 0 else process.stderr  # Progress goes to the other stream
 
 
 @pytest.mark.slow

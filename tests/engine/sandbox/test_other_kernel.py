@@ -77,9 +77,9 @@ def test_bots_of_an_ordinary_user_with_a_delegated_group(state: StateDirectory) 
     printf {shlex.quote(attacks)} | {python} -m tests.hostile.arena {home} namespaces
     ls /sys/fs/cgroup/league | grep tute-bot || echo '"none left"'"""
 
-    said = [json.loads(line) for line in uml.run(script, 380).splitlines() if line.startswith(("{", '"'))]
+    answers = [json.loads(line) for line in uml.run(script, 380).splitlines() if line.startswith(("{", '"'))]
 
-    groups, *rest = said
+    groups, *rest = answers
     assert groups["name"] == "v2", groups
     tiers = {report["name"]: report for report in rest[:3]}
     held_tiers.tell("an ordinary user of another kernel", "namespaces", tiers["namespaces"]["holds"], [])

@@ -89,12 +89,12 @@ fail()
 """
     with start(source) as process:
         process.send(b"x\n")
-        told = process.read_line(5, 10).line.decode()
+        line = process.read_line(5, 10).line.decode()
         with pytest.raises(BotFault, match="exit status 1"):
             process.read_line(5, 10)
         trace = process.stderr().decode()
 
-    assert told == "True ['Card', 'dataclass', 'fail', 'own', 'sys'] True True None"
+    assert line == "True ['Card', 'dataclass', 'fail', 'own', 'sys'] True True None"
     assert trace.count("File ") == 2
     assert "gate" not in trace
     assert trace.endswith("ValueError: of my own\n")
@@ -117,10 +117,10 @@ print(own == again, len(parts(own)) > 5, {part.co_filename for part in parts(own
 """
     with start(source) as process:
         process.send(b"x\n")
-        told = process.read_line(5, 10).line.decode()
+        line = process.read_line(5, 10).line.decode()
         warned = process.stderr().decode()
 
-    assert told == "True True True None"
+    assert line == "True True True None"
     assert re.findall(r"(\S+)/bot\.py:(\d+): SyntaxWarning", warned)[0][1] == "8"
     assert "<string>" not in warned
 
@@ -129,10 +129,10 @@ def test_a_python_bot_that_cannot_be_compiled_is_told_where(start: Start) -> Non
     with start("import sys\nif sys\n    pass\n") as process, pytest.raises(BotFault, match="exit status 1"):
         process.ask(b"x\n", 5, 10)
 
-    told = process.stderr().decode()
-    assert re.search(r'File "\S*/bot\.py", line 2\n    if sys\n', told)
-    assert "gate" not in told
-    assert "Traceback" not in told
+    log = process.stderr().decode()
+    assert re.search(r'File "\S*/bot\.py", line 2\n    if sys\n', log)
+    assert "gate" not in log
+    assert "Traceback" not in log
 
 
 def test_a_request_longer_than_the_pipe_arrives_whole(start: Start) -> None:
@@ -181,11 +181,11 @@ def test_error_output_is_kept_in_bounds(start: Start) -> None:
     with start(noisy) as process:
         process.send(b"x\n")
         process.read_line(5, 10)
-        kept = process.stderr()
+        output = process.stderr()
 
-    assert len(kept) <= 16 * 1024
-    assert kept.startswith(b"begin ")
-    assert kept.endswith(b" end")
+    assert len(output) <= 16 * 1024
+    assert output.startswith(b"begin ")
+    assert output.endswith(b" end")
 
 
 def test_the_core_is_the_one_told(start: Start) -> None:
@@ -244,8 +244,8 @@ ENDS = {
 @pytest.mark.parametrize("moment", ["at its start", "when it is asked"])
 def test_an_end_is_read_from_the_bot_itself(start: Start, end: str, moment: str) -> None:
     """A wrapper reports status 137 and SIGKILL in the same byte, and a bot's output is not the wrapper's."""
-    asked = "sys.stdin.readline()\n" if moment == "when it is asked" else ""
-    with start(f"import ctypes, os, signal, sys\n{asked}{end}\n") as process, pytest.raises(BotFault) as caught:
+    first_line = "sys.stdin.readline()\n" if moment == "when it is asked" else ""
+    with start(f"import ctypes, os, signal, sys\n{first_line}{end}\n") as process, pytest.raises(BotFault) as caught:
         process.ask(b"x\n", 5, 10)
 
     assert str(caught.value) == f"crash: ended by {ENDS[end]}"

@@ -55,11 +55,11 @@ def as_another_user(act: Callable[[], bool]) -> bool:
 
 
 def test_every_user_of_a_machine_shares_the_folder(folder: Path) -> None:
-    held = reserve(folder, "core-0")
-    assert held is not None
+    reservation = reserve(folder, "core-0")
+    assert reservation is not None
     assert as_another_user(lambda: reserve(folder, "core-0") is None)
     assert as_another_user(lambda: reserve(folder, "core-1") is not None), "it may make files, too"
-    held.release()
+    reservation.release()
     assert as_another_user(lambda: reserve(folder, "core-0") is not None)
     assert reserve(folder, "core-1") is not None, "the file of another user"
 
@@ -71,8 +71,8 @@ def test_nobody_but_its_owner_can_remove_a_file(folder: Path) -> None:
 
 
 def test_what_a_fork_inherits_holds_nothing_after_the_release(folder: Path) -> None:
-    held = reserve(folder, "core-0")
-    assert held is not None
+    reservation = reserve(folder, "core-0")
+    assert reservation is not None
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -80,8 +80,8 @@ def test_what_a_fork_inherits_holds_nothing_after_the_release(folder: Path) -> N
         os.read(reader, 1)
         os._exit(0)
     os.close(reader)
-    held.release()
-    held.release()
+    reservation.release()
+    reservation.release()
     try:
         assert reserve(folder, "core-0") is not None
     finally:
@@ -108,9 +108,9 @@ def test_something_else_of_that_name_is_refused(folder: Path, make: Callable[[Pa
 
 
 def test_a_folder_that_can_only_be_read_shares_the_files_that_are_there(folder: Path) -> None:
-    held = reserve(folder, "core-0")
-    assert held is not None
-    held.release()
+    reservation = reserve(folder, "core-0")
+    assert reservation is not None
+    reservation.release()
 
     def there(name: str) -> str:
         read_only = f'mount --bind "{folder}" "{folder}" && mount -o remount,bind,ro "{folder}" && exec "$@"'
@@ -118,8 +118,8 @@ def test_a_folder_that_can_only_be_read_shares_the_files_that_are_there(folder: 
         return started.communicate(timeout=60)[0].strip()
 
     assert there("core-0") == "reserved"
-    held = reserve(folder, "core-0")
-    assert held is not None
+    reservation = reserve(folder, "core-0")
+    assert reservation is not None
     assert there("core-0") == "taken"
     assert "Read-only file system. Let every worker" in there("core-1")
 

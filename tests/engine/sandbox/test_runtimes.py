@@ -30,13 +30,13 @@ ECHO_CODE = bytes.fromhex(
 def static_program() -> bytes:
     """A static executable that echoes: hand-made where the machine allows, else by the C compiler."""
     if platform.machine() != "x86_64":
-        done = subprocess.run(
+        process = subprocess.run(
             [languages.find("cc"), "-static", "-xc", "-", "-o", "/dev/stdout"],
             input=b"#include <unistd.h>\nint main(){char b[4096];int n;while((n=read(0,b,4096))>0)write(1,b,n);}",
             capture_output=True,
             check=True,
         )
-        return done.stdout
+        return process.stdout
     start = 0x400000
     header = b"\x7fELF\x02\x01\x01" + bytes(9)
     header += (2).to_bytes(2, "little") + (62).to_bytes(2, "little") + (1).to_bytes(4, "little")
@@ -79,12 +79,12 @@ def test_a_python_bot_has_the_standard_library_and_the_extra_modules(
     for tier in tiers_here:
         with Sandbox(tier, state.path).start(bot(REPORT), runtime, "bot.py", POLICY) as process:
             process.send(b"\n")
-            told = json.loads(process.read_line(5, 20).line)
+            answer = json.loads(process.read_line(5, 20).line)
 
-        assert told["version"] == runtime.version == platform.python_version()
-        assert told["answer"] == 42
-        assert told["seen"] == [1, 2]
-        assert not [path for path in [*told["path"], told["prefix"]] if "site-packages" in path or ".venv" in path]
+        assert answer["version"] == runtime.version == platform.python_version()
+        assert answer["answer"] == 42
+        assert answer["seen"] == [1, 2]
+        assert not [path for path in [*answer["path"], answer["prefix"]] if "site-packages" in path or ".venv" in path]
 
 
 def test_the_same_sources_give_the_same_tree_and_others_another(state: StateDirectory, extra: dict[str, Path]) -> None:
@@ -100,14 +100,14 @@ def test_the_same_sources_give_the_same_tree_and_others_another(state: StateDire
 
 def test_files_of_a_bot_in_one_tree_get_into_no_other(state: StateDirectory, extra: dict[str, Path]) -> None:
     """A worker that is killed leaves them, and others play at any time: they are no part of the runtime."""
-    left = state.python.root / "bot" / "60999"
-    left.mkdir()
+    folder = state.python.root / "bot" / "60999"
+    folder.mkdir()
     try:
-        (left / "secret.py").touch()
+        (folder / "secret.py").touch()
         (extra["league_rules"] / "more.py").touch()
         built = runtimes.python(state.path, extra)
     finally:
-        shutil.rmtree(left)
+        shutil.rmtree(folder)
 
     assert list((built.root / "bot").iterdir()) == []
     assert tree.content_hash(built.root).startswith(built.hash)
@@ -205,9 +205,11 @@ def test_a_file_that_is_no_program_is_the_bots_fault(
         for tier in tiers_here:
             with (
                 pytest.raises(BotFault, match=f"crash.*{reason}"),
-                Sandbox(tier, state.path).start(tmp_path / "bot", runtimes.binary(state.path), "echo", POLICY) as one,
+                Sandbox(tier, state.path).start(
+                    tmp_path / "bot", runtimes.binary(state.path), "echo", POLICY
+                ) as process,
             ):
-                one.read_line(1, 5)
+                process.read_line(1, 5)
 
 
 def test_a_program_whose_headers_lead_outside_the_file_is_the_bots_fault_and_leaves_nothing(

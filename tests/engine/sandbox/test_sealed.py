@@ -75,19 +75,21 @@ fault:
 @pytest.fixture(scope="session")
 def sealing(state: StateDirectory) -> list[str]:
     """The tiers that seal bots for the present user; that none does is a failure where the processor is the right one."""
-    found = [report.name for report in state.reports.values() if report.isolates and report.unsealed is None]
-    assert found, state.reports
-    return found
+    tiers = [report.name for report in state.reports.values() if report.isolates and report.unsealed is None]
+    assert tiers, state.reports
+    return tiers
 
 
 def test_stops_of_any_length_show_on_no_clock(state: StateDirectory, sealing: list[str]) -> None:
-    told = {tier: stopped_clocks(functools.partial(start, tier), state.python, (0.06, 0.12)) for tier in sealing}
+    errors = {tier: stopped_clocks(functools.partial(start, tier), state.python, (0.06, 0.12)) for tier in sealing}
 
-    assert told == {tier: [] for tier in sealing}
+    assert errors == {tier: [] for tier in sealing}
 
 
 def test_an_ordinary_user_seals_behind_bubblewrap_and_is_told_why_not_elsewhere(state: StateDirectory) -> None:
-    reports = {told["name"]: TierReport(**told) for told in state.as_ordinary_user("tests.engine.sandbox.say_tiers")}
+    reports = {
+        fields["name"]: TierReport(**fields) for fields in state.as_ordinary_user("tests.engine.sandbox.say_tiers")
+    }
 
     for name, report in reports.items():
         if name == "namespaces" and report.holds:
@@ -121,9 +123,9 @@ def test_the_canary_sees_every_call_that_is_left_open(
     monkeypatch.setattr(calls, "build", lambda: leaky)
     monkeypatch.setattr(host, "_cached_copy", host._sealed_copy)
 
-    told = stopped_clocks(functools.partial(start, sealing[0]), state.python, (0.06,))
+    errors = stopped_clocks(functools.partial(start, sealing[0]), state.python, (0.06,))
 
-    assert {line.partition(" went ")[0] for line in told} >= HOLES.keys()
+    assert {line.partition(" went ")[0] for line in errors} >= HOLES.keys()
 
 
 def static(*entries: tuple[int, ...]) -> bytes:
@@ -144,17 +146,17 @@ def test_a_static_program_finds_clocks_and_sealed_finds_none(
     (tmp_path / "player").write_bytes(static())
     (tmp_path / "player").chmod(0o755)
     tmp_path.chmod(0o755)
-    found = {}
+    lines = {}
 
     for tier in sealing:
         for policy in (dataclasses.replace(SEALED, sealed=False), SEALED):
             with start(tier, tmp_path, runtimes.binary(state.path), "player", policy) as bot:
                 bot.freeze()
-                found[tier, policy.sealed] = [bot.ask(b"look\n", WAIT_S, WAIT_S).line for _ in range(2)]
+                lines[tier, policy.sealed] = [bot.ask(b"look\n", WAIT_S, WAIT_S).line for _ in range(2)]
                 with pytest.raises(BotFault, match="SIGSEGV"):
                     bot.ask(b"\n", WAIT_S, WAIT_S)
 
-    assert found == {(tier, sealed): [b"0" if sealed else b"3"] * 2 for tier in sealing for sealed in (False, True)}
+    assert lines == {(tier, sealed): [b"0" if sealed else b"3"] * 2 for tier in sealing for sealed in (False, True)}
 
 
 def test_a_copy_keeps_all_of_the_program_and_tells_where_its_table_is() -> None:
@@ -237,13 +239,13 @@ def test_a_sealed_bot_says_that_a_thread_is_refused_and_ends_by_its_own_faults(
     }
 
     for tier in sealing:
-        for line, told in ends.items():
+        for line, message in ends.items():
             with start(tier, here, state.python, "bot.py", SEALED) as process:
                 process.freeze()
                 assert process.ask(b"6 * 7\n", WAIT_S, WAIT_S).line == b"42"
                 with pytest.raises(BotFault) as fault:
                     process.ask(line, 0.5, WAIT_S)
-                assert re.search(told, str(fault.value))
+                assert re.search(message, str(fault.value))
                 if b"threading" in line:
                     assert b"can't start new thread" in process.stderr()
 

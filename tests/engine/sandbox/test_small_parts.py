@@ -44,11 +44,11 @@ def test_a_tail_keeps_both_ends_in_fixed_space() -> None:
     for number in range(10_000):
         tail.feed(b"%d\n" % number)
 
-    kept = tail.value()
-    assert len(kept) <= 1024
-    assert kept.startswith(b"0\n1\n2\n")
-    assert b"\n[...]\n" in kept
-    assert kept.endswith(b"9998\n9999\n")
+    content = tail.value()
+    assert len(content) <= 1024
+    assert content.startswith(b"0\n1\n2\n")
+    assert b"\n[...]\n" in content
+    assert content.endswith(b"9998\n9999\n")
 
 
 def test_a_tail_keeps_a_short_text_whole() -> None:
@@ -82,9 +82,9 @@ def test_a_tail_keeps_a_short_text_whole() -> None:
     ],
 )
 def test_the_fault_of_an_end(end: End, kind: str, detail: str) -> None:
-    found = fault(end, POLICY)
+    result = fault(end, POLICY)
 
-    assert (found.kind, detail in found.detail) == (kind, True), found.detail
+    assert (result.kind, detail in result.detail) == (kind, True), result.detail
 
 
 def test_an_end_is_ours_only_where_something_shows_it() -> None:
@@ -149,10 +149,10 @@ def test_a_look_that_a_busy_machine_broke_off_leaves_nobody_unsealed() -> None:
         coming = iter(results)
 
         def look() -> list[str]:
-            found = next(coming)
-            if isinstance(found, SandboxError):
-                raise found
-            return found
+            item = next(coming)
+            if isinstance(item, SandboxError):
+                raise item
+            return item
 
         return look
 

@@ -25,9 +25,9 @@ def test_the_end_of_a_run_says_which_tiers_were_tested() -> None:
         "-k",
         "spare_that_was_killed",
     ]
-    done = subprocess.run([sys.executable, *words], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    process = subprocess.run([sys.executable, *words], cwd=REPOSITORY, capture_output=True, text=True, check=False)
 
-    assert done.returncode == 0, done.stdout
-    said = done.stdout.partition(" sandbox tiers ")[2]
+    assert process.returncode == 0, process.stdout
+    summary = process.stdout.partition(" sandbox tiers ")[2]
     for tier in TIERS:
-        assert not tier.isolates or f"\n{tier.name} as the tests' user: " in said
+        assert not tier.isolates or f"\n{tier.name} as the tests' user: " in summary

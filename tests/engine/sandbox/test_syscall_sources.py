@@ -51,10 +51,10 @@ def header(machine: str) -> dict[str, int]:
 def test_the_tables_are_those_of_the_kernels_headers(machine: str) -> None:
     ours, theirs = MACHINES[machine].numbers, header(machine)
 
-    known = {name: number for name, number in theirs.items() if number in ours.values()}
-    assert len(known) > 290
-    assert {name: (number, ours.get(name)) for name, number in known.items() if ours.get(name) != number} == {}
-    assert sorted(set(ours) - set(known)) == []
+    shared = {name: number for name, number in theirs.items() if number in ours.values()}
+    assert len(shared) > 290
+    assert {name: (number, ours.get(name)) for name, number in shared.items() if ours.get(name) != number} == {}
+    assert sorted(set(ours) - set(shared)) == []
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -71,23 +71,27 @@ def test_the_filter_refuses_a_call_that_only_the_headers_know(machine: str) -> N
 @pytest.mark.slow
 def test_libseccomp_gives_the_same_numbers(machine: str) -> None:
     program = debian.find("seccomp", debian.on_path("scmp_sys_resolver"), "Debian: sudo apt-get install seccomp.")
-    ours, differing, known = MACHINES[machine].numbers, {}, 0
+    ours, differing, checked = MACHINES[machine].numbers, {}, 0
     for name, number in ours.items():
-        said = subprocess.run([program, "-a", machine, name], capture_output=True, text=True, timeout=10, check=False)
-        theirs = int(said.stdout)
+        process = subprocess.run(
+            [program, "-a", machine, name], capture_output=True, text=True, timeout=10, check=False
+        )
+        theirs = int(process.stdout)
         if theirs == -1:  # newer than this libseccomp
             continue
-        known += 1
+        checked += 1
         if theirs != number:
             differing[name] = (number, theirs)
 
     assert differing == {}
-    assert known > 0.95 * len(ours)
+    assert checked > 0.95 * len(ours)
 
 
 def test_calls_that_only_one_machine_has() -> None:
     """Libseccomp's answer for those is negative and not -1: a pseudo number."""
     program = debian.find("seccomp", debian.on_path("scmp_sys_resolver"), "Debian: sudo apt-get install seccomp.")
     for name in sorted(set(MACHINES["x86_64"].numbers) - set(MACHINES["aarch64"].numbers)):
-        said = subprocess.run([program, "-a", "aarch64", name], capture_output=True, text=True, timeout=10, check=False)
-        assert int(said.stdout) < 0, name
+        process = subprocess.run(
+            [program, "-a", "aarch64", name], capture_output=True, text=True, timeout=10, check=False
+        )
+        assert int(process.stdout) < 0, name

@@ -78,9 +78,9 @@ def test_strength_follows_from_the_order_of_the_tiers() -> None:
 
 
 def test_the_table_of_the_tiers_in_the_documents_is_fresh() -> None:
-    told = (REPOSITORY / "docs" / "sandbox.md").read_text(encoding="utf-8")
+    page = (REPOSITORY / "docs" / "sandbox.md").read_text(encoding="utf-8")
 
-    between = told.partition("<!-- tiers: begin -->\n")[2].partition("<!-- tiers: end -->")[0]
+    between = page.partition("<!-- tiers: begin -->\n")[2].partition("<!-- tiers: end -->")[0]
     assert between == choosing.table(), "run: make texts"
 
 

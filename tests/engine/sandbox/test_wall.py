@@ -19,18 +19,18 @@ def test_the_wall_clock_does_not_run_while_the_bot_waits_for_a_processor() -> No
     """Two programs on one core: one that computes gets half of the time, and its cap lasts about twice as long."""
     core = max(os.sched_getaffinity(0))
     code = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(flush=True)\nwhile True: pass"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as one:
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as first:
         with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as other:
-            for process in (one, other):
+            for process in (first, other):
                 assert process.stdout
                 process.stdout.readline()
             began = time.monotonic()
-            left = Wall(one.pid, 0.3, began)
-            while left.remaining_s(time.monotonic()) > 0:
+            wall = Wall(first.pid, 0.3, began)
+            while wall.remaining_s(time.monotonic()) > 0:
                 time.sleep(0.01)
             lasted = time.monotonic() - began
             other.kill()
-        one.kill()
+        first.kill()
     assert lasted > 0.4
 
 
@@ -43,15 +43,15 @@ def test_a_late_look_at_the_wall_clock_counts_as_one_in_time() -> None:
 
 def test_threads_that_wait_for_one_another_do_not_stop_the_wall_clock() -> None:
     """Three threads share a core: each waits two thirds of the time, all of it for the others."""
-    one = watch.Account
-    before = {"1": one(1.0, 5.0), "2": one(0.0, 0.0)}
-    now = {"1": one(2.0, 7.0), "2": one(1.0, 2.0), "3": one(1.0, 2.0)}
+    account = watch.Account
+    before = {"1": account(1.0, 5.0), "2": account(0.0, 0.0)}
+    now = {"1": account(2.0, 7.0), "2": account(1.0, 2.0), "3": account(1.0, 2.0)}
 
     assert watch.waited(before, now, cpu_s=3.0) == 0.0
-    assert watch.waited(before, {**now, "2": one(1.0, 2.5)}, cpu_s=3.0) == pytest.approx(
+    assert watch.waited(before, {**now, "2": account(1.0, 2.5)}, cpu_s=3.0) == pytest.approx(
         0.5
     )  # Taken by another process
-    assert watch.waited(before, {"1": one(1.0, 9.0)}, cpu_s=0.0) == pytest.approx(4.0)
+    assert watch.waited(before, {"1": account(1.0, 9.0)}, cpu_s=0.0) == pytest.approx(4.0)
     assert watch.waited(before, {}, cpu_s=0.0) == 0.0
 
 
@@ -72,9 +72,9 @@ def test_sleepers_among_busy_threads_get_no_more_than_their_cap() -> None:
         while time.clock_gettime(watch.clock(process.pid)) - cpu < 0.5:
             time.sleep(0.01)
         lasted, used = time.monotonic() - began, time.clock_gettime(watch.clock(process.pid)) - cpu
-        kept = waits.seconds()
+        counted = waits.seconds()
         process.kill()
-    assert kept <= lasted - used + 0.1  # never more than the time in which it did not compute
+    assert counted <= lasted - used + 0.1  # never more than the time in which it did not compute
 
 
 def test_a_wait_for_a_processor_that_still_lasts_stops_the_wall_clock() -> None:
@@ -107,17 +107,17 @@ def test_a_wait_for_a_disk_counts_only_beyond_one_more_cap(tmp_path: Path) -> No
         "import os\nprint(flush=True)\n"
         f"os.posix_spawn('/bin/true', ['true'], {{}}, file_actions=[(os.POSIX_SPAWN_OPEN, 0, {str(fifo)!r}, os.O_RDONLY, 0)])"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as held:
-        assert held.stdout
-        held.stdout.readline()
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
         try:
-            wait_for(lambda: watch.held_by_kernel(held.pid), "the kernel holds it", 60)
-            wall = Wall(held.pid, 0.4, 100.0)
-            left = [wall.remaining_s(100.0 + watch.SAMPLE_S * number) for number in range(1, 19)]
+            wait_for(lambda: watch.held_by_kernel(process.pid), "the kernel holds it", 60)
+            wall = Wall(process.pid, 0.4, 100.0)
+            seconds = [wall.remaining_s(100.0 + watch.SAMPLE_S * number) for number in range(1, 19)]
         finally:
-            held.kill()
+            process.kill()
             os.close(os.open(fifo, os.O_RDWR | os.O_NONBLOCK))  # lets the other half go on
 
-    assert min(left[:15]) > 0
-    assert max(left[17:]) <= 0
+    assert min(seconds[:15]) > 0
+    assert max(seconds[17:]) <= 0
     assert wall.held_s() == pytest.approx(0.4)

@@ -95,9 +95,9 @@ def test_a_container_that_shares_nothing_takes_users_by_chance(monkeypatch: pyte
         holder = worker(HOLD, before=elsewhere("--ipc"))
         users.append([int(word) for word in holder.stdout.readline().split()])
         holder.communicate("", timeout=60)
-    for found in users:
-        assert len(set(found)) == 10
-        assert slots.FIRST_USER <= min(found) <= max(found) <= slots.LAST_USER
+    for users_of_worker in users:
+        assert len(set(users_of_worker)) == 10
+        assert slots.FIRST_USER <= min(users_of_worker) <= max(users_of_worker) <= slots.LAST_USER
     assert users[0] != users[1]
 
 
@@ -159,11 +159,11 @@ def test_no_sweep_takes_what_is_being_claimed(tmp_path: Path) -> None:
     """Two threads claim and two sweep, all the time: a claimed copy exists and is locked until it is released."""
     copies = tmp_path / "python" / "bot"
     copies.mkdir(parents=True)
-    done = threading.Event()
+    finished = threading.Event()
     swept: list[int] = []
 
     def sweeping() -> None:
-        while not done.is_set():
+        while not finished.is_set():
             swept.append(placing.sweep(tmp_path))
 
     def claiming(user: int) -> list[str]:
@@ -181,10 +181,10 @@ def test_no_sweep_takes_what_is_being_claimed(tmp_path: Path) -> None:
     with ThreadPoolExecutor() as pool:
         sweepers = [pool.submit(sweeping) for _ in range(2)]
         claims = [pool.submit(claiming, 61000 + number) for number in range(2)]
-        found = [claim.result() for claim in claims]
-        done.set()
+        errors = [claim.result() for claim in claims]
+        finished.set()
         for sweeper in sweepers:
             sweeper.result()
 
-    assert found == [[], []]
+    assert errors == [[], []]
     assert sum(swept) > 0

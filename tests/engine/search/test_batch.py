@@ -29,7 +29,7 @@ def row(block: object, number: int, size: int) -> bytes:
 
 
 def legal_in(batch: Batch, number: int) -> list[int]:
-    return [action for action, there in enumerate(row(batch.masks, number, batch.width)) if there]
+    return [action for action, legal in enumerate(row(batch.masks, number, batch.width)) if legal]
 
 
 def scores_of(batch: Batch, number: int) -> list[int]:
@@ -48,12 +48,12 @@ def alone(batch: Batch, dice: Dice) -> engine.State:
 def hidden_exchanged(state: engine.State, seat: int, rng: random.Random) -> engine.State:
     """The same moment with the cards that a seat does not see, in other hands and in the stock, in other places."""
     other = state.clone()
-    others = [there for there in range(state.seats) if there != seat]
-    cards = [card for there in others for card in state.hand_of(there)] + state.stock
+    others = [place for place in range(state.seats) if place != seat]
+    cards = [card for place in others for card in state.hand_of(place)] + state.stock
     rng.shuffle(cards)
-    for there in others:
-        held, cards = cards[: len(state.hand_of(there))], cards[len(state.hand_of(there)) :]
-        other.hands[there] = state.game.pack.hand(held)
+    for seat_with_hand in others:
+        hand, cards = cards[: len(state.hand_of(seat_with_hand))], cards[len(state.hand_of(seat_with_hand)) :]
+        other.hands[seat_with_hand] = state.game.pack.hand(hand)
     other.stock = cards
     other.legal = None
     return other
@@ -68,17 +68,17 @@ def test_matches_side_by_side_are_matches_one_by_one(key: str, group: list[table
             rng = random.Random(f"batch {table}")
             batch = Batch(table.load(), 2, deals=rng.choice((1, 1, 2, None)), seed=11)
             dice = [Dice(11), Dice(12)]
-            states = [alone(batch, one) for one in dice]
+            states = [alone(batch, seed_dice) for seed_dice in dice]
             for _ in range(70):
                 actions = []
                 for number, state in enumerate(states):
                     assert batch.turns[number] == state.turn
                     assert legal_in(batch, number) == batch.legal(number) == sorted(encoding.legal(state))
-                    seen = row(batch.observations, number, encoding.SIZE)
-                    assert seen == encoding.observation(state, state.turn)
+                    observed = row(batch.observations, number, encoding.SIZE)
+                    assert observed == encoding.observation(state, state.turn)
                     if rng.random() < 0.3:
                         other = hidden_exchanged(state, state.turn, rng)
-                        assert seen == encoding.observation(other, state.turn)
+                        assert observed == encoding.observation(other, state.turn)
                         assert legal_in(batch, number) == sorted(encoding.legal(other))
                         exchanged += (other.hands, other.stock) != (state.hands, state.stock)
                     action = playing.choose(state, rng)
@@ -160,11 +160,11 @@ def seat_two_loses(state: engine.State) -> Verdict:
 
 def test_a_match_is_the_same_in_any_batch() -> None:
     game = engine.load("partnership")
-    one, many = Batch(game, 1, seed=9), Batch(game, 4, seed=7)
+    single, many = Batch(game, 1, seed=9), Batch(game, 4, seed=7)
     for _ in range(90):
-        assert row(one.observations, 0, encoding.SIZE) == row(many.observations, 2, encoding.SIZE)
-        action = one.legal(0)[0]
-        one.step([action])
+        assert row(single.observations, 0, encoding.SIZE) == row(many.observations, 2, encoding.SIZE)
+        action = single.legal(0)[0]
+        single.step([action])
         many.step([KEEP, KEEP, action, KEEP])
     assert cards_in(many, 0) == 10
 
@@ -204,12 +204,12 @@ def test_chance_takes_every_legal_action_but_a_claim() -> None:
     batch = Batch(engine.load("corriente"), 1, seed=1)
     for _ in range(400):
         legal = set(batch.legal(0))
-        found = {batch.random()[0] for _ in range(100)}
+        actions = {batch.random()[0] for _ in range(100)}
         if act.CLAIM in legal:
             break
-        assert found <= legal
+        assert actions <= legal
         batch.step(batch.random())
-    assert found == legal - {act.CLAIM}
+    assert actions == legal - {act.CLAIM}
 
 
 def test_the_observation_is_laid_out_as_documented() -> None:
@@ -218,20 +218,29 @@ def test_the_observation_is_laid_out_as_documented() -> None:
     lead = state.legal_actions()[0]
     state.apply(lead)
     seat = state.turn
-    seen = encoding.observation(state, seat)
+    observed = encoding.observation(state, seat)
     place = lead // 10 * 16 + lead % 10
 
-    assert [card for card in range(40) if seen[card // 10 * 16 + card % 10] & 1] == list(state.hand_of(seat))
-    assert seen[place] & ~encoding.SHOWN == encoding.ON_TABLE + encoding.WINNING
-    assert list(seen[64:72]) == [0, 0, 0, lead + 1, 0, 0, 0, lead // 10]  # played by the seat before: three further on
-    assert list(seen[72:80]) == [state.trump, (state.dealer - seat) % 4, 7, 0, 0, 1, 4, 0]
-    assert sum(seen[80:136]) == 0
-    assert list(seen[136:160]) == [0] * 16 + [128] * 4 + [0] * 4
+    assert [card for card in range(40) if observed[card // 10 * 16 + card % 10] & 1] == list(state.hand_of(seat))
+    assert observed[place] & ~encoding.SHOWN == encoding.ON_TABLE + encoding.WINNING
+    assert list(observed[64:72]) == [
+        0,
+        0,
+        0,
+        lead + 1,
+        0,
+        0,
+        0,
+        lead // 10,
+    ]  # played by the seat before: three further on
+    assert list(observed[72:80]) == [state.trump, (state.dealer - seat) % 4, 7, 0, 0, 1, 4, 0]
+    assert sum(observed[80:136]) == 0
+    assert list(observed[136:160]) == [0] * 16 + [128] * 4 + [0] * 4
     while state.left > 36:
         state.apply(state.legal_actions()[0])
-    seen = encoding.observation(state, seat)
-    points = sum(seen[80:87])
+    observed = encoding.observation(state, seat)
+    points = sum(observed[80:87])
     assert points == sum(state.cards) > 0
-    assert seen[80 + (state.last_trick - seat) % 4] == points
-    assert seen[96 + (state.last_trick - seat) % 4] == 1
-    assert sum(1 for card in range(64) if seen[card] & encoding.GONE) == 4
+    assert observed[80 + (state.last_trick - seat) % 4] == points
+    assert observed[96 + (state.last_trick - seat) % 4] == 1
+    assert sum(1 for card in range(64) if observed[card] & encoding.GONE) == 4

@@ -65,8 +65,8 @@ class Played:
             state.apply(action)
         if not self._catch_up(state, seat, -1):
             return False
-        mine, true = engine.redact(state.events[start:], seat), engine.redact(self.state.events[self.told :], seat)
-        return mine == true and state.turn == seat and state.legal_actions() == self.state.legal_actions()
+        redacted, true = engine.redact(state.events[start:], seat), engine.redact(self.state.events[self.told :], seat)
+        return redacted == true and state.turn == seat and state.legal_actions() == self.state.legal_actions()
 
     def _catch_up(self, state: engine.State, who: int, action: int) -> bool:
         """Others who are asked now, and were not, have declined; false where they could not have."""
@@ -84,30 +84,30 @@ class Played:
 
 
 def knowledge(played: Played, seat: int) -> Knowledge:
-    one = Knowledge(played.game, seat)
-    one.follow(engine.redact(played.state.events, seat))
-    one.asked([played.game.action_text(action) for action in played.state.legal_actions()])
-    return one
+    knowledge_of_seat = Knowledge(played.game, seat)
+    knowledge_of_seat.follow(engine.redact(played.state.events, seat))
+    knowledge_of_seat.asked([played.game.action_text(action) for action in played.state.legal_actions()])
+    return knowledge_of_seat
 
 
-def slots(played: Played, one: Knowledge) -> list[tuple[int, int]]:
+def slots(played: Played, view: Knowledge) -> list[tuple[int, int]]:
     """Return the true places of the hidden cards: (receiver, card); receiver -1: nobody holds it."""
     state = played.state
-    found = [(s, card) for s in range(state.seats) for card in state.hand_of(s) if one.unseen & BITS[card]]
-    inside = {card for _, card in found}
-    return found + [(-1, card) for card in range(52) if one.unseen & BITS[card] and card not in inside]
+    inside_hands = [(s, card) for s in range(state.seats) for card in state.hand_of(s) if view.unseen & BITS[card]]
+    inside = {card for _, card in inside_hands}
+    return inside_hands + [(-1, card) for card in range(52) if view.unseen & BITS[card] and card not in inside]
 
 
 def enumerated(played: Played, seat: int, places: list[tuple[int, int]]) -> set[tuple[int, ...]]:
     """All placements that agree, each as the holder of every hidden card in the order of the cards."""
     cards = [card for _, card in places]
-    found = set()
+    placements = set()
     for other in permutations(cards):
         who = {card: holder for (holder, _), card in zip(places, other, strict=True)}
         key = tuple(who[card] for card in sorted(cards))
-        if key not in found and played.agrees(seat, dict(zip(cards, other, strict=True))):
-            found.add(key)
-    return found
+        if key not in placements and played.agrees(seat, dict(zip(cards, other, strict=True))):
+            placements.add(key)
+    return placements
 
 
 def is_level(counts: Counter[tuple[object, ...]], ways: int, thrown: int) -> bool:
@@ -117,28 +117,28 @@ def is_level(counts: Counter[tuple[object, ...]], ways: int, thrown: int) -> boo
     return chi < ways - 1 + 5 * (2 * ways) ** 0.5 + 5
 
 
-def endings(table: tables.Table, seed: int, wanted: int) -> int:
+def endings(table: tables.Table, seed: int, most: int) -> int:
     """Compares moments of one deal; how many of them had something to exclude."""
     played = Played(table, seed)
     proved = 0
     deal = played.state.deal_no
     compared = 0
-    while not played.state.is_over and played.state.deal_no == deal and compared < wanted:
+    while not played.state.is_over and played.state.deal_no == deal and compared < most:
         seat = played.state.turn
         if len(played.state.legal_actions()) > 1:
-            one = knowledge(played, seat)
-            if 1 < one.unseen.bit_count() <= HIDDEN and played.rng.random() < 0.5:
+            view = knowledge(played, seat)
+            if 1 < view.unseen.bit_count() <= HIDDEN and played.rng.random() < 0.5:
                 compared += 1
-                proved += compare(played, one, seat)
+                proved += compare(played, view, seat)
         played.step()
     return proved
 
 
-def compare(played: Played, one: Knowledge, seat: int) -> bool:
-    places = slots(played, one)
+def compare(played: Played, view: Knowledge, seat: int) -> bool:
+    places = slots(played, view)
     agreeing = enumerated(played, seat, places)
     order = sorted(card for _, card in places)
-    deals, dice = one.deals(), Dice(7)
+    deals, dice = view.deals(), Dice(7)
     counts: Counter[tuple[object, ...]] = Counter()
     for _ in range(12 * len(agreeing)):
         deal = deals.deal(dice)
@@ -189,12 +189,12 @@ def test_a_deal_agrees_at_any_moment(key: str, group: list[tables.Table]) -> Non
                 seat = played.state.turn
                 shuffled = any(event["e"] == "reshuffle" for event in played.state.events)
                 if len(played.state.legal_actions()) > 1 and played.rng.random() < 0.15 and not shuffled:
-                    one = knowledge(played, seat)
-                    found = one.deals().deal(Dice(number))
-                    true = slots(played, one)
+                    view = knowledge(played, seat)
+                    dealt = view.deals().deal(Dice(number))
+                    true = slots(played, view)
                     # Cards put away and cards face down are equally hidden; cards that were drawn must stay where they were
-                    if not one.away:
-                        assert played.agrees(seat, a_swap(true, found.hands)), (seat, found)
+                    if not view.away:
+                        assert played.agrees(seat, a_swap(true, dealt.hands)), (seat, dealt)
                         compared += 1
                 played.step()
     assert compared or all(table.load().rules.obligation_stock_open != "free" for table in group) or key == "bato"
@@ -203,16 +203,16 @@ def test_a_deal_agrees_at_any_moment(key: str, group: list[tables.Table]) -> Non
 def test_layers_of_one_hidden_hand_are_counted() -> None:
     """A seat that showed none of five cards, drew once, showed none of two of them, and drew again."""
     facts = Facts([0, 0], [0, 4], (1 << 12) - 1, [0, 0], [AtMost(1, 0b11111, 2), AtMost(1, 0b00011, 1)], [], [], 0)
-    wanted = {
+    expected = {
         hand
         for hand in combinations(range(12), 4)
         if sum(card < 5 for card in hand) <= 2 and sum(card < 2 for card in hand) <= 1
     }
     deals, dice = Deals(facts), Dice(1)
-    assert deals.placements == len(wanted)
-    counts = Counter(tuple(deals.deal(dice).hands[1]) for _ in range(20 * len(wanted)))
-    assert set(counts) == wanted
-    assert is_level(counts, len(wanted), 20 * len(wanted))
+    assert deals.placements == len(expected)
+    counts = Counter(tuple(deals.deal(dice).hands[1]) for _ in range(20 * len(expected)))
+    assert set(counts) == expected
+    assert is_level(counts, len(expected), 20 * len(expected))
 
 
 def test_what_is_checked_is_level_too() -> None:
@@ -227,25 +227,28 @@ def test_what_is_checked_is_level_too() -> None:
         [(2, {0: 1, 1: 0b10})],
         0,
     )
-    wanted = set()
-    for mine in combinations(range(1, 8), 2):
-        for his in combinations([card for card in range(8) if card not in mine], 3):
-            if not {1, 2} <= set(his) and mine != (3, 4) and (0 in his or 1 in his):
-                wanted.add((mine, his))
+    expected = set()
+    for own in combinations(range(1, 8), 2):
+        for his in combinations([card for card in range(8) if card not in own], 3):
+            if not {1, 2} <= set(his) and own != (3, 4) and (0 in his or 1 in his):
+                expected.add((own, his))
     deals, dice = Deals(facts), Dice(1)
     counts = Counter(
-        (tuple(deal.hands[1][:2]), tuple(deal.hands[2])) for deal in (deals.deal(dice) for _ in range(20 * len(wanted)))
+        (tuple(deal.hands[1][:2]), tuple(deal.hands[2]))
+        for deal in (deals.deal(dice) for _ in range(20 * len(expected)))
     )
-    assert set(counts) == wanted
-    assert is_level(counts, len(wanted), 20 * len(wanted))
+    assert set(counts) == expected
+    assert is_level(counts, len(expected), 20 * len(expected))
 
 
 def test_likely_deals_follow_their_weights() -> None:
     facts = Facts([0, 0], [0, 1], 0b111, [0, 0], [], [], [], 0)
     deals, dice = Deals(facts), Dice(1)
-    found = Counter(deals.likely(dice, lambda deal: float(deal.hands[1][0]), number=12).hands[1][0] for _ in range(600))
-    assert not found[0]
-    assert found[2] > 1.5 * found[1]
+    counts = Counter(
+        deals.likely(dice, lambda deal: float(deal.hands[1][0]), number=12).hands[1][0] for _ in range(600)
+    )
+    assert not counts[0]
+    assert counts[2] > 1.5 * counts[1]
 
 
 def test_where_no_deal_agrees_it_is_said() -> None:

@@ -69,12 +69,12 @@ def at_moments(key: str, options: dict[str, Any], visit: Moment, share: float = 
 
 @pytest.mark.parametrize(("key", "options"), [*TABLES, ("partnership", {"undertrump": True})])
 def test_every_seat_plays_by_the_rules(key: str, options: dict[str, Any]) -> None:
-    asked = 0
+    decisions = 0
     table = Foresight(engine.load(key, **options))
 
     def visit(state: engine.State, view: Any, cards: list[int], deal: Deal) -> None:
-        nonlocal asked
-        asked += 1
+        nonlocal decisions
+        decisions += 1
         table.begin(state, 1)
         assert table.put(deal)
         allowed = table._legal(table.root, table.root[HANDS + table.root[SEAT]])
@@ -82,17 +82,17 @@ def test_every_seat_plays_by_the_rules(key: str, options: dict[str, Any]) -> Non
         assert set(table.different(cards)) <= set(cards)
 
     at_moments(key, options, visit, share=1)
-    assert asked > 10
+    assert decisions > 10
 
 
 @pytest.mark.parametrize(("key", "options"), TABLES)
 def test_habits_are_those_of_counting(key: str, options: dict[str, Any]) -> None:
     """A playout by habit comes to what counting's own comes to, to the end and estimated after two tricks."""
-    texts, asked, draw = engine.load(key, **options).pack.texts, 0, random.Random(1)
+    texts, decisions, draw = engine.load(key, **options).pack.texts, 0, random.Random(1)
     table = Foresight(engine.load(key, **options))
 
     def visit(state: engine.State, view: Any, cards: list[int], deal: Deal) -> None:
-        nonlocal asked
+        nonlocal decisions
         if state.pending >= 0:  # counting's playouts know nothing of the card that lies
             return
         numbering = Numbering(view)
@@ -108,16 +108,16 @@ def test_habits_are_those_of_counting(key: str, options: dict[str, Any]) -> None
             model, worth = Model(view, numbering.suit, aims), worth_of(view)
             for card in cards:
                 laid = numbering.number[texts[card]]
-                hands = [numbering.masks([texts[one] for one in hand]) for hand in deal.hands]
+                hands = [numbering.masks([texts[card] for card in hand]) for hand in deal.hands]
                 hands[view.seat][laid >> 4] ^= 1 << (laid & 15)
                 trick = [(seat, numbering.number[text]) for seat, text in view.table] + [(view.seat, laid)]
                 outcome = model.play(hands, stock[:], model.next[view.seat], trick, ahead)
-                asked += 1
+                decisions += 1
                 # thousandths; what stands in halves and tables is cut off
                 assert abs(table.worth(card) - 1000 * worth(outcome)) <= 1000
 
     at_moments(key, options, visit)
-    assert asked > 10
+    assert decisions > 10
 
 
 def test_a_laid_card_comes_to_its_seat_as_the_engine_has_it() -> None:
@@ -131,22 +131,22 @@ def test_a_laid_card_comes_to_its_seat_as_the_engine_has_it() -> None:
         table.begin(state, 0)
         assert table.put(deal)
         table.root[CUT] = ALL
-        at, laid, there, giver = table.root, state.notes["pending_card"], state.clone(), state.pending
-        while there.pending >= 0 and not there.is_over and there.deal_no == state.deal_no:
-            legal = there.legal_actions()
+        at, laid, played, giver = table.root, state.notes["pending_card"], state.clone(), state.pending
+        while played.pending >= 0 and not played.is_over and played.deal_no == state.deal_no:
+            legal = played.legal_actions()
             cards = [action for action in legal if action < PLAYS]
             action = draw.choice(cards) if cards else legal[-1]
             if cards and not at[LAID]:
                 assert [at[HANDS + seat] for seat in range(2)] == [
-                    table._hand(list(there.hand_of(seat))) for seat in range(2)
+                    table._hand(list(played.hand_of(seat))) for seat in range(2)
                 ]
             if cards:
                 table._lay(at, action // 10 * 16 + action % 10)
-            there.apply(action)
-        if there.deal_no != state.deal_no or there.in_trick:
+            played.apply(action)
+        if played.deal_no != state.deal_no or played.in_trick:
             return
-        assert [at[HANDS + seat] for seat in range(2)] == [table._hand(list(there.hand_of(seat))) for seat in range(2)]
-        ends.add(laid in there.hand_of(giver))  # it was given back, or the exchange was made
+        assert [at[HANDS + seat] for seat in range(2)] == [table._hand(list(played.hand_of(seat))) for seat in range(2)]
+        ends.add(laid in played.hand_of(giver))  # it was given back, or the exchange was made
 
     at_moments("corriente", {}, visit, share=1, seeds=60)
     assert ends == {True, False}
@@ -154,14 +154,14 @@ def test_a_laid_card_comes_to_its_seat_as_the_engine_has_it() -> None:
 
 def test_open_playouts_are_nearer_to_the_truth_than_habits() -> None:
     """Compare the errors in points of both before the last tricks, where the deal with open cards is solved exactly."""
-    wrong, asked = {0: 0.0, 4: 0.0}, 0
+    wrong, positions = {0: 0.0, 4: 0.0}, 0
     table = Foresight(engine.load("partnership"))
 
     def visit(state: engine.State, view: Any, cards: list[int], deal: Deal) -> None:
-        nonlocal asked
+        nonlocal positions
         if sum(map(len, deal.hands)) > 4 * state.size:
             return
-        asked += 1
+        positions += 1
         sign = 1 if state.turn in (0, 2) else -1
         exact = {card: sign * solution.low for card, solution in judge(state).items()}
         for depth in wrong:
@@ -170,7 +170,7 @@ def test_open_playouts_are_nearer_to_the_truth_than_habits() -> None:
             wrong[depth] += sum(abs(table.worth(card) / 1000 - worth) for card, worth in exact.items())
 
     at_moments("partnership", {}, visit, share=0.5, seeds=8)
-    assert asked > 10
+    assert positions > 10
     assert wrong[4] < wrong[0] / 2, wrong
 
 
@@ -182,15 +182,15 @@ def test_deals_with_a_barred_pair_are_refused_for_one_decision() -> None:
     pair = [card for card in range(10) if pack.texts[card][0] in "RC"]
     seat = next(seat for seat in range(4) if seat != state.turn)
     taken = [card for card in hands[seat] if card not in pair][: len(set(pair) - set(hands[seat]))]
-    for mine, card in zip(taken, sorted(set(pair) - set(hands[seat])), strict=True):
-        other = next(one for one in range(4) if card in hands[one])
-        hands[other][hands[other].index(card)], hands[seat][hands[seat].index(mine)] = mine, card
+    for own_card, card in zip(taken, sorted(set(pair) - set(hands[seat])), strict=True):
+        other = next(seat_with_card for seat_with_card in range(4) if card in hands[seat_with_card])
+        hands[other][hands[other].index(card)], hands[seat][hands[seat].index(own_card)] = own_card, card
     table, deal = Foresight(game), Deal(hands, [], [])
 
     table.begin(state, 1)
     table.bar(seat, 1)
     assert not table.put(deal)
-    assert not any(table.root[HANDS + one] for one in range(4))
+    assert not any(table.root[HANDS + some_seat] for some_seat in range(4))
     table.bar(seat, 14)
     assert table.put(deal)
     table.bar(seat, 1)
@@ -201,7 +201,7 @@ def test_deals_with_a_barred_pair_are_refused_for_one_decision() -> None:
 def by_hand(state: engine.State, seat: int, row: tuple[int, ...]) -> int:
     """Return the value of a hand at a table of two by a row of weights, computed with cards as sets."""
     texts, order = state.game.pack.texts, "24567SCR31"
-    hand, against = ({texts[card] for card in state.hand_of(one)} for one in (seat, 1 - seat))
+    hand, against = ({texts[card] for card in state.hand_of(side)} for side in (seat, 1 - seat))
     live = hand | against | {texts[card] for card in state.stock} | {texts[state.shown]}
     worth = dict(zip("13RCS", (22, 20, 8, 6, 4), strict=True))
     suits = {
@@ -231,14 +231,14 @@ def by_hand(state: engine.State, seat: int, row: tuple[int, ...]) -> int:
 
 def test_learned_weights_are_of_what_they_say() -> None:
     """The estimate with weights, against the features told by sets of cards."""
-    draw, asked = random.Random(1), set()
+    draw, sizes = random.Random(1), set()
     weights = tuple(tuple(draw.randrange(-5000, 5000) for _ in range(FEATURES)) for _ in range(12))
     table = Foresight(engine.load("two_player"), weights)
 
     def visit(state: engine.State, view: Any, cards: list[int], deal: Deal) -> None:
         if state.in_trick or not state.n:
             return
-        asked.add(state.n)
+        sizes.add(state.n)
         table.begin(state, 0)
         assert table.put(deal)
         camp = POINTS + table.camp[state.turn]
@@ -257,12 +257,12 @@ def test_learned_weights_are_of_what_they_say() -> None:
         assert table.features([]) == before_draw
 
     at_moments("two_player", {}, visit, share=1)
-    assert asked == set(range(2, 25, 2))
+    assert sizes == set(range(2, 25, 2))
 
 
 def test_a_lead_is_of_habit_where_its_seat_would_lead_as_much() -> None:
     """Each card led in random play, against the card that the habits lead: the same, or an equal one with none of the others' between."""
-    found: set[bool] = set()
+    outcomes: set[bool] = set()
     table, before = Foresight(engine.load("two_player")), Foresight(engine.load("two_player"))
     value = dict(zip("13RCS", (11, 10, 4, 3, 2), strict=True))
 
@@ -281,14 +281,14 @@ def test_a_lead_is_of_habit_where_its_seat_would_lead_as_much() -> None:
         usual = before._habit(at)
         card = usual // 16 * 10 + usual % 16
         low, high = sorted((card, led))
-        between = set(range(low, high)) - set(hand) - {one for one in range(40) if texts[one] in view.played}
+        between = set(range(low, high)) - set(hand) - {number for number in range(40) if texts[number] in view.played}
         same = value.get(texts[card][0], 0) == value.get(texts[led][0], 0)
         as_good = card // 10 == led // 10 and same and not between
         assert table.led_by_habit() == as_good
-        found.add(as_good)
+        outcomes.add(as_good)
 
     at_moments("two_player", {}, visit, share=1, seeds=6)
-    assert found == {True, False}
+    assert outcomes == {True, False}
 
 
 def test_deals_with_a_card_that_a_seat_lacks_are_refused() -> None:
@@ -344,7 +344,7 @@ def test_who_is_in_the_middle_pays_and_is_far_from_safe() -> None:
         counts.add((len(takers), len(losers)))
         for camp in range(4):
             others = [have[seat] for seat in range(4) if seat != camp]
-            near = min(60, *(abs(one - have[camp]) for one in others))
+            near = min(60, *(abs(value - have[camp]) for value in others))
             safe = 50_000 * near // 60
             if min(others) < have[camp] <= max(others):
                 safe = -safe
@@ -371,9 +371,9 @@ def test_a_game_to_a_target_is_won_or_as_likely_as_the_lead_says(key: str) -> No
                 at[POINTS + camp] = have[camp] - 2 * before[camp]
             won, at[GUESSED] = draw.choice((0, 0, 1, 2, TUTE + 1, TUTE + 2)), draw.randrange(2)
             at[END] = won
-            for camp, mine in enumerate(have):
+            for camp, own in enumerate(have):
                 other = have[1 - camp]
-                ahead = mine - other
+                ahead = own - other
                 if won > TUTE:
                     worth = 120_000 if won == TUTE + 1 + camp else -120_000
                 elif won:
@@ -423,9 +423,9 @@ def test_arrastrado_is_a_prize_from_each_of_the_others() -> None:
         at[POINTS], at[POINTS + 1], at[POINTS + 2] = have
         at[END] = 0 if tute is None else TUTE + 1 + tute
         prize = 200_000 if tute is not None or max(have) >= 202 else 100_000
-        for camp, mine in enumerate(have):
-            won = mine == max(have) if tute is None else camp == tute
-            assert table._score(at, camp) == (prize if won else -prize // 2) + 150 * mine, (have, tute)
+        for camp, own in enumerate(have):
+            won = own == max(have) if tute is None else camp == tute
+            assert table._score(at, camp) == (prize if won else -prize // 2) + 150 * own, (have, tute)
 
 
 def test_a_soloist_plays_for_the_bid() -> None:
@@ -434,7 +434,7 @@ def test_a_soloist_plays_for_the_bid() -> None:
     table, bid = Foresight(state.game), 2 * state.notes["bid"]
     table.begin(state, 0)
     at = table.root
-    for have, end, made in ((bid - 1, 0, False), (bid, 0, True), (bid + 1, 0, True), (4, TUTE + 1, True)):
+    for have, end, fulfilled in ((bid - 1, 0, False), (bid, 0, True), (bid + 1, 0, True), (4, TUTE + 1, True)):
         at[POINTS], at[END] = have, end
-        worth = (100_000 if made else -100_000) + 150 * have
+        worth = (100_000 if fulfilled else -100_000) + 150 * have
         assert [table._score(at, camp) for camp in range(2)] == [worth, -worth]

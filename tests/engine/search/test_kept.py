@@ -16,8 +16,8 @@ KEPT = Path(__file__).parent / "kept.json"
 @pytest.mark.parametrize("part", ["worths", "endings"])
 def test_the_search_says_what_it_said(part: str) -> None:
     """After an intended change rewrite the file: `python -m tests.support.searched > tests/engine/search/kept.json`, from Python source."""
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    found = searched.PARTS[part]()
+    stored = json.loads(KEPT.read_text(encoding="utf-8"))
+    parts = searched.PARTS[part]()
     if part == "endings" and not INTERPRETED:
-        kept = {"endings": {name: {**one, "nodes": 0} for name, one in kept["endings"].items()}}
-    assert found == kept[part]
+        stored = {"endings": {name: {**counts, "nodes": 0} for name, counts in stored["endings"].items()}}
+    assert parts == stored[part]

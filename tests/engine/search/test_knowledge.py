@@ -34,16 +34,16 @@ def true_deal(state: engine.State, seat: int, away: int) -> Deal:
     return Deal([list(state.hand_of(s)) for s in range(state.seats)], state.stock[:], list(hidden[:away]))
 
 
-def assert_the_same(state: engine.State, found: engine.State) -> None:
+def assert_the_same(state: engine.State, rebuilt: engine.State) -> None:
     """Everything that what comes next depends on."""
-    assert found.legal_actions() == state.legal_actions()
+    assert rebuilt.legal_actions() == state.legal_actions()
     for name in engine.State.__mro__[1].__slots__:
         if name not in OTHER and (name not in FOR_FOLLOWERS or state.phase is None):
-            assert getattr(found, name) == getattr(state, name), name
-    assert [list(hand) for hand in found.hands] == [list(hand) for hand in state.hands]
+            assert getattr(rebuilt, name) == getattr(state, name), name
+    assert [list(hand) for hand in rebuilt.hands] == [list(hand) for hand in state.hands]
     if state.in_trick:
-        assert (found.table, found.lead, found.winner) == (state.table, state.lead, state.winner)
-    assert found.songs_made == state.songs_made
+        assert (rebuilt.table, rebuilt.lead, rebuilt.winner) == (state.table, state.lead, state.winner)
+    assert rebuilt.songs_made == state.songs_made
 
 
 def watch(table: tables.Table, seed: int, limit: int) -> int:
@@ -52,28 +52,28 @@ def watch(table: tables.Table, seed: int, limit: int) -> int:
     rng = random.Random(f"{table} {seed}")
     state = game.new_match(seed=seed, deals=2)
     knowing = [Knowledge(game, seat, deals=2) for seat in range(game.players)]
-    told = [0] * game.players
+    counts_of_events = [0] * game.players
     compared = 0
     while not state.is_over and limit:
         limit -= 1
         seat = state.current_seat
         if len(state.legal_actions()) > 1:
-            one = knowing[seat]
-            one.follow(engine.redact(state.events[told[seat] :], seat))
-            told[seat] = len(state.events)
-            one.asked([game.action_text(action) for action in state.legal_actions()])
-            deal = true_deal(state, seat, one.away)
-            found = one.state(deal)
-            assert_the_same(state, found)
-            facts = one.deals().facts
+            knowledge = knowing[seat]
+            knowledge.follow(engine.redact(state.events[counts_of_events[seat] :], seat))
+            counts_of_events[seat] = len(state.events)
+            knowledge.asked([game.action_text(action) for action in state.legal_actions()])
+            deal = true_deal(state, seat, knowledge.away)
+            rebuilt = knowledge.state(deal)
+            assert_the_same(state, rebuilt)
+            facts = knowledge.deals().facts
             for other, cards in enumerate(deal.hands):
-                held = sum(BITS[card] for card in cards)
-                assert facts.held[other] & held == facts.held[other]
-                assert not facts.barred[other] & facts.unseen & held, "a card that the seat holds is said to be barred"
+                hand = sum(BITS[card] for card in cards)
+                assert facts.held[other] & hand == facts.held[other]
+                assert not facts.barred[other] & facts.unseen & hand, "a card that the seat holds is said to be barred"
                 for most in facts.at_most:
-                    assert most.seat != other or (most.cards & held).bit_count() <= most.number
+                    assert most.seat != other or (most.cards & hand).bit_count() <= most.number
                 for who, cards_ in facts.not_all:
-                    assert who != other or held & cards_ != cards_
+                    assert who != other or hand & cards_ != cards_
             compared += 1
         state.apply(playing.choose(state, rng))
     return compared

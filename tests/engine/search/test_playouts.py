@@ -100,9 +100,9 @@ def test_both_ways_score_the_same_from_any_moment(key: str, group: list[tables.T
                 if state.is_over or count > 150:
                     break
                 if rng.random() < 0.15:
-                    hands, said = [hand[:] for hand in state.hands], state.legal_actions()
+                    hands, legal = [hand[:] for hand in state.hands], state.legal_actions()
                     assert_the_same(state, count)
-                    assert (state.hands, state.legal_actions()) == (hands, said)
+                    assert (state.hands, state.legal_actions()) == (hands, legal)
                     compared += 1
                 if 0 < state.left <= state.size and state.phase is None:
                     for trial in range(4):
@@ -144,7 +144,9 @@ def functions_of(key: str) -> set[Callable[..., object]]:
     """The functions that the declaration of a game names: results, payments, moves of trumps."""
     rules = declared(key)
     options = [choice for choice in rules.options.values() if isinstance(choice, tuple)]
-    return {one for one in (rules.result, rules.payments, rules.on_play, *itertools.chain(*options)) if callable(one)}
+    return {
+        value for value in (rules.result, rules.payments, rules.on_play, *itertools.chain(*options)) if callable(value)
+    }
 
 
 KNOWN = {*codes.RESULTS, *codes.PAYMENTS, "vtt_cycle"}
@@ -157,8 +159,8 @@ def test_every_game_of_known_words_is_played_in_machine_words_at_every_table(
     """A new game may bring a function that the kernel does not know: it is played by `apply` then."""
     for table in group:
         with tables.named(table):
-            known = {one.__name__ for one in functions_of(key)} <= KNOWN
-            assert not known or running.program_of(table.load(), (0, 1, 2, 3)) is not None
+            all_known = {function.__name__ for function in functions_of(key)} <= KNOWN
+            assert not all_known or running.program_of(table.load(), (0, 1, 2, 3)) is not None
 
 
 def test_functions_of_the_rules_are_known_by_names_of_their_own() -> None:
@@ -207,17 +209,17 @@ WHERE_ASKED: list[tuple[str, dict[str, Any]]] = [
 def test_a_playout_begins_at_any_question() -> None:
     """Each kind of question, in games that ask it: windows in which seats are asked one by one, promises, the last ten, auctions."""
     rng = random.Random(1)
-    asked: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for key, options in WHERE_ASKED:
         for number in range(12):
             state = engine.load(key, **options).new_match(seed=number, deals=1, record=False)
             while not state.is_over:
                 if state.phase is not None:
-                    asked[state.phase.name] += 1
+                    counts[state.phase.name] += 1
                     assert_the_same(state, number)
                 state.apply(playing.choose(state, rng))
     kinds = ("window", "capote", "last_ten", "exchange", "auction", "censor", "trump", "call", "prediction", "change")
-    assert all(asked[kind] > 5 for kind in kinds), asked
+    assert all(counts[kind] > 5 for kind in kinds), counts
 
 
 def test_a_playout_begins_after_a_revoke_that_nobody_has_accused() -> None:
@@ -227,8 +229,8 @@ def test_a_playout_begins_after_a_revoke_that_nobody_has_accused() -> None:
     for number in range(8):
         state = game.new_match(seed=number, deals=1, record=False)
         while not state.is_over and compared < 300:
-            held = [card for card in state.hand_of(state.turn) if card not in state.legal_actions()]
-            state.apply(rng.choice(held) if held and state.phase is None else playing.choose(state, rng))
+            illegal = [card for card in state.hand_of(state.turn) if card not in state.legal_actions()]
+            state.apply(rng.choice(illegal) if illegal and state.phase is None else playing.choose(state, rng))
             if state.revoker >= 0 and not state.is_over:
                 assert_the_same(state, number)
                 compared += 1
@@ -277,9 +279,9 @@ def test_playouts_take_a_seed_or_dice_that_go_on(quick: bool) -> None:
 
 def test_dice_are_fair_and_in_range() -> None:
     dice = Dice(1)
-    seen = [dice.below(6) for _ in range(6000)]
-    assert set(seen) == set(range(6))
-    assert all(850 < seen.count(face) < 1150 for face in range(6))
+    faces = [dice.below(6) for _ in range(6000)]
+    assert set(faces) == set(range(6))
+    assert all(850 < faces.count(face) < 1150 for face in range(6))
     assert sorted(dice.shuffle(range(40))) == list(range(40))
 
 
@@ -287,9 +289,9 @@ def test_dice_throw_away_what_would_favour_a_face() -> None:
     """A third of 3 * 2**29 faces would have two words each and the others three, if no word were thrown away."""
     dice = Dice(2)
     faces = 3 << 29
-    seen = [dice.below(faces) for _ in range(3000)]
-    assert all(0 <= face < faces for face in seen)
-    thirds = [sum(face % 3 == third for face in seen) for third in range(3)]
+    results = [dice.below(faces) for _ in range(3000)]
+    assert all(0 <= face < faces for face in results)
+    thirds = [sum(face % 3 == third for face in results) for third in range(3)]
     assert all(900 < third < 1100 for third in thirds)
 
 
@@ -311,14 +313,14 @@ def test_sets_of_cards_are_counted_and_picked_by_place() -> None:
 def test_discards_stand_in_the_order_of_combinations() -> None:
     program = running.program_of(engine.load("bato"), running.ORDER)
     assert program is not None
-    for held in range(6):
-        found = [
+    for count in range(6):
+        subsets = [
             sum(2**card for card in some)
-            for size in range(held + 1)
-            for some in itertools.combinations(range(held), size)
+            for size in range(count + 1)
+            for some in itertools.combinations(range(count), size)
         ]
-        assert [program.deals.by_size[32 * held + place] for place in range(len(found))] == found
-        assert sum(2**subset for subset in found) == program.deals.subsets_of[held]
+        assert [program.deals.by_size[32 * count + place] for place in range(len(subsets))] == subsets
+        assert sum(2**subset for subset in subsets) == program.deals.subsets_of[count]
 
 
 @ON_GAMES
@@ -326,17 +328,17 @@ def test_a_policy_chooses_for_all_seats(key: str, group: list[tables.Table]) -> 
     """A policy that takes the first action plays as if the first one had been applied again and again; chance comes from the dice it is given."""
     game = group[0].load()
     state = game.new_match(seed=1, deals=2, record=False)
-    asked = 0
+    decisions = 0
 
     def first(trial: engine.State, dice: Dice) -> int:
-        nonlocal asked
-        asked += 1
+        nonlocal decisions
+        decisions += 1
         legal = [action for action in trial.legal_actions() if action != act.CLAIM]
         return legal[dice.below(2) % len(legal)]
 
     before = state.legal_actions()
-    found = playouts.playout(state, 4, policy=first)
-    assert asked > 2
+    scores = playouts.playout(state, 4, policy=first)
+    assert decisions > 2
     assert state.legal_actions() == before
     dice = Dice(4)
     by_hand = state.clone()
@@ -344,4 +346,4 @@ def test_a_policy_chooses_for_all_seats(key: str, group: list[tables.Table]) -> 
     while not by_hand.is_over:
         legal = by_hand.legal_actions()
         by_hand.apply(legal[0] if len(legal) == 1 else first(by_hand, dice))
-    assert found == by_hand.scores()
+    assert scores == by_hand.scores()

@@ -56,8 +56,10 @@ def plainly(state: engine.State, room: int) -> int:
 def two_sided() -> list[tuple[str, list[tables.Table]]]:
     """Every table of a game that may be between two."""
     some = (*tables.plain(), *tables.once())
-    found = [table for table in some if len(table.load().sides) == 2 or table.load().rules.sides.startswith("soloist")]
-    return tables.by_game(found)
+    two_sided_tables = [
+        table for table in some if len(table.load().sides) == 2 or table.load().rules.sides.startswith("soloist")
+    ]
+    return tables.by_game(two_sided_tables)
 
 
 def ending(table: tables.Table, rng: random.Random, tricks: int) -> engine.State | None:
@@ -85,16 +87,16 @@ def compared(table: tables.Table, rng: random.Random, room: int) -> bool:
     if state is None:
         return False
     try:
-        wanted = plainly(state, room)
+        expected = plainly(state, room)
     except (NotTwoSidedError, TooManyError):
         return False
     slow = Exact(state, 10**7)
-    assert slow.solve() == (wanted, wanted)
-    found = solve(state, 10**7)
-    assert (found.low, found.high) == (wanted, wanted), (state.hands, state.table, state.stock, state.trump)
+    assert slow.solve() == (expected, expected)
+    solution = solve(state, 10**7)
+    assert (solution.low, solution.high) == (expected, expected), (state.hands, state.table, state.stock, state.trump)
     if len(state.legal_actions()) > 1:
         best = max if state.turn in camps(state)[0] else min
-        assert best(one.low for one in judge(state, 10**7).values()) == wanted
+        assert best(solution_after.low for solution_after in judge(state, 10**7).values()) == expected
     return True
 
 
@@ -111,11 +113,11 @@ def test_it_is_what_minimax_finds(key: str, group: list[tables.Table]) -> None:
 def arranged(state: engine.State, rng: random.Random) -> engine.State:
     """The same moment with other hands: four of a rank, or pairs, where they can be, and nothing sung."""
     pack = state.game.pack
-    there = [card for seat in state.active for card in state.hand_of(seat)]
+    cards_held = [card for seat in state.active for card in state.hand_of(seat)]
     counts = [len(state.hand_of(seat)) for seat in range(state.seats)]
-    away = {*state.stock, state.shown} - {*there}
-    wanted = [card for rank in rng.choice(("R", "C", "RC")) for card in range(40) if pack.rank[card] == rank]
-    cards = [card for card in dict.fromkeys((*wanted, *there)) if card not in away][: len(there)]
+    away = {*state.stock, state.shown} - {*cards_held}
+    preferred = [card for rank in rng.choice(("R", "C", "RC")) for card in range(40) if pack.rank[card] == rank]
+    cards = [card for card in dict.fromkeys((*preferred, *cards_held)) if card not in away][: len(cards_held)]
     if rng.random() < 0.5:
         rng.shuffle(cards)
     other = state.clone()
@@ -141,13 +143,13 @@ def quick_and_slow(rng: random.Random, group: list[tables.Table], tricks: int, n
         return False
     if state.phase is None and not state.in_trick and rng.random() < 0.6:
         state = arranged(state, rng)
-    wanted = Exact(state, nodes).solve()
-    found = solve(state, 10**8)
+    bounds = Exact(state, nodes).solve()
+    solution = solve(state, 10**8)
     with tables.named(table):
-        if wanted[0] != wanted[1]:  # The bounds proved by then must be true
-            assert wanted[0] <= found.low <= found.high <= wanted[1]
+        if bounds[0] != bounds[1]:  # The bounds proved by then must be true
+            assert bounds[0] <= solution.low <= solution.high <= bounds[1]
             return False
-        assert (found.low, found.high) == wanted, (state.hands, state.turn, state.table, state.stock, state.trump)
+        assert (solution.low, solution.high) == bounds, (state.hands, state.turn, state.table, state.stock, state.trump)
     return True
 
 
@@ -182,11 +184,11 @@ def test_a_tute_is_said_by_whom_a_trick_lets_say_it() -> None:
         state.hands[holder], state.hands[1 - holder] = pack.hand(four + rest[5:]), pack.hand(rest[:5])
         state.hand, state.sung = state.hands[state.turn], 0
         state.extra, state.legal = windows.before_card(state) if state.game.speaks else (), None
-        wanted = Exact(state, 20_000).solve()
-        found = solve(state, 10**8)
+        bounds = Exact(state, 20_000).solve()
+        solution = solve(state, 10**8)
         with tables.named(table):
-            assert (found.low, found.high) == wanted, (state.hands, state.turn, state.trump)
-        decided[holder != state.turn] += abs(wanted[0]) > 100
+            assert (solution.low, solution.high) == bounds, (state.hands, state.turn, state.trump)
+        decided[holder != state.turn] += abs(bounds[0]) > 100
     assert min(decided) > 1, decided
 
 
@@ -196,12 +198,12 @@ def test_thousands_of_endings() -> None:
     rng = random.Random(os.environ.get("SEED", "soak"))
     until = time.monotonic() + float(os.environ.get("SOAK_S", "300"))
     groups = [table for _, group in two_sided() for table in group]
-    known = known_words()
+    word_tables = known_words()
     tried = 0
     while time.monotonic() < until:
         with tables.named(table := rng.choice(groups)):
             tried += compared(table, rng, 8000)
-        tried += quick_and_slow(rng, known, 5, 60_000)
+        tried += quick_and_slow(rng, word_tables, 5, 60_000)
     assert tried > 100
 
 
@@ -214,9 +216,9 @@ def test_leads_that_differ_by_points_alone_bound_each_other() -> None:
         state = game.new_match(seed=f"alike {seed}", record=False)
         while state.left > 6 * state.size:
             state.apply(rng.choice([action for action in state.legal_actions() if action < 52]))
-        found = solve(state)
-        assert found.exact
-        nodes += found.nodes
+        solution = solve(state)
+        assert solution.exact
+        nodes += solution.nodes
     assert nodes < 26_000
 
 
@@ -228,12 +230,12 @@ def test_who_takes_all_tricks_that_are_left_needs_no_search() -> None:
     while state.left > 4 * state.size or state.in_trick:
         state.apply(rng.choice([action for action in state.legal_actions() if action < 52]))
     trump = state.trump
-    one, two, three = [suit for suit in range(4) if suit != trump]
+    first, two, three = [suit for suit in range(4) if suit != trump]
     hands = [
-        [(trump, 9), (trump, 8), (one, 9), (two, 9)],
-        [(trump, 7), (trump, 0), (one, 8), (three, 9)],
+        [(trump, 9), (trump, 8), (first, 9), (two, 9)],
+        [(trump, 7), (trump, 0), (first, 8), (three, 9)],
         [(trump, 6), (trump, 1), (three, 1), (three, 2)],
-        [(two, 8), (one, 7), (three, 0), (three, 3)],
+        [(two, 8), (first, 7), (three, 0), (three, 3)],
     ]
     seat = state.turn
     for cards in hands:
@@ -243,10 +245,10 @@ def test_who_takes_all_tricks_that_are_left_needs_no_search() -> None:
     # nothing more to sing
     state.sung = 15
     state.legal = None
-    found = solve(state)
-    assert (found.low, found.high) == Exact(state, 10**6).solve()
-    assert found.exact
-    assert found.nodes <= 12, "a node for each bound that was tried"
+    solution = solve(state)
+    assert (solution.low, solution.high) == Exact(state, 10**6).solve()
+    assert solution.exact
+    assert solution.nodes <= 12, "a node for each bound that was tried"
 
 
 def whole(seed: int) -> engine.State:
@@ -265,9 +267,9 @@ def test_what_is_not_solved_is_bounded() -> None:
         true = solve(state, 10**7)
         assert true.exact
         for nodes in (1, 30, 100, 400):
-            found = solve(state, nodes)
-            assert found.low <= true.low <= found.high
-            between += not found.exact
+            solution = solve(state, nodes)
+            assert solution.low <= true.low <= solution.high
+            between += not solution.exact
     assert between > 12
     assert not solve(whole(1), 1000).exact
 
@@ -285,8 +287,8 @@ def test_max_n_lets_everybody_look_at_himself() -> None:
     for number in range(40):
         table = tables.Table(*(("cabrero", 4), ("arrastrado", 3), ("podrida", 3), ("individual", 3))[number % 4])
         state = ending(table, rng, 2)
-        found = None if state is None else max_n(state, 3000)
-        if state is None or found is None:
+        values = None if state is None else max_n(state, 3000)
+        if state is None or values is None:
             continue
         tried += 1
         seat = state.turn
@@ -302,7 +304,7 @@ def test_max_n_lets_everybody_look_at_himself() -> None:
             value = max_n(new, 3000)
             assert value is not None
             after.append(value[seat])
-        assert not after or found[seat] >= max(after)
+        assert not after or values[seat] >= max(after)
     assert tried > 10
 
 
@@ -313,9 +315,9 @@ def test_the_table_is_kept_for_a_deal_and_no_longer() -> None:
     states = [state for state in (ending(table, rng, 4) for _ in range(8)) if state is not None]
     solved = [solve(state) for state in states]
     assert [solve(state) for state in reversed(states)] == solved[::-1], "what came before changes not even the nodes"
-    alone = [found.low for found in solved]
+    alone = [solution.low for solution in solved]
     judges = [Judge(state) for state in states]
-    for judge_, state, wanted in zip(judges, states, alone, strict=True):
+    for judge_, state, expected in zip(judges, states, alone, strict=True):
         fresh = Tricks(state.game)
-        assert judge_.solve(state).low == wanted
-        assert fresh.solve(state, camps(state)[0], 10**7) == (wanted, wanted)
+        assert judge_.solve(state).low == expected
+        assert fresh.solve(state, camps(state)[0], 10**7) == (expected, expected)
