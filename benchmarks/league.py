@@ -246,7 +246,7 @@ def match() -> None:
             leases.start(match)
             workers.note_alive("w1", match=match)
 
-    def one() -> None:
+    def play_one_match() -> None:
         claimed_match = timed("claim", leases.claim, "w1")
         timed("start", start, claimed_match)
         played = result(claimed_match)
@@ -255,12 +255,12 @@ def match() -> None:
         timed("count", ratings.refresh, cup.pool)
 
     played = 30
-    one()
+    play_one_match()
     steps.clear()
     time.sleep(1.2)  # the server's counters come with a delay
     before = commits()
     for _ in range(played):
-        one()
+        play_one_match()
     connection.close()
     time.sleep(1.2)
     total = commits() - before - 2 - played  # Each made-up result read its parties once
@@ -310,13 +310,13 @@ def workers() -> None:
         quiet = subprocess.DEVNULL
         running.append(subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet))
 
-    def done() -> int:
+    def count_finished() -> int:
         return cup.matches.filter(status="finished").count()
 
     def rate(seconds: float) -> float:
-        before, began = done(), time.perf_counter()
+        before, began = count_finished(), time.perf_counter()
         time.sleep(seconds)
-        return 60 * (done() - before) / (time.perf_counter() - began)
+        return 60 * (count_finished() - before) / (time.perf_counter() - began)
 
     rates: dict[int, list[float]] = {1: [], 2: []}
     try:
@@ -326,8 +326,8 @@ def workers() -> None:
             while len(running) > count:
                 running[-1].terminate()
                 running.pop().wait(60)
-            base = done()
-            while done() < base + 3 * count:  # warm: the runtime is there, every worker plays
+            base = count_finished()
+            while count_finished() < base + 3 * count:  # warm: the runtime is there, every worker plays
                 time.sleep(0.2)
             rates[count].append(rate(20))
     finally:

@@ -63,7 +63,7 @@ class Seat:
 
     def __init__(self, make: Callable[[], tute_bot.Bot], game: engine.Game, seat: int, seed: int) -> None:
         self.session = tute_bot.Session(make())
-        self.seat, self.told = seat, 0
+        self.seat, self.events_read = seat, 0
         hello = {
             "type": "hello", "protocol": 1, "game": game.key, "revision": game.revision, "options": game.options,
             "seats": game.players, "seat": seat, "sides": [list(side) for side in game.sides], "boards": 1, "limits": {}, "seed": seed,
@@ -72,8 +72,8 @@ class Seat:
 
     def act(self, state: engine.State, legal: list[str]) -> str:
         """Its choice."""
-        news = engine.redact(state.events[self.told :], self.seat)
-        self.told = len(state.events)
+        news = engine.redact(state.events[self.events_read :], self.seat)
+        self.events_read = len(state.events)
         answer = self.session.answer({"type": "act", "id": 0, "events": news, "legal": legal, "bank_s": 3})
         return str(answer["do"])
 

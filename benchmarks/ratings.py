@@ -103,17 +103,17 @@ def local(sums: Tallies, played: list[Tallies], elo: dict[int, float], base: flo
     around([sums], [0])  # the columns of what is remembered lie together from the first match on
     off = []
 
-    def one(match: Tallies) -> dict[int, Any]:
+    def estimates_after(match: Tallies) -> dict[int, Any]:
         movers = match.ids.tolist()
         return estimate(around([sums, match], movers), movers, elo_around(sums, match, elo))
 
     def elo_around(sums: Tallies, match: Tallies, elo: dict[int, float]) -> dict[int, float]:
         return {bot: elo[bot] for bot in around([sums, match], match.ids.tolist()).ids.tolist()}
 
-    seconds = cpu(lambda: [one(match) for match in played], 3) / len(played)
+    seconds = cpu(lambda: [estimates_after(match) for match in played], 3) / len(played)
     for match in played:
         true = fit_elo(sums + match, start=elo)
-        off += [abs(local_fit.elo - true[bot]) for bot, local_fit in one(match).items()]
+        off += [abs(local_fit.elo - true[bot]) for bot, local_fit in estimates_after(match).items()]
     row("who played, estimated", seconds, 0.005, base)
     print(f"| (at most {max(off):.2f} Elo off the fit of all, in {len(played)} matches) | | | |")
 

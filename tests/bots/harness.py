@@ -44,7 +44,7 @@ class Seated:
     def __init__(self, bot: tute_bot.Bot, game: engine.Game, seat: int, seed: int) -> None:
         self.session = tute_bot.Session(bot)
         self.seat = seat
-        self.told = 0
+        self.events_read = 0
         self.took: list[float] = []  # seconds of CPU, by decision
         hello = {
             "type": "hello", "protocol": 1, "game": game.key, "revision": game.revision, "options": game.options,
@@ -59,8 +59,8 @@ class Seated:
 
     def tell(self, state: engine.State) -> list[dict[str, Any]]:
         """The redacted events since the last time."""
-        news = engine.redact(state.events[self.told :], self.seat)
-        self.told = len(state.events)
+        news = engine.redact(state.events[self.events_read :], self.seat)
+        self.events_read = len(state.events)
         return news
 
     def ask(self, state: engine.State, legal: Sequence[str]) -> str:

@@ -136,7 +136,7 @@ class Owner:
         self.me = self.people["player-0"]
         self.hermit = Person(league, HERMIT, chance, counts)
         self.cancelled: set[str] = set()
-        self.made: list[str] = []
+        self.created: list[str] = []
         self.calm = threading.Event()
 
     def run(self, games: list[tuple[str, str]]) -> None:
@@ -146,7 +146,7 @@ class Owner:
             if self.calm.is_set():
                 break
             self._make(name, game)
-            self.made.append(name)
+            self.created.append(name)
             for _ in range(self.chance.randrange(1, 5) if self.wild else 0):
                 self._trouble()
         while self.wild and not self.calm.wait(self.chance.uniform(0, 3)):
@@ -176,7 +176,7 @@ class Owner:
         assert (granted.status, granted.body["status"]) == (200, "granted"), granted
         started = self.me.post("/events/series/start")
         assert (started.status, started.body["status"]) in ((200, "running"), (200, "finished")), started
-        self.made += STAGES
+        self.created += STAGES
 
     def _create(self, what: str, name: str, wish: dict[str, Any]) -> None:
         """A tournament or an event, as soon as there is room for it."""
@@ -204,9 +204,9 @@ class Owner:
 
     def _trouble(self) -> None:
         """One act of an owner who cannot make up their mind; whatever was paused goes on afterwards."""
-        active = [name for name in self.made if name not in self.cancelled and name != STAGES[-1]]
+        active = [name for name in self.created if name not in self.cancelled and name != STAGES[-1]]
         name = self.chance.choice(["pairs", "seats", *active])
-        ends = name in self.made and name not in STAGES
+        ends = name in self.created and name not in STAGES
         act = self.chance.choices(["pause", "bot", "cancel", "look"], [4, 2, 1 if ends else 0, 2])[0]
         self.counts[act] += 1
         if act == "pause":

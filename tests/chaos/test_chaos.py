@@ -133,7 +133,7 @@ def test_redis_is_stopped_hung_full_and_empty(league: Troubled) -> None:
     def all_wait_for_hints() -> None:
         league.until(lambda: league.redis.listeners() == 3, "three processes that take hints", 60)
 
-    def told() -> dict[str, str]:
+    def reasons() -> dict[str, str]:
         return dict(
             league.stack.rows("SELECT name, broker FROM league_worker UNION SELECT name, broker FROM league_scheduler")
         )
@@ -142,7 +142,9 @@ def test_redis_is_stopped_hung_full_and_empty(league: Troubled) -> None:
     wait_for_matches(league, 1)
     league.redis.stop()
     wait_for_matches(league, 3)  # workers look for themselves
-    league.until(lambda: any("Connection" in why for why in told().values()), "a process that says why no hints come")
+    league.until(
+        lambda: any("Connection" in why for why in reasons().values()), "a process that says why no hints come"
+    )
     league.redis.start()
     all_wait_for_hints()
 
@@ -158,9 +160,9 @@ def test_redis_is_stopped_hung_full_and_empty(league: Troubled) -> None:
     all_wait_for_hints()
 
     league.finish()
-    league.until(lambda: set(told().values()) == {""}, "processes that all hear hints")
+    league.until(lambda: set(reasons().values()) == {""}, "processes that all hear hints")
     assert [process.popen.poll() for process in processes] == [None] * 3, league.stack.logs()
-    assert set(told()) == {f"{socket.gethostname()}:{process.pid}" for process in processes}
+    assert set(reasons()) == {f"{socket.gethostname()}:{process.pid}" for process in processes}
     league.check()
 
 

@@ -73,8 +73,8 @@ class Storm:
             self.pairs["disk of PostgreSQL full"] = disks[POSTGRES].fill, self._let_postgres_write
         self.acts: dict[str, Callable[[], None]] = {
             "process": self._start,
-            "kill -9": lambda: self._one().kill(),
-            "SIGTERM": lambda: self._one().stop(seconds=30) and None,
+            "kill -9": lambda: self._random_process().kill(),
+            "SIGTERM": lambda: self._random_process().stop(seconds=30) and None,
             "kill -9 of the web": lambda: self._end_web(signal.SIGKILL),
             "SIGTERM to the web": lambda: self._end_web(signal.SIGTERM),
             "hang": self._hang,
@@ -112,7 +112,7 @@ class Storm:
         assert journal.items() >= self.journal.items(), set(self.journal.items()) - set(journal.items())
         self.journal = journal
 
-    def _one(self) -> Process:
+    def _random_process(self) -> Process:
         return self.alive.pop(self.chance.randrange(len(self.alive)))
 
     def _start(self) -> None:
@@ -200,12 +200,12 @@ class Round:
         self._made_once()
         table = json.loads(self.league.table())
         self._kept_its_word()
-        names = {"pairs", "seats", *self.owner.made} - self.owner.cancelled
+        names = {"pairs", "seats", *self.owner.created} - self.owner.cancelled
         assert list(differences(select(quiet, names), select(table, names))) == []
 
     def _made_once(self) -> None:
         slugs = self.league.stack.rows("SELECT slug FROM league_tournament ORDER BY slug")
-        assert slugs == [(name,) for name in sorted(["pairs", "seats", *self.owner.made, *self.guest.fairs])]
+        assert slugs == [(name,) for name in sorted(["pairs", "seats", *self.owner.created, *self.guest.fairs])]
         status = dict(self.league.stack.rows("SELECT slug, status FROM league_tournament"))
         gone = self.owner.cancelled | set(self.guest.fairs)
         assert {name for name in status if status[name] == "cancelled"} == gone

@@ -53,7 +53,7 @@ def test_a_game_says_in_both_languages_what_it_is(key: str) -> None:
 def test_random_play_keeps_cards_and_points(key: str, group: list[tables.Table]) -> None:
     """At every table of every game, every value of every option included."""
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             check_play(table)
 
 
@@ -137,7 +137,7 @@ def check_points(state: engine.State, event: dict, fold: Fold) -> None:
 def test_a_viewer_without_rules_sees_what_the_engine_says(key: str, group: list[tables.Table]) -> None:
     """Redacted events alone give a seat its table; the snapshot of the engine says the same."""
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             check_views(table)
 
 
@@ -178,7 +178,7 @@ def check_view(view: dict, fold: Fold) -> None:
 def test_playouts_are_ordinary_play(key: str, group: list[tables.Table]) -> None:
     """The quick way through a trick gives the scores that `apply` gives, at every table, and leaves the state alone."""
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             state = table.load().new_match(seed=f"playout {table}", deals=1)
             before = json.dumps([state.observation(seat) for seat in range(state.seats)])
             assert playouts.playout(state, 7, quick=True) == playouts.playout(state, 7, quick=False)

@@ -29,7 +29,7 @@ def lowest(state: engine.State, legal: Sequence[int]) -> int:
     return min(legal, key=lambda action: (state.facts[action][2], action) if action < 52 else (99, action))
 
 
-def seen(seeds: range) -> list[Choice]:
+def sample_choices(seeds: range) -> list[Choice]:
     choices = []
     for seed in seeds:
         state = engine.load("partnership").new_match(seed=seed, record=False)
@@ -42,10 +42,10 @@ def seen(seeds: range) -> list[Choice]:
 
 
 def test_habits_are_learned_from_what_was_seen_and_foresee_what_was_not() -> None:
-    habits, fresh = Habits(), seen(range(100, 110))
+    habits, fresh = Habits(), sample_choices(range(100, 110))
     assert habits.foreseen([]) == 0
 
-    habits.learn(seen(range(20)), Dice(1), times=3)
+    habits.learn(sample_choices(range(20)), Dice(1), times=3)
 
     assert habits.foreseen(fresh) > 0.9
     assert all(abs(sum(habits.chances(choice.actions)) - 1) < 1e-9 for choice in fresh)
@@ -112,7 +112,7 @@ def test_it_takes_the_trick_that_decides() -> None:
 # ---- the command
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict[str, Any]:
+def probe(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict[str, Any]:
     assert main(["probe", *words, "--no-sandbox", "--json"]) == code
     result: dict[str, Any] = json.loads(capsys.readouterr().out)
     return result
@@ -121,7 +121,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict
 @pytest.mark.slow
 def test_random_is_exploited_and_the_same_seed_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("random", "-g", "brisca", "--players", "2", "--tries", "10", "--boards", "4", "--seed", "7")
-    result = told(capsys, *words, "--jobs", "1")
+    result = probe(capsys, *words, "--jobs", "1")
 
     assert result["clear"]
     assert result["ahead"] > result["margin"] > 0
@@ -131,7 +131,7 @@ def test_random_is_exploited_and_the_same_seed_says_the_same(capsys: pytest.Capt
     assert set(names) == {"champion", "counting", "deep", "greedy", "search"}
     assert min(names.values()) == 2
     assert sum(names.values()) == 10
-    again = told(capsys, *words, "--jobs", "2")
+    again = probe(capsys, *words, "--jobs", "2")
     assert {**again, "seconds": 0} == {**result, "seconds": 0}
 
 
@@ -155,7 +155,7 @@ def test_a_bot_that_fails_is_told_so_and_no_result(tmp_path: Path, capsys: pytes
     assert "lower bound" not in (out := capsys.readouterr().out)
     assert "broken failed" in out
     # As a candidate it costs nobody but itself.
-    against = told(capsys, "random", *words[1:], "--with", str(bot), "--jobs", "1")
+    against = probe(capsys, "random", *words[1:], "--with", str(bot), "--jobs", "1")
     assert (
         next(candidate for candidate in against["candidates"] if candidate["name"] == "broken")["fault"]["kind"]
         == "crash"

@@ -21,7 +21,7 @@ from tests.engine.test_analysis import NODES, played
 DEALS = 6
 
 
-def found(replay: dict[str, Any], **how: Any) -> list[puzzles.Puzzle]:
+def find_puzzles(replay: dict[str, Any], **how: Any) -> list[puzzles.Puzzle]:
     return list(puzzles.find(replay, deals=DEALS, nodes=NODES, **how))
 
 
@@ -30,7 +30,7 @@ def test_where_everything_is_known_the_puzzle_says_what_the_rules_say() -> None:
     count = 0
     for seed in range(1, 30):
         replay = played("two_player", seed)
-        by_step = {puzzle.source["step"]: puzzle for puzzle in found(replay, margin=3) if puzzle.phase == END}
+        by_step = {puzzle.source["step"]: puzzle for puzzle in find_puzzles(replay, margin=3) if puzzle.phase == END}
         for moment in decisions(replay):
             of_moment = by_step.pop(moment.step, None)
             if of_moment is None:
@@ -53,7 +53,7 @@ def test_where_everything_is_known_the_puzzle_says_what_the_rules_say() -> None:
 def test_that_a_false_claim_loses_is_no_puzzle() -> None:
     claims = 0
     for seed in range(6):
-        for puzzle in found(played("corriente", seed)):
+        for puzzle in find_puzzles(played("corriente", seed)):
             wrong = set(puzzle.legal) - set(puzzle.best) - {"claim"}
             assert wrong
             assert puzzle.margin <= min(puzzle.lost[text] for text in wrong) + 0.01
@@ -64,20 +64,22 @@ def test_that_a_false_claim_loses_is_no_puzzle() -> None:
 @pytest.mark.slow
 def test_hidden_cards_are_weighed_and_the_dice_follow_from_the_replay() -> None:
     replays = (played("partnership", seed) for seed in range(2, 20))
-    replay = next(candidate for candidate in replays if any(puzzle.error for puzzle in found(candidate, margin=4)))
-    puzzles_of_replay = found(replay, margin=4)
+    replay = next(
+        candidate for candidate in replays if any(puzzle.error for puzzle in find_puzzles(candidate, margin=4))
+    )
+    puzzles_of_replay = find_puzzles(replay, margin=4)
 
-    assert puzzles_of_replay == found(replay, margin=4)
+    assert puzzles_of_replay == find_puzzles(replay, margin=4)
     for puzzle in puzzles_of_replay:
         assert set(puzzle.lost) == set(puzzle.legal) > set(puzzle.best) != set()
         assert puzzle.margin - puzzles.CERTAIN * puzzle.error >= 4
         assert min(value for text, value in puzzle.lost.items() if text not in puzzle.best) >= 4
         assert puzzles.read(puzzle.line()) == puzzle
-    assert not found(replay, margin=10_000)
+    assert not find_puzzles(replay, margin=10_000)
 
 
 def test_what_three_play_for_themselves_has_no_puzzles() -> None:
-    assert found(played("gana_pierde_3", 1)) == []
+    assert find_puzzles(played("gana_pierde_3", 1)) == []
 
 
 @pytest.fixture(scope="module")

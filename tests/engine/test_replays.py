@@ -54,7 +54,7 @@ def test_a_replay_survives_json_and_holds(table: tables.Table) -> None:
 
 def test_options_are_kept_in_the_header() -> None:
     for table in tables.once():
-        with tables.named(table):
+        with tables.note_table(table):
             state = playing.finished(table.load(), table, deals=1, limit=40)
             engine.replay.verify(json.loads(json.dumps(engine.replay.make(state))))
 

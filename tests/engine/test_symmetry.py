@@ -41,7 +41,7 @@ def snapshot(state: engine.State) -> str:
 @ON_GAMES
 def test_a_clone_is_independent_and_equal(key: str, group: list[tables.Table]) -> None:
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             check_clone(table)
 
 
@@ -77,7 +77,7 @@ def test_a_clone_records_nothing_and_says_so() -> None:
 @ON_GAMES
 def test_recording_changes_nothing(key: str, group: list[tables.Table]) -> None:
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             check_recording(table)
 
 
@@ -111,7 +111,7 @@ def turned(values: Any, shift: int) -> list[Any]:
 @ON_GAMES
 def test_seats_are_alike(key: str, group: list[tables.Table]) -> None:
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             check_turned(table)
 
 
@@ -153,7 +153,7 @@ def renamed(game: engine.Game, action: int, names: dict[str, str]) -> int:
 def test_names_of_suits_do_not_matter(key: str, group: list[tables.Table]) -> None:
     for table in group:
         if not table.load().suits_named:
-            with tables.named(table):
+            with tables.note_table(table):
                 check_renamed(table)
 
 

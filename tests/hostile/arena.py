@@ -130,7 +130,7 @@ def play(name: str, tier: str, state_dir: Path) -> Outcome:
     policy = Policy(memory_mb=128, threads=8, cpu_s=attack.cpu_s)
     outcome = Outcome()
     runtime = runtimes.python(state_dir)
-    before_all = traces.seen(state_dir)
+    before_all = traces.collect(state_dir)
     with tempfile.TemporaryDirectory(prefix="hostile-") as scratch:
         around = Surroundings(Path(scratch))
         bot_dir = Path(scratch, "bot")
@@ -155,7 +155,7 @@ def play(name: str, tier: str, state_dir: Path) -> Outcome:
             outcome.remains.append(f"it was {len(processes)} processes")
         outcome.remains += [f"process {pid}" for pid in processes if Path(f"/proc/{pid}").exists()]
         around.close()
-    outcome.remains += sorted(traces.seen(state_dir) - before_all)
+    outcome.remains += sorted(traces.collect(state_dir) - before_all)
     return outcome
 
 

@@ -95,11 +95,11 @@ def test_attack_gains_nothing_in_a_match(
     attack, wrong = ATTACKS[name], {}
     bot = players.hostile(name, around, tmp_path)
     for box in boxes:
-        before = traces.seen(state.path)
+        before = traces.collect(state.path)
 
         result = play_match(match(bot, honest, game=GAME, boards=1, limits=players.limits(attack)), box)
 
         wrong[box.tier] = verdict(attack, result, undisturbed) + around.touched()
-        wrong[box.tier] += sorted(traces.seen(state.path) - before)
+        wrong[box.tier] += sorted(traces.collect(state.path) - before)
 
     assert {tier: what for tier, what in wrong.items() if what} == {}

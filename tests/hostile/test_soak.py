@@ -126,7 +126,7 @@ def holdings(state: StateDirectory) -> dict[str, Any]:
     return {
         "descriptors": [process.num_fds() for process in ours],
         "memory_mb": [round(process.memory_info().rss / 2**20, 1) for process in ours],
-        "traces": sorted(traces.seen(state.path)),
+        "traces": sorted(traces.collect(state.path)),
         "bytes_on_disk": sum(
             path.lstat().st_size for path in (state.path / "runtimes").rglob("*") if not path.is_dir()
         ),

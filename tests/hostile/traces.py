@@ -85,8 +85,8 @@ def shared_files() -> set[str]:
     return paths
 
 
-def seen(state_dir: Path) -> set[str]:
-    """All of it, as text; what is there afterwards and was not before was left behind."""
+def collect(state_dir: Path) -> set[str]:
+    """Return all traces as text: what is there afterwards and was not before was left behind."""
     return {
         f"{what}: {entry}"
         for what, entries in {

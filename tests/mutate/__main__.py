@@ -153,7 +153,9 @@ class Run:
             first, rest, _ = self._choose(mutant)
             source = self.reach.sources[mutant.path]
             some = first + rest[:40]
-            outcome = tests.in_fork(mutant.path, source, source, some, 300) if place % 3 else tests.anew(some, 300)
+            outcome = (
+                tests.in_fork(mutant.path, source, source, some, 300) if place % 3 else tests.in_new_process(some, 300)
+            )
             if outcome["state"] != "passed":
                 self.controls.append(outcome)
 
@@ -187,7 +189,7 @@ class Run:
                 if not mutant.imported:
                     outcome = tests.in_fork(mutant.path, source, changed, some, limit)
                 if outcome["state"] == "unpatched" or (outcome["state"] == "passed" and self.reach.at_import(mutant)):
-                    outcome = tests.anew(some, limit)
+                    outcome = tests.in_new_process(some, limit)
                 ran += outcome["ran"]
                 if outcome["state"] != "passed":
                     break

@@ -46,7 +46,7 @@ class Map:
     def __init__(self) -> None:
         os.environ["REACHED_MAIN"] = str(os.getpid())
         self.reached = importlib.import_module("reached_probes").reached
-        self.done = set(ORDERS["done"])
+        self.finished = set(ORDERS["done"])
         self.out = Path(ORDERS["out"]).open("a")  # noqa: SIM115 - open for the whole run
         self.modules = 0
         self.caches: list[Any] = []
@@ -82,7 +82,7 @@ class Map:
         items[:] = [
             item
             for item in items
-            if item.nodeid not in self.done and not LEFT_OUT_WITH & set(getattr(item, "fixturenames", ()))
+            if item.nodeid not in self.finished and not LEFT_OUT_WITH & set(getattr(item, "fixturenames", ()))
         ]
 
     @pytest.hookimpl(wrapper=True)

@@ -119,7 +119,7 @@ class Reach:
         block = self.blocks.of_line[mutant.path].get(mutant.line, -1)
         direct = self.reaching.get(block, set())
         if mutant.imported or block in self.blocks.imported:
-            by_name = self._named(mutant.path)
+            by_name = self._tests_named_after(mutant.path)
             around = self._of_files([mutant.path]) or self._of_files(self._importers(mutant.path))
         else:
             by_name, around = set(), self.by_import.get(block, set())
@@ -127,7 +127,7 @@ class Reach:
         groups = (own & direct, direct - own, by_name - direct - own, own - direct, around - direct - by_name - own)
         return [test for group in groups for test in self._soonest(group)]
 
-    def _named(self, path: str) -> set[str]:
+    def _tests_named_after(self, path: str) -> set[str]:
         """Tests with a case that is named after the file, as each game has its own."""
         return {test for test in self.seconds if _stem(path) in re.split(r"[\[\]-]", test.partition("[")[2])}
 

@@ -127,7 +127,7 @@ class Tests:
         self.orders.flush()
         return self._outcome(self.answers.readline().strip())
 
-    def anew(self, tests: list[str], limit: float) -> dict[str, Any]:
+    def in_new_process(self, tests: list[str], limit: float) -> dict[str, Any]:
         """Run tests in a new process on the tree as it stands."""
         self.out.unlink(missing_ok=True)
         orders = self.tree.folder / "orders.json"

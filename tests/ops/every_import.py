@@ -47,23 +47,23 @@ def imported(path: Path) -> Iterator[str]:
             yield node.module
 
 
-def named(value: object) -> Iterator[str]:
+def dotted_paths(value: object) -> Iterator[str]:
     """Yield each dotted path in a value of the settings: a module, or a thing in one."""
     if isinstance(value, str):
         if value.replace(".", "").replace("_", "").isalnum() and "." in value and not value[0].isdigit():
             yield value
     elif isinstance(value, dict):
         for item in value.values():
-            yield from named(item)
+            yield from dotted_paths(item)
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from named(item)
+            yield from dotted_paths(item)
 
 
 def of_settings(settings: ModuleType) -> Iterator[str]:
     """Yield the module of each dotted path whose first word is a package here; others are host names and the like."""
     for key in dir(settings):
-        for path in named(getattr(settings, key)) if key.isupper() else ():
+        for path in dotted_paths(getattr(settings, key)) if key.isupper() else ():
             if importlib.util.find_spec(path.partition(".")[0]) is None:
                 continue
             try:

@@ -35,7 +35,7 @@ FLAGS = (
 )
 
 
-def _found() -> str | None:
+def _find() -> str | None:
     path = os.environ.get("CHROMIUM")
     if path:
         if not Path(path).exists():
@@ -46,7 +46,7 @@ def _found() -> str | None:
 
 def find() -> str:
     """The path of a Chromium. For root on Debian a missing one is installed; elsewhere DidNotStart says what to do."""
-    return debian.find("chromium", _found, HOW_TO_GET_ONE)
+    return debian.find("chromium", _find, HOW_TO_GET_ONE)
 
 
 def until(page: Page, fact: str, seconds: float = 180.0) -> None:

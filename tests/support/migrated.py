@@ -35,7 +35,7 @@ def _digest() -> str:
 
 
 @contextlib.contextmanager
-def _kept(ending: str) -> Iterator[Path]:
+def _stored(ending: str) -> Iterator[Path]:
     """Yield the path of a kept result, under a lock, so that only one process creates it."""
     KEPT.mkdir(parents=True, exist_ok=True)
     place = KEPT / f"{_digest()}{ending}"
@@ -58,7 +58,7 @@ def _migrate(url: str) -> None:
 
 def sqlite_file() -> Path:
     """A file to copy: the league on SQLite, migrated and empty."""
-    with _kept(".sqlite3") as place:
+    with _stored(".sqlite3") as place:
         if not place.exists():
             making = place.with_suffix(".making")
             making.unlink(missing_ok=True)
@@ -76,7 +76,7 @@ def create_database(server: PostgresServer) -> str:
 
 def _first(server: PostgresServer) -> str:
     url = server.create_database()
-    with _kept(".sql") as place:
+    with _stored(".sql") as place:
         if place.exists():
             with psycopg.connect(url) as connection:
                 connection.execute(place.read_bytes())

@@ -56,14 +56,14 @@ def lending(state_dir: str, extra: Mapping[str, Path]) -> str:
 def _parts(extra: Mapping[str, Path]) -> list[Path]:
     """Return the content of the folder of runtimes: the tree, the one that it is built on, and their index files."""
     paths: list[Path] = []
-    for root in dict.fromkeys([_kept(()), _kept(tuple(extra.items()))]):
+    for root in dict.fromkeys([_stored(()), _stored(tuple(extra.items()))]):
         indexes = [file for file in root.parent.glob(".python-*") if file.is_file() and file.suffix != ".inventory"]
         paths += [root, inventory.place(root), *(file for file in indexes if file.read_text().strip() == root.name)]
     return paths
 
 
 @cache
-def _kept(extra: tuple[tuple[str, Path], ...]) -> Path:
+def _stored(extra: tuple[tuple[str, Path], ...]) -> Path:
     """The tree with these modules in var/test/lent, whole."""
     state_dir = KEPT / _digest()
     for old in KEPT.glob("*"):

@@ -30,7 +30,7 @@ from league.domain.tournaments import circuits, enrolment, events, progress, req
 from league.domain.upkeep import reconcile
 from league.enums import EntryPolicy, TournamentStatus
 from league.models import Match, MatchLog, Player
-from tests.support import league as made
+from tests.support import league
 
 # Their bytes depend on what else the process has done, and so does the number of reported changes: cached values are not read again
 ELSEWHERE = {"Package", "LogDictionary", "Change"}
@@ -60,7 +60,7 @@ def one_chance(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     draw = random.Random(7)
     with monkeypatch.context() as patched:
         # bots that nobody has uploaded before, from the first one on
-        patched.setattr(made, "_serial", itertools.count(1))
+        patched.setattr(league, "_serial", itertools.count(1))
         patched.setattr(secrets, "token_bytes", lambda size=32: draw.randbytes(size))
         patched.setattr(secrets, "token_hex", lambda size=32: draw.randbytes(size).hex())
         patched.setattr(secrets, "token_urlsafe", lambda size=32: draw.randbytes(size).hex())
@@ -83,7 +83,7 @@ def play_all(now: datetime, *, most: int = 40, fails: str = "") -> int:
         parties = list(match.parties.order_by("number").values_list("version_id", "version__bot__slug"))
         winner = min(range(len(parties)), key=lambda number: parties[number])
         faults = [crash(number) for number, (_pk, slug) in enumerate(parties) if slug == fails][:1]
-        reports.report(match.pk, match.token, made.result(match, winner=winner, faults=faults), now=now)
+        reports.report(match.pk, match.token, league.result(match, winner=winner, faults=faults), now=now)
         played += 1
     return played
 
@@ -103,41 +103,41 @@ def refused(act: Callable[[], object]) -> None:
 
 def tell() -> None:
     """Six players and their bots, two days: a cup, an event, a league of each week, a ladder, challenges, and what people and operators do beside."""
-    now = made.NOW
+    now = league.NOW
     ana, berto, cira, dora = (players.create(name, now=now) for name in ("ana", "berto", "cira", "dora"))
     players.create("op", now=now)
     rufo, luna, sol, zoe = (
-        made.accepted(owner, name) for owner, name in ((ana, "rufo"), (berto, "luna"), (cira, "sol"), (dora, "zoe"))
+        league.accepted(owner, name) for owner, name in ((ana, "rufo"), (berto, "luna"), (cira, "sol"), (dora, "zoe"))
     )
-    vega = made.accepted(cira, "vega", policy=EntryPolicy.ASK)
+    vega = league.accepted(cira, "vega", policy=EntryPolicy.ASK)
     bots.describe(rufo.bot, "Plays the first card.")
     tokens.create(ana, "laptop", days=30, now=now)
     quotas.set_quota(berto, "boards", 500, why="a class", actor="op", now=now)
     consent.block(dora, "op", now=now)
     # a cup; one asks for vega, and its owner says yes; one entry is taken back
-    cup = tournaments.create(ana, "Cup", "partnership", boards=2, versions=[rufo, luna], secret=made.SECRET, now=now)
-    enrolment.enter(cup, sol, player=cira, now=made.later(1))
-    enrolment.enter(cup, zoe, player=dora, now=made.later(2))
-    enrolment.withdraw(cup, zoe, player=dora, now=made.later(3))
-    wish = enrolment.enter(cup, vega, player=ana, message="please", now=made.later(4))
-    requests.grant(wish, player=cira, now=made.later(5))
-    tournaments.start(cup, actor="ana", now=made.later(6))
-    refused(lambda: enrolment.enter(cup, zoe, player=dora, now=made.later(7)))
-    refused(lambda: challenges.challenge(berto, luna, [zoe], "bato", now=made.later(8)))
-    challenges.challenge(ana, rufo, [luna], "corriente", 2, now=made.later(9))
-    play_all(made.later(20), most=3)
-    progress.pause(cup, actor="ana", now=made.later(30))
-    play_all(made.later(40), most=2)
-    progress.resume(cup, actor="ana", now=made.later(50))
+    cup = tournaments.create(ana, "Cup", "partnership", boards=2, versions=[rufo, luna], secret=league.SECRET, now=now)
+    enrolment.enter(cup, sol, player=cira, now=league.later(1))
+    enrolment.enter(cup, zoe, player=dora, now=league.later(2))
+    enrolment.withdraw(cup, zoe, player=dora, now=league.later(3))
+    wish = enrolment.enter(cup, vega, player=ana, message="please", now=league.later(4))
+    requests.grant(wish, player=cira, now=league.later(5))
+    tournaments.start(cup, actor="ana", now=league.later(6))
+    refused(lambda: enrolment.enter(cup, zoe, player=dora, now=league.later(7)))
+    refused(lambda: challenges.challenge(berto, luna, [zoe], "bato", now=league.later(8)))
+    challenges.challenge(ana, rufo, [luna], "corriente", 2, now=league.later(9))
+    play_all(league.later(20), most=3)
+    progress.pause(cup, actor="ana", now=league.later(30))
+    play_all(league.later(40), most=2)
+    progress.resume(cup, actor="ana", now=league.later(50))
     # A lease that is lost, one that fails, and a match that is played again
-    leases.claim("w2", now=made.later(60))
-    failing = leases.claim("w3", now=made.later(61))
+    leases.claim("w2", now=league.later(60))
+    failing = leases.claim("w3", now=league.later(61))
     if failing is not None:
-        leases.start(failing, now=made.later(62))
-        leases.fail(failing.pk, failing.token, why="the host went away", now=made.later(63))
-    reconcile.reconcile(now=made.later(4000))
-    play_all(made.later(4100), fails="sol")
-    reconcile.reconcile(now=made.later(4200))
+        leases.start(failing, now=league.later(62))
+        leases.fail(failing.pk, failing.token, why="the host went away", now=league.later(63))
+    reconcile.reconcile(now=league.later(4000))
+    play_all(league.later(4100), fails="sol")
+    reconcile.reconcile(now=league.later(4200))
     # two days of everything that happens by itself
     document = {
         "name": "Open",
@@ -147,19 +147,19 @@ def tell() -> None:
             {"format": "round_robin", "boards": 2},
         ],
     }
-    event = events.create(berto, document, [rufo, luna, sol, zoe], secret=made.SECRET, now=made.later(5000))
+    event = events.create(berto, document, [rufo, luna, sol, zoe], secret=league.SECRET, now=league.later(5000))
     weekly = circuits.create(
         cira, "Fridays", "corriente", days="thu,fri", at="20:00", time_zone="Europe/Madrid", size=2, moves=1, boards=2,
-        now=made.later(5100),
+        now=league.later(5100),
     )  # fmt: skip
     for version, owner in ((rufo, ana), (luna, berto), (sol, cira), (zoe, dora)):
-        circuits.join(weekly, version.bot, player=owner, now=made.later(5200))
+        circuits.join(weekly, version.bot, player=owner, now=league.later(5200))
     for version in (rufo, luna, zoe):
-        consent.let_on_ladders(version.bot, on=True, actor="its owner", now=made.later(5300))
-    embargoes.change(cup, made.later(9000), why="a paper", actor="op", now=made.later(5400))
-    bots.set_state(sol.bot, "paused", actor="cira", now=made.later(5500))
+        consent.let_on_ladders(version.bot, on=True, actor="its owner", now=league.later(5300))
+    embargoes.change(cup, league.later(9000), why="a paper", actor="op", now=league.later(5400))
+    bots.set_state(sol.bot, "paused", actor="cira", now=league.later(5500))
     for step in range(12):
-        at = made.later(6000 + 10_000 * step)
+        at = league.later(6000 + 10_000 * step)
         reconcile.reconcile(now=at)
         play_all(at + timedelta(seconds=60), most=12)
         if step == 2:
@@ -173,7 +173,7 @@ def tell() -> None:
             acting.act("ban", ["dora"], {}, why="insults", operator=None, now=at)
         if step == 9:
             bans.lift(Player.objects.get(pk=dora.pk), why="said sorry", actor="op", now=at)
-            made.uploaded(ana, "rufo", now=at)
+            league.uploaded(ana, "rufo", now=at)
     event.refresh_from_db()
     assert event.status == TournamentStatus.FINISHED
     assert weekly.seasons.exists()
@@ -242,11 +242,11 @@ def differences(stored: Mapping[str, Sequence[Any]], after: Mapping[str, Sequenc
         for row in range(max(len(was), len(values))):
             before, now = (side[row] if row < len(side) else NO_ROW for side in (was, values))
             if before != now:
-                lines.append(f"{name} of row {row}: was {shown(before)}, is {shown(now)}")
+                lines.append(f"{name} of row {row}: was {as_text(before)}, is {as_text(now)}")
     return lines
 
 
-def shown(value: Any) -> str:
+def as_text(value: Any) -> str:
     """Return a value as a difference shows it."""
     return "no such row" if value is NO_ROW else json.dumps(value, ensure_ascii=False)
 
@@ -254,7 +254,7 @@ def shown(value: Any) -> str:
 def plain(value: Any) -> Any:
     """A value of a column as JSON; moments are seconds from the begin of the story. Numbers are comparable as they are stored."""
     if isinstance(value, datetime):
-        return (value - made.NOW).total_seconds()
+        return (value - league.NOW).total_seconds()
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, bytes | memoryview):

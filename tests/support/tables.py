@@ -116,8 +116,8 @@ def of_a_deal() -> list[Table]:
 
 
 @contextmanager
-def named(table: Table) -> Iterator[None]:
-    """Adds to an error at which table it happened."""
+def note_table(table: Table) -> Iterator[None]:
+    """Add to an error the table at which it happened."""
     try:
         yield
     except BaseException as error:

@@ -86,7 +86,7 @@ def from_(state: engine.State, seat: int, other: int) -> int:
 def test_the_bytes_hold_what_the_snapshot_tells(key: str, group: list[tables.Table]) -> None:
     """At every table, from every seat, whoever is on turn."""
     for number, table in enumerate(group):
-        with tables.named(table):
+        with tables.note_table(table):
             rng = random.Random(f"bytes {table}")
             state = table.load().new_match(seed=number, deals=2, record=False)
             for _ in range(60):

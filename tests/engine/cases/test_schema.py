@@ -18,7 +18,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "cases"
 CASES = [(game, case) for file in sorted(FOLDER.glob("*.yaml")) for game, case in cases.read(file)]
 
 
-def asked(game: str, kind: str, data: dict[str, Any], expect: dict[str, Any], **options: Any) -> str:
+def problem_of(game: str, kind: str, data: dict[str, Any], expect: dict[str, Any], **options: Any) -> str:
     return cases.problem(game, {"kind": kind, "given": data, "expect": expect, "options": options})
 
 
@@ -65,9 +65,9 @@ def test_a_case_without_an_optional_field_is_asked_or_told_what_it_needs() -> No
 
 def test_a_setup_without_the_previous_mano_says_what_follows_from_the_number_of_the_deal() -> None:
     data = {"players": 4, "deal_no": 3}
-    assert asked("cabrero", "setup", data, {"trump": "e"}, trump_source="rotating") == ""
+    assert problem_of("cabrero", "setup", data, {"trump": "e"}, trump_source="rotating") == ""
     assert (
-        asked("cabrero", "setup", data, {"mano": 1}, trump_source="rotating")
+        problem_of("cabrero", "setup", data, {"mano": 1}, trump_source="rotating")
         == "mano: expected 1, the engine says nothing"
     )
 
@@ -77,30 +77,33 @@ def test_the_last_draw_needs_no_cards_of_the_stock() -> None:
         "players": 2, "seat": 0, "step": "last_draw", "trick_winner": 1, "pending": "0:7o", "shown_card": "3o", "stock": 2,
         "hand": ["1c", "2c"],
     }  # fmt: skip
-    problem = asked("corriente", "exchange_step", data, {"after": {"pending": None}})
+    problem = problem_of("corriente", "exchange_step", data, {"after": {"pending": None}})
     assert problem == ""
 
 
 def test_a_capote_is_asked_with_what_it_needs() -> None:
     assert (
-        asked("habanero", "capote", {"players": 2, "question": "may_announce", "announced": None}, {"allowed": True})
+        problem_of(
+            "habanero", "capote", {"players": 2, "question": "may_announce", "announced": None}, {"allowed": True}
+        )
         == ""
     )
     data = {"players": 2, "question": "result", "announced": 0}
-    assert asked("habanero", "capote", data, {"winner": None, "ends_after": None}) == ""
+    assert problem_of("habanero", "capote", data, {"winner": None, "ends_after": None}) == ""
 
 
 def test_a_scoring_with_a_capote_does_not_look_at_points() -> None:
     data = {"players": 2, "card_points": {0: 70, 1: 50}, "songs": [], "last_trick": 0, "announced": 1}
-    assert asked("habanero", "scoring", data | {"swept_final_phase": 1}, {"winner": 1}) == ""
-    assert asked("habanero", "scoring", data | {"swept_final_phase": None}, {"winner": 0}) == ""
+    assert problem_of("habanero", "scoring", data | {"swept_final_phase": 1}, {"winner": 1}) == ""
+    assert problem_of("habanero", "scoring", data | {"swept_final_phase": None}, {"winner": 0}) == ""
     swept = data | {"announced": None, "swept_final_phase": 1, "card_points": {0: 101, 1: 19}}
-    assert asked("habanero", "scoring", swept, {"winner": 0}) == ""  # all tricks without having announced: no effect
+    # All tricks have no effect for a side that announced nothing.
+    assert problem_of("habanero", "scoring", swept, {"winner": 0}) == ""
 
 
 def test_a_scoring_of_predictions_counts_missing_tricks_as_none() -> None:
     data = {"players": 3, "deal_no": 2, "predictions": {0: 0, 1: 1, 2: 2}}
-    assert asked("podrida", "scoring", data, {"deal_points": {0: 10, 1: -3, 2: -6}}) == ""
+    assert problem_of("podrida", "scoring", data, {"deal_points": {0: 10, 1: -3, 2: -6}}) == ""
 
 
 # ---- results by name, claims, what is compared
@@ -112,9 +115,11 @@ def test_the_last_trick_choice_has_winners_too() -> None:
         "if_taken": {"winner": 0, "losers": [1, 2, 3]},
         "if_declined": {"winner": None, "losers": [0]},
     }
-    assert asked("gana_pierde_4_5", "last_trick_choice", data, expect) == ""
-    assert asked("gana_pierde_4_5", "last_trick_choice", data, {"if_taken": {"winner": 0}, "if_declined": {}}) == ""
-    wrong = asked("gana_pierde_4_5", "last_trick_choice", data, {"if_taken": {"winner": 1}})
+    assert problem_of("gana_pierde_4_5", "last_trick_choice", data, expect) == ""
+    assert (
+        problem_of("gana_pierde_4_5", "last_trick_choice", data, {"if_taken": {"winner": 0}, "if_declined": {}}) == ""
+    )
+    wrong = problem_of("gana_pierde_4_5", "last_trick_choice", data, {"if_taken": {"winner": 1}})
     assert wrong.startswith("if_taken: expected {'winner': 1}")
 
 
@@ -123,9 +128,9 @@ def test_a_claim_that_is_not_allowed_is_not_carried_out() -> None:
         "players": 2, "seat": 0, "deal_no": 1, "carried": {0: 0, 1: 0}, "card_points": {0: 110, 1: 0}, "songs": [],
         "last_trick_played": False,
     }  # fmt: skip
-    assert asked("havanian", "claim", data, {"allowed": False, "winner": None}) == ""
+    assert problem_of("havanian", "claim", data, {"allowed": False, "winner": None}) == ""
     over = data | {"deal_no": 2, "last_trick_played": True}
-    assert asked("havanian", "claim", over, {"allowed": False, "winner": None}) == ""
+    assert problem_of("havanian", "claim", over, {"allowed": False, "winner": None}) == ""
 
 
 # ---- what seats see, in words
@@ -157,17 +162,19 @@ def test_an_event_in_words_is_told_as_seats_see_it(
 ) -> None:
     players = {"guinote": 4, "podrida": 4}.get(game, 2)
     data = {"players": players, "event": event}
-    assert asked(game, "observation", data, {"public": public, "private": private}) == ""
+    assert problem_of(game, "observation", data, {"public": public, "private": private}) == ""
 
 
 def test_a_song_that_the_rules_hide_is_private() -> None:
     expect = {"public": ["seat 0 has sung 20"], "private": ["Rc", "Sc"]}
     data = {"players": 4, "event": "seat 0 sings 20c"}
-    assert asked("guinote", "observation", data, expect, hide_arrastre_twenty=True) == ""
+    assert problem_of("guinote", "observation", data, expect, hide_arrastre_twenty=True) == ""
 
 
 def test_words_that_the_runner_does_not_know_are_told_with_those_that_it_does() -> None:
-    problem = asked("americano", "observation", {"players": 2, "event": "seat 0 coughs"}, {"public": [], "private": []})
+    problem = problem_of(
+        "americano", "observation", {"players": 2, "event": "seat 0 coughs"}, {"public": [], "private": []}
+    )
     assert problem.startswith("this case cannot run: unknown event 'seat 0 coughs'; events are: ")
     assert "seat N draws CARD" in problem
 
@@ -177,16 +184,16 @@ def test_words_that_the_runner_does_not_know_are_told_with_those_that_it_does() 
 
 def test_a_field_that_the_schema_does_not_have_is_named() -> None:
     data = {"players": 4, "seat": 0, "trumps": "o", "trump": "o", "stock": 0, "trick": [], "hand": ["1o"]}
-    problem = asked("partnership", "legal_move", data, {"legal": ["1o"]})
+    problem = problem_of("partnership", "legal_move", data, {"legal": ["1o"]})
     assert (
         problem
         == "this case cannot run: legal_move has no field 'trumps' in given; its fields are: players seat lead? trump stock trick hand pending?"
     )
-    assert "has no field 'winner' in expect" in asked("partnership", "legal_move", {}, {"winner": 1})
+    assert "has no field 'winner' in expect" in problem_of("partnership", "legal_move", {}, {"winner": 1})
 
 
 def test_a_field_that_is_missing_is_named() -> None:
-    problem = asked(
+    problem = problem_of(
         "partnership", "legal_move", {"players": 4, "seat": 0, "trump": "o", "stock": 0, "trick": []}, {"legal": []}
     )
     assert problem == "this case cannot run: legal_move needs 'hand' in given"

@@ -248,7 +248,7 @@ def test_an_accusation_without_proof_costs_the_accuser_a_mark() -> None:
 )
 def test_songs_are_sung_once_and_from_the_hand(key: str, group: list[tables.Table]) -> None:
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             check_songs(table)
 
 

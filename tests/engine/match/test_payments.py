@@ -75,14 +75,14 @@ class Chips:
     """The chips of each seat, and the pot."""
 
     def __init__(self, seats: int) -> None:
-        self.held = [0] * seats
+        self.balances = [0] * seats
         self.pot = 0
 
     def pay(self, payers: list[int], receiver: int, amount: int) -> None:
         """Each payer gives the receiver so much; a negative amount goes the other way."""
         for seat in payers:
-            self.held[seat] -= amount
-            self.held[receiver] += amount
+            self.balances[seat] -= amount
+            self.balances[receiver] += amount
 
 
 def bid_lost_or_made(chips: Chips, deal: Deal, options: dict[str, Any]) -> None:
@@ -120,13 +120,13 @@ def quarter_a_trick(chips: Chips, deal: Deal, options: dict[str, Any]) -> None:
         return
     pot, chips.pot = chips.pot, 0
     if not deal.joined:
-        chips.held[deal.soloist] += pot
+        chips.balances[deal.soloist] += pot
         return
     for seat in (deal.soloist, *deal.joined):
         won = deal.tricks.count(seat)
-        chips.held[seat] += won * pot // 4
+        chips.balances[seat] += won * pot // 4
         if won < (options["tricks_soloist"] if seat == deal.soloist else options["tricks_joiner"]):
-            chips.held[seat] -= pot
+            chips.balances[seat] -= pot
             chips.pot += pot
 
 
@@ -138,12 +138,12 @@ def winner_and_contracts(chips: Chips, deal: Deal, options: dict[str, Any]) -> N
     if deal.soloist is not None:
         fulfilled = deal.tute == deal.soloist or (deal.tute is None and points[deal.soloist] >= deal.bid)
         chips.pay([seat for seat in deal.playing if seat != deal.soloist], deal.soloist, 200 if fulfilled else -200)
-        chips.held[deal.soloist] += chips.pot if fulfilled else -chips.pot
+        chips.balances[deal.soloist] += chips.pot if fulfilled else -chips.pot
         chips.pot = 0 if fulfilled else 2 * chips.pot
         return
     winner, amount = deal.tute, options["tute_payment"]
     if winner is None:
-        order = [(deal.tricks[-1] + step) % len(chips.held) for step in range(len(chips.held))]
+        order = [(deal.tricks[-1] + step) % len(chips.balances) for step in range(len(chips.balances))]
         winner = max(
             (seat for seat in order if seat in points), key=lambda seat: points[seat]
         )  # The first among equals
@@ -189,15 +189,15 @@ def test_chips_are_those_of_the_rules_book(key: str) -> None:
                     seated = [seat for seat, hand in hands.items() if hand]
                     deal = Deal(hands, seated, [0] * game.players)
                 case "ante":
-                    chips.held = [amount - event["chips"] for amount in chips.held]
+                    chips.balances = [amount - event["chips"] for amount in chips.balances]
                     chips.pot += event["chips"] * game.players
                 case "score":
                     settle(chips, deal, game.options_all)
                     settled += deal.soloist is not None or key == "arrastrado"
-                    assert event["chips"] == chips.held, (game, event)
+                    assert event["chips"] == chips.balances, (game, event)
                 case "over":
                     share = chips.pot // game.players
-                    assert event["scores"] == [amount + share for amount in chips.held], game
+                    assert event["scores"] == [amount + share for amount in chips.balances], game
                 case _:
                     deal.read(event)
     assert settled > 100

@@ -30,7 +30,7 @@ def viewers(state: engine.State) -> list[int | None]:
 @ON_GAMES
 def test_no_card_is_shown_to_a_seat_that_may_not_know_it(key: str, group: list[tables.Table]) -> None:
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             check_redaction(table)
 
 
@@ -127,7 +127,7 @@ def check_events(state: engine.State, knowledge: Knowledge, first: int) -> None:
 def test_hidden_cards_make_no_difference(key: str, group: list[tables.Table]) -> None:
     """Two worlds that differ only in where two hidden cards lie look the same, byte for byte, until one of these cards is seen."""
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             check_worlds(table)
 
 
@@ -299,12 +299,12 @@ def test_the_deal_names_the_mano_who_leads(key: str, players: int) -> None:
 
 def catch_up(world: engine.State, other: engine.State) -> None:
     """Declines what only this world offers; nobody else notices that."""
-    while world.phase is not None and asked(world) != asked(other) and len(world.log) <= len(other.log):
+    while world.phase is not None and question_of(world) != question_of(other) and len(world.log) <= len(other.log):
         if act.PASS not in world.legal_actions() or world.phase.name not in ("window", "exchange"):
             return
         world.apply(act.PASS)
 
 
-def asked(world: engine.State) -> tuple[object, ...]:
+def question_of(world: engine.State) -> tuple[object, ...]:
     """Return the question and the seat that has to answer."""
     return world.phase, world.turn, world.window

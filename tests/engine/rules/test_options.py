@@ -26,7 +26,7 @@ def test_defaults_are_values_of_their_options(key: str) -> None:
 
 def test_a_chosen_value_is_in_force() -> None:
     for table in tables.covering():
-        with tables.named(table):
+        with tables.note_table(table):
             game = table.load()
             for name, value in table.options:
                 assert game.options_all[name] == value

@@ -173,7 +173,7 @@ def test_no_bot_of_a_pass_begins_before_the_pass_before_has_ended(box: Sandbox, 
 
     assert [report.faults for report in result.parties] == [[], []]
     assert [thread for thread, _ in watched.started] == [threading.current_thread().name] * 4 + ["bot processes"] * 4
-    passes = _said(result.parties[0].stderr)
+    passes = _lines_by_pass(result.parties[0].stderr)
     assert {woken for lines in passes.values() for word, _, woken in lines if word == "acted"} == {"0"}
     assert sorted(passes) == [0, 1]
     assert max(when for word, when, _ in passes[0] if word == "acted") < min(
@@ -181,7 +181,7 @@ def test_no_bot_of_a_pass_begins_before_the_pass_before_has_ended(box: Sandbox, 
     )
 
 
-def _said(stderr: str) -> dict[int, list[tuple[str, int, str]]]:
+def _lines_by_pass(stderr: str) -> dict[int, list[tuple[str, int, str]]]:
     """Pass -> the lines of its bots: word, time, rest."""
     by_pass: dict[int, list[tuple[str, int, str]]] = {}
     number = -1

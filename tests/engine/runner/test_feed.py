@@ -15,7 +15,7 @@ from tests.support import playing
 NOTICE = {"e": "fault", "seat": 1, "fault": "timeout"}
 
 
-def seen(events: list[dict[str, Any]], seat: int, board: int) -> list[dict[str, Any]]:
+def events_for(events: list[dict[str, Any]], seat: int, board: int) -> list[dict[str, Any]]:
     """Return the record of a sitting as a seat gets it: a deal names its board."""
     return [
         {"e": "deal", "board": board, **event} if event["e"] == "deal" else event
@@ -46,14 +46,14 @@ def test_seats_are_told_what_they_may_see(key: str, options: dict[str, Any], oft
         state = game.new_match(seed=board, deals=2)
         opening = feed.opening(state.events, board, game.players)
         for seat, texts in enumerate(opening):
-            assert [json.loads(text) for text in texts] == seen(state.events, seat, board)
+            assert [json.loads(text) for text in texts] == events_for(state.events, seat, board)
         told_by.begin(state.events, board, opening)
         for _ in playing.play(state, f"{key} {board}"):
             for seat in range(game.players):
                 if rng.random() < often:
                     sent[seat] += told_by.take(seat)
         for seat in range(game.players):
-            due[seat] += seen(state.events, seat, board)
+            due[seat] += events_for(state.events, seat, board)
         if board == 4:  # In the middle, before the seats have all events of this sitting
             told_by.announce(NOTICE)
             for events in due:

@@ -174,7 +174,7 @@ def again(  # noqa: C901 - its four small functions share what has been done so 
     lines: list[list[bytes]] = [[] for _ in range(state.seats)]
     actions_taken: list[int] = []
 
-    def wanted() -> int:
+    def next_action() -> int:
         legal = state.legal_actions()
         if len(actions_taken) < len(course.public):
             action, when = course.public[len(actions_taken)]
@@ -189,7 +189,7 @@ def again(  # noqa: C901 - its four small functions share what has been done so 
             raise Stop
         if len(actions_taken) > moment.public:
             raise Impossible
-        return wanted()
+        return next_action()
 
     def before(action: int) -> None:
         if silent(state) and action == act.PASS:
@@ -227,7 +227,7 @@ def test_no_byte_depends_on_what_a_bot_may_not_know(
     """At each table a random deal, at each decision of it; nearly all of them have to admit other cards."""
     compared = total = 0
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             more, all_decisions = check(table, monkeypatch)
             compared, total = compared + more, total + all_decisions
     assert compared >= 0.8 * total, f"only {compared} of {total} decisions could be compared"

@@ -112,16 +112,16 @@ def test_a_folder_that_can_only_be_read_shares_the_files_that_are_there(folder: 
     assert reservation is not None
     reservation.release()
 
-    def there(name: str) -> str:
+    def try_read_only(name: str) -> str:
         read_only = f'mount --bind "{folder}" "{folder}" && mount -o remount,bind,ro "{folder}" && exec "$@"'
         started = worker(TRY, str(folder), name, before=[*elsewhere("--mount"), "sh", "-c", read_only, "-"])
         return started.communicate(timeout=60)[0].strip()
 
-    assert there("core-0") == "reserved"
+    assert try_read_only("core-0") == "reserved"
     reservation = reserve(folder, "core-0")
     assert reservation is not None
-    assert there("core-0") == "taken"
-    assert "Read-only file system. Let every worker" in there("core-1")
+    assert try_read_only("core-0") == "taken"
+    assert "Read-only file system. Let every worker" in try_read_only("core-1")
 
 
 def test_the_folder_is_the_machines_only_where_this_process_can_know(monkeypatch: pytest.MonkeyPatch) -> None:

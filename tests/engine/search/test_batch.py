@@ -64,7 +64,7 @@ def test_matches_side_by_side_are_matches_one_by_one(key: str, group: list[table
     """At every table: who is on turn, what is legal, what is seen, how it ends; and nothing that is seen hangs on a hidden card."""
     ends = exchanged = 0
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             rng = random.Random(f"batch {table}")
             batch = Batch(table.load(), 2, deals=rng.choice((1, 1, 2, None)), seed=11)
             dice = [Dice(11), Dice(12)]
@@ -101,8 +101,8 @@ def test_matches_side_by_side_are_matches_one_by_one(key: str, group: list[table
     assert exchanged > 20  # Two players without a stock hide nothing
 
 
-def shown(batch: Batch) -> list[bytes]:
-    """All that a step changes."""
+def snapshot(batch: Batch) -> list[bytes]:
+    """Return everything that a step changes."""
     blocks = (batch.observations, batch.masks, batch.turns, batch.ended, batch.forfeited, batch.scores, batch.margins)
     return [memoryview(block).tobytes() for block in blocks]
 
@@ -111,12 +111,12 @@ def assert_both_ways_agree(group: list[tables.Table], steps: int) -> None:
     """Play by chance at each table, with a claim or an illegal action now and then."""
     ended = 0
     for number, table in enumerate(group):
-        with tables.named(table):
+        with tables.note_table(table):
             rng = random.Random(f"both ways {table}")
             deals = (None, 1, 2)[number % 3]
             words, rules = (Batch(table.load(), 3, deals=deals, seed=number, quick=quick) for quick in (True, False))
             for _ in range(steps):
-                assert shown(words) == shown(rules)
+                assert snapshot(words) == snapshot(rules)
                 actions = words.random()
                 assert actions == rules.random()
                 for match in range(3):

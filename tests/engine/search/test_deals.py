@@ -29,12 +29,12 @@ class Played:
         self.rng = random.Random(f"{table} {seed}")
         self.state = self.game.new_match(seed=seed)
         self.first = self.state.clone()  # The state before any decision
-        self.done: list[tuple[int, int]] = []
-        self.told = len(self.state.events)
+        self.actions: list[tuple[int, int]] = []
+        self.events_read = len(self.state.events)
 
     def step(self) -> None:
         action = playing.choose(self.state, self.rng)
-        self.done.append((self.state.turn, action))
+        self.actions.append((self.state.turn, action))
         self.state.apply(action)
 
     def agrees(self, seat: int, swap: dict[int, int]) -> bool:
@@ -51,7 +51,7 @@ class Played:
         state.hand = state.hands[state.turn]
         start = len(state.events)
         flow.run(state, steps.STAGE)
-        for who, action in self.done:
+        for who, action in self.actions:
             if not self._catch_up(state, who, action):
                 return False
             if state.turn != who:
@@ -65,7 +65,10 @@ class Played:
             state.apply(action)
         if not self._catch_up(state, seat, -1):
             return False
-        redacted, true = engine.redact(state.events[start:], seat), engine.redact(self.state.events[self.told :], seat)
+        redacted, true = (
+            engine.redact(state.events[start:], seat),
+            engine.redact(self.state.events[self.events_read :], seat),
+        )
         return redacted == true and state.turn == seat and state.legal_actions() == self.state.legal_actions()
 
     def _catch_up(self, state: engine.State, who: int, action: int) -> bool:
@@ -159,7 +162,7 @@ def compare(played: Played, view: Knowledge, seat: int) -> bool:
 )
 def test_deals_are_those_that_agree_and_equally_likely(key: str, group: list[tables.Table]) -> None:
     for number, table in enumerate(group):
-        with tables.named(table):
+        with tables.note_table(table):
             endings(table, number, 2)
 
 
@@ -182,7 +185,7 @@ def test_a_deal_agrees_at_any_moment(key: str, group: list[tables.Table]) -> Non
         game = table.load()
         if game.rules.draw != "none" and (game.rules.obligation_stock_open != "free" or game.minds_draws):
             continue
-        with tables.named(table):
+        with tables.note_table(table):
             played = Played(table, number)
             deal = played.state.deal_no
             while not played.state.is_over and played.state.deal_no == deal:

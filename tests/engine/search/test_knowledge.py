@@ -85,6 +85,6 @@ def watch(table: tables.Table, seed: int, limit: int) -> int:
 def test_with_the_true_cards_it_is_the_true_state(key: str, group: list[tables.Table]) -> None:
     compared = 0
     for number, table in enumerate(group):
-        with tables.named(table):
+        with tables.note_table(table):
             compared += watch(table, number, 120)
     assert compared > 12 * len(group)

@@ -91,7 +91,7 @@ def test_both_ways_score_the_same_from_any_moment(key: str, group: list[tables.T
     """Matches at every table, in which announcements are frequent, are left at every eighth action or so."""
     compared = 0
     for number, table in enumerate(group):
-        with tables.named(table):
+        with tables.note_table(table):
             rng = random.Random(f"moments {table}")
             game = table.load()
             suits = None if game.suits_named else "".join(rng.sample(game.pack.suits, 4))
@@ -114,7 +114,7 @@ def test_both_ways_score_the_same_from_any_moment(key: str, group: list[tables.T
 @ON_GAMES
 def test_both_ways_score_the_same_in_whole_matches(key: str, group: list[tables.Table]) -> None:
     for number, table in enumerate(group):
-        with tables.named(table):
+        with tables.note_table(table):
             game = table.load()
             for matches, deals in ((1, None), (6, 1)) if number % 4 == 0 else ((2, 2),):
                 quick, slow = Dice(number), Dice(number)
@@ -158,7 +158,7 @@ def test_every_game_of_known_words_is_played_in_machine_words_at_every_table(
 ) -> None:
     """A new game may bring a function that the kernel does not know: it is played by `apply` then."""
     for table in group:
-        with tables.named(table):
+        with tables.note_table(table):
             all_known = {function.__name__ for function in functions_of(key)} <= KNOWN
             assert not all_known or running.program_of(table.load(), (0, 1, 2, 3)) is not None
 

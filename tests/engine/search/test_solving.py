@@ -105,7 +105,7 @@ def test_it_is_what_minimax_finds(key: str, group: list[tables.Table]) -> None:
     rng = random.Random(key)
     tried = 0
     for table in group[::2]:
-        with tables.named(table):
+        with tables.note_table(table):
             tried += sum(compared(table, rng, 700) for _ in range(3))
     assert tried
 
@@ -145,7 +145,7 @@ def quick_and_slow(rng: random.Random, group: list[tables.Table], tricks: int, n
         state = arranged(state, rng)
     bounds = Exact(state, nodes).solve()
     solution = solve(state, 10**8)
-    with tables.named(table):
+    with tables.note_table(table):
         if bounds[0] != bounds[1]:  # The bounds proved by then must be true
             assert bounds[0] <= solution.low <= solution.high <= bounds[1]
             return False
@@ -186,7 +186,7 @@ def test_a_tute_is_said_by_whom_a_trick_lets_say_it() -> None:
         state.extra, state.legal = windows.before_card(state) if state.game.speaks else (), None
         bounds = Exact(state, 20_000).solve()
         solution = solve(state, 10**8)
-        with tables.named(table):
+        with tables.note_table(table):
             assert (solution.low, solution.high) == bounds, (state.hands, state.turn, state.trump)
         decided[holder != state.turn] += abs(bounds[0]) > 100
     assert min(decided) > 1, decided
@@ -201,7 +201,7 @@ def test_thousands_of_endings() -> None:
     word_tables = known_words()
     tried = 0
     while time.monotonic() < until:
-        with tables.named(table := rng.choice(groups)):
+        with tables.note_table(table := rng.choice(groups)):
             tried += compared(table, rng, 8000)
         tried += quick_and_slow(rng, word_tables, 5, 60_000)
     assert tried > 100
