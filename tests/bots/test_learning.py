@@ -24,7 +24,7 @@ def test_a_fit_finds_the_weights_of_each_row() -> None:
     for row in range(2):
         fitted = sums.fit(row)
         assert np.abs(fitted - weights).max() < 2
-        whole, unknown = sums.left(row, fitted)
+        whole, unknown = sums.unexplained(row, fitted)
         assert 4.5 < unknown < 5.5 < whole
 
 
