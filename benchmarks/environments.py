@@ -38,7 +38,7 @@ clock = time.process_time
 
 
 def rate(seconds: float, play: Callable[[], int]) -> float:
-    """Decisions a second of something that plays some of them and says how many."""
+    """Return decisions a second of `play`, which plays some of them and returns their number."""
     began, decisions = clock(), 0
     while (spent := clock() - began) < seconds:
         decisions += play()
@@ -62,7 +62,7 @@ def batch(key: str, matches: int) -> Callable[[], int]:
 
 
 def pettingzoo(key: str) -> Callable[[], int]:
-    """A board at a time."""
+    """Play one board at a time."""
     from engine.adapters.pettingzoo import env
     from engine.cards.actions import CLAIM
 
@@ -89,7 +89,7 @@ def pettingzoo(key: str) -> Callable[[], int]:
 
 
 def openspiel() -> Callable[[], int]:
-    """A game of hearts at a time."""
+    """Play one game of hearts at a time."""
     import pyspiel
 
     game, draw = pyspiel.load_game("hearts(pass_cards=false)"), random.Random(1).random
@@ -128,7 +128,7 @@ def measure(chosen: argparse.Namespace) -> dict[str, Any]:
 
 
 def show(variant: str, results: dict[str, Any], matches: int) -> None:
-    """The table of one variant, and of compiled rules what misses its aim."""
+    """Print the table of one variant and, for compiled rules, what misses its aim."""
     print(f"\n{variant}; {matches} matches a batch; OpenSpiel: {results['openspiel']:,.0f} decisions/s\n")
     print("| game | batch, decisions/s | over OpenSpiel | PettingZoo, decisions/s | over OpenSpiel |")
     print("| --- | ---: | ---: | ---: | ---: |")

@@ -71,7 +71,7 @@ class Cell:
         return ", ".join([self.game, *(f"{name} {value}" for name, value in self.options.items())])
 
     def command(self) -> list[str]:
-        """The command line of the measurement."""
+        """Return the command line of the measurement."""
         sides = len(load(self.game, **self.options).sides)
         bots = [self.better, *[self.worse] * (sides - 1)]
         values = {name: value if isinstance(value, str) else json.dumps(value) for name, value in self.options.items()}
@@ -110,7 +110,7 @@ class Found:
 
 
 def measure(cell: Cell) -> Found:
-    """Plays its boards. RuntimeError with what was printed if that did not work."""
+    """Play its boards. Raise RuntimeError with the output if that fails."""
     command = [sys.executable, "-m", "engine.cli", *cell.command()]
     process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if process.returncode:
@@ -148,7 +148,7 @@ class Board:
 
 
 def played(cell: Cell, first: int, store: Path) -> list[Board]:
-    """The boards of a cell from a seed on: those of the file, and the others, which are written there one by one."""
+    """Return the boards of a cell from a seed on: those in the file, and the others, which are played and added to it one by one."""
     seeds = range(first, first + cell.boards)
     bots = (cell.better, cell.worse)
     lines = store.read_text(encoding="utf-8").splitlines() if store.exists() else []
@@ -167,7 +167,7 @@ def played(cell: Cell, first: int, store: Path) -> list[Board]:
 
 
 def line(cell: Cell, boards: Sequence[Board]) -> str:
-    """A line of the table of what was played in this process."""
+    """Format the table row of a cell that was played in this process."""
     shares, leads = [board.share for board in boards], [board.lead for board in boards]
     took = sorted(value for board in boards for value in board.took)
     share, half = fmean(shares), margin(shares)
@@ -181,7 +181,7 @@ def line(cell: Cell, boards: Sequence[Board]) -> str:
 
 
 def inside(cells: Sequence[Cell], first: int, store: Path) -> None:
-    """Plays cells one after the other, and prints their lines."""
+    """Play cells one after the other and print their rows."""
     print(f"rules: {described()}; boards {first} on", file=sys.stderr)
     print("| game | bots | boards | share | lead a board | Elo | ms a decision: mean, median, p99, longest |")
     print("|---" * 7 + "|", flush=True)
@@ -195,7 +195,7 @@ def margin(values: Sequence[float]) -> float:
 
 
 def rows(chosen: argparse.Namespace) -> Iterator[list[Cell]]:
-    """The measurements asked for, by table."""
+    """Return the requested measurements by table."""
     for key in chosen.game or games():
         for options in ({}, *(FORMS.get(key, ()) if chosen.forms else ())):
             yield [Cell(key, options, better, worse, chosen.boards) for better, worse in pairs(chosen)]
@@ -207,7 +207,7 @@ def pairs(chosen: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def text(cell: Found) -> str:
-    """A cell of the table."""
+    """Format a cell of the table."""
     places = 0 if cell.lead_margin >= 10 else 1 if cell.lead_margin >= 1 else 2
     mark = "" if cell.clear else ", level"
     faults = f", {cell.faults} faults!" if cell.faults else ""

@@ -48,7 +48,7 @@ def cpu(work: Callable[[], object], rounds: int) -> float:
 
 
 def boards(bots: int, count: int, seats: int, seed: int = 1) -> tuple[Ints, Ints]:
-    """Boards that follow the model: (count, seats) ids and scores."""
+    """Draw boards that follow the model: (count, seats) ids and scores."""
     rng = np.random.default_rng(seed)
     theta = rng.normal(0, 0.6, bots)
     parties = np.argsort(rng.random((count, bots)), axis=1)[:, :seats] if bots < 50 else _apart(rng, bots, count, seats)
@@ -68,13 +68,13 @@ def _apart(rng: np.random.Generator, bots: int, count: int, seats: int) -> Ints:
 
 
 def floor(parties: Ints) -> Callable[[], object]:
-    """One look at every board: strengths of two seats gathered, their logistic taken."""
+    """Look at every board once: gather the strengths of two seats and take their logistic."""
     theta = np.random.default_rng(0).normal(size=int(parties.max()) + 1)
     return lambda: 1 / (1 + np.exp(theta[parties[:, 0]] - theta[parties[:, 1]]))
 
 
 def row(what: str, seconds: float, limit: float | None, base: float | None = None) -> None:
-    """One line of the table."""
+    """Print one row of the table."""
     ratio = "" if base is None else f"{seconds / base:.0f}"
     verdict = "" if limit is None else f"{limit:g} s: {'held' if seconds < limit else 'MISSED'}"
     print(f"| {what} | {seconds:.4f} | {ratio} | {verdict} |", flush=True)
@@ -103,7 +103,7 @@ def fits() -> None:
 
 
 def _season(bots: int) -> tuple[Tallies, Tallies]:
-    """The sums of a double round robin of 16 boards, and of one more match."""
+    """Return the sums of a double round robin of 16 boards, and of one more match."""
     parties, scores = boards(bots, bots * (bots - 1) * 16, 2)
     return tally_arrays(parties, scores), tally_arrays(parties[:16, :].copy(), scores[:16])
 
@@ -158,13 +158,13 @@ class Counted:
     times = 0
 
     def __call__(self, execute: Callable[..., Any], *arguments: Any) -> Any:
-        """Runs one."""
+        """Run one statement."""
         self.times += 1
         return execute(*arguments)
 
 
 def tournament() -> None:
-    """A round robin of 200 bots is made; its tables are read."""
+    """Create a round robin of 200 bots and read its tables."""
     from django.db import connection
 
     from league.domain.people import players
@@ -280,7 +280,7 @@ def match() -> None:
 
 
 def _cup(boards: int) -> Any:
-    """A round robin of 40 bots, started."""
+    """Start a round robin of 40 bots."""
     from league.domain.people import players
     from tests.support.league import accepted, started
 
@@ -297,7 +297,7 @@ def _end(running: list[subprocess.Popen[bytes]]) -> None:
 
 
 def workers() -> None:
-    """Matches a minute of one worker process and of two, turn about on the same machine: real workers, sandboxed bots."""
+    """Count matches a minute of one worker process and of two, by turns on the same machine: real workers, sandboxed bots."""
     import tempfile
 
     cup = _cup(boards=16)
@@ -341,7 +341,7 @@ def workers() -> None:
 
 
 def ahead() -> None:
-    """One worker and matches of one board, by turns with the next match claimed and its bots started early, and without."""
+    """Run one worker on matches of one board, by turns with and without claiming the next match and starting its bots early."""
     import math
     import tempfile
 

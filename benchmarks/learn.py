@@ -52,7 +52,7 @@ class Sums:
         return cls(np.zeros((rows, FEATURES, FEATURES)), np.zeros((rows, FEATURES)), np.zeros(rows), np.zeros(rows))
 
     def note(self, row: int, features: Sequence[int], won: float) -> None:
-        """One more position; won: halves of points that the leader still won more."""
+        """Add a position; won: halves of points that the leader still won more."""
         x = np.array(features, float)
         self.squares[row] += np.outer(x, x)
         self.products[row] += x * won
@@ -60,14 +60,14 @@ class Sums:
         self.number[row] += 1
 
     def add(self, other: Sums) -> None:
-        """Those of other deals, too."""
+        """Add the sums of other deals."""
         self.squares += other.squares
         self.products += other.products
         self.won += other.won
         self.number += other.number
 
     def fit(self, row: int) -> np.ndarray:
-        """The weights of a row, in halves of points."""
+        """Return the weights of a row, in halves of points."""
         squares, products = RIDGE * np.eye(FEATURES), np.zeros(FEATURES)
         for beside, weight in ((row - 1, BESIDE), (row, 1.0), (row + 1, BESIDE)):
             if 0 <= beside < len(self.number):
@@ -85,7 +85,7 @@ class Sums:
 
 
 def plain(key: str) -> tute_bot.Bot:
-    """A champion that has learned nothing, for a game."""
+    """Return a champion that has learned nothing, for a game."""
     champion = house("champion")()
     champion.learned = {}
     champion.plans = {
@@ -126,13 +126,13 @@ def learn(key: str, seeds: Sequence[int]) -> Sums:
 
 
 def chunks(first: int, deals: int) -> Iterator[range]:
-    """The deals in parts."""
+    """Split the deals into parts."""
     for start in range(first, first + deals, EACH):
         yield range(start, min(start + EACH, first + deals))
 
 
 def played(key: str, first: int, deals: int, jobs: int) -> Sums:
-    """The sums over many deals, in the order of the deals: the same for any number of processes."""
+    """Sum over many deals in their order: the sums are the same for any number of processes."""
     total = Sums.empty(engine.load(key).rules.stock // 2)
     with get_context("spawn").Pool(jobs) as pool:
         parts = [pool.apply_async(learn, (key, part)) for part in chunks(first, deals)]

@@ -76,7 +76,7 @@ def memory(pid: int) -> float:
 
 
 def spent(pid: int) -> float:
-    """Seconds of a processor so far."""
+    """Return the CPU seconds of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICK
 
@@ -116,7 +116,7 @@ class Crowd:
 
 
 def measure(name: str, command: list[str], port: int) -> None:
-    """A row of the table."""
+    """Print a row of the table."""
     from django.db import connection
 
     environment = {**os.environ, "LIVE_PER_ADDRESS": "5000", "LIVE_LISTENERS": "5000", "HTTPS": "0"}
@@ -171,7 +171,7 @@ def measure(name: str, command: list[str], port: int) -> None:
 
 
 def live() -> None:
-    """All rows."""
+    """Print all rows."""
     from tests.support.processes import free_port
 
     print(

@@ -41,7 +41,7 @@ SECRET = b"the luck study of the Tute League"
 
 
 def house(name: str) -> Callable[[], tute_bot.Bot]:
-    """The class of a house bot, loaded as its folder alone on the path would load it."""
+    """Return the class of a house bot, loaded as if its folder alone were on the path."""
     folder = ROOT / "bots" / "house" / name
     sys.path.insert(0, str(folder))
     spec = importlib.util.spec_from_file_location(f"house_{name}", folder / "bot.py")
@@ -71,7 +71,7 @@ class Seat:
         self.session.answer(hello)
 
     def act(self, state: engine.State, legal: list[str]) -> str:
-        """Its choice."""
+        """Return its choice."""
         news = engine.redact(state.events[self.events_read :], self.seat)
         self.events_read = len(state.events)
         answer = self.session.answer({"type": "act", "id": 0, "events": news, "legal": legal, "bank_s": 3})
@@ -79,7 +79,7 @@ class Seat:
 
 
 def sitting(game: engine.Game, seed: bytes, makers: list[Callable[[], tute_bot.Bot]], number: int) -> list[int]:
-    """Scores by seat of one playing of a board."""
+    """Return the scores by seat of one sitting."""
     state = game.new_match(seed=seed, deals=game.board_deals)
     seats = [Seat(make, game, place, number * 100 + place) for place, make in enumerate(makers)]
     while not state.is_over:
@@ -127,7 +127,7 @@ def study(game: engine.Game, better: str, worse: str, boards: int) -> Luck:
 
 
 def measure(game: str, parties: int, pair: str, margins: np.ndarray[Any, np.dtype[np.float64]]) -> Luck:
-    """The numbers of the table from the margins (boards, sittings) of the better bot."""
+    """Compute the numbers of the table from the margins (boards, sittings) of the better bot."""
     boards, sittings = margins.shape
     points = (np.sign(margins.sum(axis=1)) + 1) / 2
     score = float(points.mean())

@@ -101,7 +101,7 @@ class Page:
 
 
 def look(browser: Browser, url: str, state: StorageState | None) -> tuple[float, float, int]:
-    """Milliseconds from the request of a page to its first byte and to the first of it that is seen, and its bytes on the line; nothing kept."""
+    """Measure a page without caches: ms from its request to its first byte and to its first paint, and its bytes on the line."""
     context = browser.new_context(viewport={"width": 360, "height": 740}, locale="es-ES", storage_state=state)
     try:
         page = context.new_page()
@@ -123,7 +123,7 @@ def look(browser: Browser, url: str, state: StorageState | None) -> tuple[float,
 
 
 def log_in(browser: Browser, site: str, who: str) -> StorageState:
-    """The cookies of who is logged in."""
+    """Log in and return the cookies."""
     name, _, password = who.partition(":")
     context = browser.new_context()
     page = context.new_page()
@@ -138,13 +138,13 @@ def log_in(browser: Browser, site: str, who: str) -> StorageState:
 
 
 def kind_of(path: str) -> str | None:
-    """The kind of a page, by its path with its query."""
+    """Return the kind of a page, by its path with its query."""
     bare = path.partition("?")[0]
     return next((kind for kind, form in KINDS.items() if re.fullmatch(form, path) or re.fullmatch(form, bare)), None)
 
 
 def one_of_each(context: BrowserContext, site: str, first: tuple[str, ...]) -> dict[str, str]:
-    """A path of each kind of page that links lead to; pages of kinds that lead nowhere new are not read twice."""
+    """Follow links to a path of each kind of page; a kind that leads nowhere new is not read twice."""
     waiting, targets, path_by_kind = deque(first), set(first), dict[str, str]()
     read: dict[str | None, int] = {}
     for _ in range(MOST):

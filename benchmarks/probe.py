@@ -36,7 +36,7 @@ def measure(bot: str, game: str, chosen: argparse.Namespace) -> dict[str, Any] |
 
 
 def text(result: dict[str, Any]) -> str:
-    """A line of the table."""
+    """Format a row of the table."""
     won = f"{result['ahead']:+.1f} ± {result['margin']:.1f} {result['unit']}"
     verdict = won if result["clear"] else f"{won}, none shown"
     spent = f"{result['trained']} boards, {result['seconds'][0]:.0f} s"

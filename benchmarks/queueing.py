@@ -34,7 +34,7 @@ def address() -> str:
 
 
 def fill() -> None:
-    """A league of 200 bots of 20 owners, a tournament of each owner running, all their matches waiting, and the workers."""
+    """Create 200 bots of 20 owners, a running tournament of each owner with all matches queued, and the workers."""
     from django.db import connection
 
     from league.domain.core import clock
@@ -171,7 +171,7 @@ def _make_bare() -> None:
 
 
 def claims() -> None:
-    """Claims a second out of the long queue, one at a time and several, beside the least that PostgreSQL can do for one here."""
+    """Measure claims a second from the long queue, one at a time and several, beside the least that PostgreSQL can do for one here."""
     from django.db import connection
 
     from league.domain.matches import leases, outlook
@@ -249,7 +249,7 @@ class Life:
 
 
 def _record(worker: str) -> Life:
-    """One match through all acts."""
+    """Record the statements of one match through all acts."""
     from django.db import connection, transaction
 
     from league.domain.core import clock
@@ -370,7 +370,7 @@ def _stand_for(names: list[str], seconds: float, life: Life) -> dict[str, Any]:
 
 
 def crew() -> None:
-    """The workers claim, start, give signs of life and report as if each played real matches."""
+    """Let the workers claim, start, send heartbeats and report as if each played real matches."""
     from django.db import connection
 
     from league.domain.matches import outlook

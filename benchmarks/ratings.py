@@ -39,7 +39,7 @@ LOOK_S = 0.02  # Interval of the counting thread; the scheduler has hints instea
 
 
 def pool(bots: int, boards: int) -> tuple[Ints, Ints]:
-    """(boards, 2) ids and scores."""
+    """Return (boards, 2) ids and scores."""
     rng = np.random.default_rng(1)
     theta = np.sort(rng.normal(0, 0.8, bots))
     first = rng.integers(0, bots, bots * PAIRS)
@@ -53,7 +53,7 @@ def pool(bots: int, boards: int) -> tuple[Ints, Ints]:
 
 
 def matches(parties: Ints, count: int) -> Iterator[Tallies]:
-    """Matches of 16 boards between two that have met."""
+    """Draw matches of 16 boards between two that have met."""
     rng = np.random.default_rng(2)
     for pair in parties[rng.integers(0, len(parties), count)]:
         won = rng.random(16) < 0.5
@@ -99,7 +99,7 @@ def fits(bots: int, boards: int) -> None:
 
 
 def local(sums: Tallies, played: list[Tallies], elo: dict[int, float], base: float) -> None:
-    """The estimate of those who played, and how far the fit of all is from it."""
+    """Measure the estimate of the two players of a match, and how far it is from the fit of all."""
     around([sums], [0])  # the columns of what is remembered lie together from the first match on
     off = []
 
@@ -119,7 +119,7 @@ def local(sums: Tallies, played: list[Tallies], elo: dict[int, float], base: flo
 
 
 def fill(bots: int) -> tuple[Any, Ints]:
-    """The pool, and (boards, 2) its versions as they met."""
+    """Fill the pool; return it and (boards, 2) its versions as they met."""
     from django.db import transaction
     from django.utils import timezone
 
@@ -216,7 +216,7 @@ def visible() -> None:
 
 
 def run(threads: list[threading.Thread], workers: list[threading.Thread], over: threading.Event) -> None:
-    """All of them, until the workers have ended."""
+    """Run all threads until the workers have ended."""
     for thread in threads + workers:
         thread.start()
     for thread in workers:

@@ -27,7 +27,7 @@ TURNS = 4
 
 
 def measure(stack: Stack, redis: RedisServer, each: int) -> dict[tuple[str, bool], list[float]]:
-    """Seconds of each request, by page and whether Redis was well."""
+    """Return the seconds of each request, by page and whether Redis was well."""
     seconds: dict[tuple[str, bool], list[float]] = {(page, well): [] for page in PAGES for well in (True, False)}
     for _ in range(TURNS):
         for well in (True, False):

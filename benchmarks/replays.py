@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def records(game: Any, match: str, dice: random.Random) -> dict[tuple[int, int], dict[str, Any]]:
-    """The records of a match of BOARDS boards, by board and sitting."""
+    """Return the records of a match of BOARDS boards, by board and sitting."""
     from dataclasses import asdict
 
     import engine

@@ -28,7 +28,7 @@ FLOOR_S = {"mean": 0.2, "p99": 1.0}  # Times to solve a whole deal of partnershi
 
 
 def quantile(values: list[float], share: float) -> float:
-    """The value that so great a share does not exceed."""
+    """Return the value that this share of the values does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
@@ -73,7 +73,7 @@ def rate(seconds: float, do: Callable[[], object]) -> float:
 
 
 def midway(key: str) -> tuple[Any, Any]:
-    """A moment in the middle of a deal, and what the seat on turn knows."""
+    """Return a state in the middle of a deal and the knowledge of the seat to move."""
     import engine
     from engine.search.knowledge import Knowledge
 
@@ -119,7 +119,7 @@ def rates(keys: list[str], seconds: float) -> list[dict[str, Any]]:
 
 
 def measure(chosen: argparse.Namespace) -> None:
-    """Prints what the engine on the path reaches, as JSON."""
+    """Print the rates of the engine on the path as JSON."""
     import engine
 
     results = {
@@ -130,7 +130,7 @@ def measure(chosen: argparse.Namespace) -> None:
 
 
 def show(variant: str, results: dict[str, Any]) -> None:
-    """The tables of one variant."""
+    """Print the tables of one variant."""
     print(f"\n{variant}\n\n| tricks | deals | mean ms | p50 | p95 | p99 | worst | M nodes/s | not solved |")
     print("| ---: |" + " ---: |" * 8)
     for row in results["solving"]:

@@ -74,7 +74,7 @@ class League:
         self._all_kinds()
 
     def _all_kinds(self) -> None:
-        """One of each thing that bulk inserts cannot make, by the functions of the league: an event, a circuit, a match with replays, ..."""
+        """Create one of each thing that bulk inserts cannot make, by the functions of the league: an event, a circuit, a match with replays, ..."""
         from functools import partial
 
         from django.conf import settings
@@ -121,7 +121,7 @@ class League:
         tries.begin(owner, made.BOT.decode(), GAME, real[1].bot.slug)
 
     def _people(self, bots: int) -> list[int]:
-        """Players with some 40 bots each, one accepted version of every bot; ids of the versions."""
+        """Create players with some 40 bots each, one accepted version of every bot; return the ids of the versions."""
         from django.contrib.auth.models import User
 
         from league.models import Bot, BotVersion, Package, Player
@@ -158,7 +158,7 @@ class League:
         return {key: pools.pool(key) for key in engine.games()}
 
     def _tournament(self, name: str, entries: int, format: str, game: str) -> Any:
-        """One that has started, without matches."""
+        """Create a tournament that has started, without matches."""
         from league.domain.tournaments import tournaments
         from league.models import BotVersion, Entry
 
@@ -176,7 +176,7 @@ class League:
         return tournament
 
     def _usual(self, number: int) -> int:
-        """A round robin of 64; the number of its matches."""
+        """Create a round robin of 64; return the number of its matches."""
         cup = self._tournament(f"Cup {number}", USUAL, "round_robin", (GAME, OTHER)[number % 2])
         count = self._all_meet(cup)
         cup.status, cup.finished = "finished", self.now
@@ -184,7 +184,7 @@ class League:
         return count
 
     def _large(self) -> int:
-        """The tournaments of 256: all meet, a Swiss one, a knock-out. The number of their matches."""
+        """Create the tournaments of 256: a round robin, a Swiss one, a knock-out. Return the number of their matches."""
         from league.domain.tournaments import fixtures, progress
         from league.models import Match
         from league.pure.formats import Pairing
@@ -252,7 +252,7 @@ class League:
         return len(ids)
 
     def _finish(self, ids: Sequence[int]) -> None:
-        """Matches with boards whose scores follow from the strengths of the two, an hour of the league for some thousand."""
+        """Finish matches; the scores of their boards follow from the strengths of the two. Some thousand finish in an hour of the league."""
         from datetime import timedelta
 
         from django.db import connection
@@ -295,7 +295,7 @@ class League:
             )
 
     def _ratings(self) -> None:
-        """Rows as a fit would write them: all bots in two pools, every tenth one in all others."""
+        """Insert ratings as a fit would write them: all bots in two pools, every tenth one in all others."""
         from league.models import Rating
 
         rows = []
@@ -316,7 +316,7 @@ class League:
 
 
 def _circle(size: int, number: int) -> list[tuple[int, int]]:
-    """A round of a round robin by the circle method."""
+    """Return a round of a round robin by the circle method."""
     line = [0, *((place + number) % (size - 1) + 1 for place in range(size - 1))]
     return [(line[place], line[-1 - place]) for place in range(size // 2)]
 
@@ -338,7 +338,7 @@ _analysed_tables: set[str] = set()  # Tables that are large and analysed
 
 
 def _insert(model: Any, names: Sequence[str], rows: Iterable[Sequence[Any]], common: dict[str, Any]) -> None:
-    """Rows of a table: the columns that differ, and one value for each of the others (a field that is not named has its default)."""
+    """Insert rows: `names` are the columns that differ; each other column has one value, from `common` or its default."""
     from django.db import connection
 
     table = model._meta.db_table
@@ -432,7 +432,7 @@ class Reader:
 
     @property
     def backend(self) -> int:
-        """The clock of the process that serves this one."""
+        """Return the clock of the server process of this connection."""
         self.connection.ensure_connection()  # it is another one where a page has closed it
         return int(~self.connection.connection.info.backend_pid << 3 | 2)
 
@@ -591,7 +591,7 @@ def addresses() -> dict[str, str]:
 
 
 def _deep(pool: int) -> str:
-    """The cursor in the middle of a leaderboard of 2,000 bots."""
+    """Return the cursor in the middle of a leaderboard of 2,000 bots."""
     from league.domain.core import paging
     from league.domain.ratings.leaderboards import BEST
     from league.models import Rating
@@ -721,7 +721,7 @@ def work(words: argparse.Namespace) -> None:
 
 
 def read_words() -> argparse.Namespace:
-    """The words of the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bots", type=int, default=10_000)
     parser.add_argument("--matches", type=int, default=100_000)

@@ -54,7 +54,7 @@ def slow() -> None:
     running = [subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet) for _ in range(2)]
 
     def lasts(name: str) -> float:
-        """Seconds of a round robin of the four, from its first match to its last."""
+        """Return the seconds of a round robin of the four, from its first match to its last."""
         cup = started(owners[0], versions, boards=4, name=name)
         while cup.matches.exclude(status="finished").exists():
             time.sleep(0.1)

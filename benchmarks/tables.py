@@ -111,7 +111,7 @@ def answer(browser: Browser, where: str, number: str, action: str) -> str:
 
 
 def sit(browser: Browser, game: str) -> tuple[str, str, float]:
-    """The table, its first page that asks, and how long that took."""
+    """Sit down; return the table, its first page with a question, and how long that took."""
     began = time.monotonic()
     status, where, text = browser.ask("/tables/", {"game": game, "rival": "greedy", "partner": "", "boards": 1})
     if status != 302:
@@ -128,7 +128,7 @@ def sit(browser: Browser, game: str) -> tuple[str, str, float]:
 
 
 def play(browser: Browser, answers: int) -> tuple[list[float], list[float]]:
-    """Seconds of each answer, and until the first question of each table."""
+    """Return the seconds of each answer, and until the first question of each table."""
     from league.models import Table
 
     times: list[float] = []
@@ -150,7 +150,7 @@ def play(browser: Browser, answers: int) -> tuple[list[float], list[float]]:
 
 
 def measure(name: str) -> None:
-    """One row."""
+    """Print one row."""
     from tests.support.processes import Process, free_port, wait_for
 
     folder = Path(os.environ["STATE_DIR"])
@@ -201,7 +201,7 @@ def measure(name: str) -> None:
 
 
 def prepare(environment: dict[str, str]) -> None:
-    """The house bots, once."""
+    """Create the house bots once."""
     import subprocess
 
     subprocess.run(

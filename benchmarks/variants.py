@@ -19,7 +19,7 @@ NAMES = ("source", "compiled")
 
 
 def copies(only: str | None = None) -> Iterator[tuple[str, Path]]:
-    """(variant, folder in which its package `engine` lies) for both or one of `NAMES`, the source first. Compiling takes some minutes."""
+    """Yield (variant, folder of its package `engine`) for one of `NAMES` or both, the source first. Compiling takes some minutes."""
     with ExitStack() as stack:
         given_folder = os.environ.get("BENCH_COPIES")
         place = Path(given_folder or stack.enter_context(tempfile.TemporaryDirectory(prefix="tute-bench-")))

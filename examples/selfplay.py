@@ -50,7 +50,7 @@ PLACE_OF = np.argsort(SUITS, axis=1)  # place of a suit among the renamed ones, 
 
 
 def planes(observations: NDArray[np.uint8]) -> Floats:
-    """The inputs, shape (n, INPUTS), of observations as bytes (`engine.search.encoding`), shape (n, SIZE)."""
+    """Return the inputs, shape (n, INPUTS), of observations as bytes (`engine.search.encoding`), shape (n, SIZE)."""
     n = len(observations)
     trump = observations[:, 72]
     cards = observations[:, :64].reshape(n, 4, 16)[:, :, :10][np.arange(n)[:, None], SUITS[trump]]  # suits renamed
@@ -114,7 +114,7 @@ class Network:
         self.updates = 0
 
     def forward(self, inputs: Floats) -> list[Floats]:
-        """The inputs, what each hidden layer says, and the outputs."""
+        """Return the inputs, the values of each hidden layer, and the outputs."""
         layers = [inputs]
         for number in range(0, len(self.weights), 2):
             out = layers[-1] @ self.weights[number] + self.weights[number + 1]
@@ -122,7 +122,7 @@ class Network:
         return layers
 
     def learn(self, inputs: Floats, cards: NDArray[np.intp], targets: Floats, rate: float) -> float:
-        """One step of Adam towards the targets of the cards that were played. The mean absolute error before it."""
+        """Make one step of Adam towards the targets of the played cards; return the mean absolute error before it."""
         layers = self.forward(inputs)
         rows = np.arange(len(inputs))
         error = layers[-1][rows, cards] - targets
@@ -142,7 +142,7 @@ class Network:
         return float(np.abs(error).mean())
 
     def save(self, path: Path, decisions: int) -> None:
-        """The weights and what Adam remembers."""
+        """Save the weights and the state of Adam."""
         arrays = {
             f"{name}{place}": values
             for name in ("weights", "mean", "square")
@@ -151,7 +151,7 @@ class Network:
         np.savez(path, updates=self.updates, decisions=decisions, **arrays)
 
     def load(self, path: Path) -> int:
-        """Takes a checkpoint in; how many decisions it has been trained on."""
+        """Load a checkpoint; return the number of decisions it was trained on."""
         with np.load(path) as stored:
             for name in ("weights", "mean", "square"):
                 setattr(self, name, [stored[f"{name}{place}"] for place in range(len(self.weights))])
@@ -169,7 +169,7 @@ def choose(
     explore: float,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.intp], Floats | None]:
-    """An action for each row, and the inputs: a song if there is one, else the best card; a random one without a network or, at times, to explore."""
+    """Return an action for each row and the inputs: a song if there is one, else the best card; a random one without a network or to explore."""
     n = len(observations)
     songs = masks[:, 52:]
     legal = masks[:, :CARDS] > 0
@@ -192,7 +192,7 @@ def choose(
 def play(
     table: Matches, network: Network, explore: float, rng: np.random.Generator
 ) -> tuple[Floats, NDArray[np.intp], Floats]:
-    """One deal at each table: inputs, renamed cards and what came of them (in UNITs) of all decisions between more cards than one."""
+    """Play one deal at each table; return inputs, renamed cards and their results (in UNITs) for all decisions between several cards."""
     arrays = table.arrays
     n = arrays.count
     going = np.ones(n, np.bool_)
@@ -255,7 +255,7 @@ def train(
 
 
 def against_random(network: Network, deals: int, seed: int) -> float:
-    """Points a deal that the network's side has beyond a side that plays cards at random, and sings. Sides are exchanged from deal to deal."""
+    """Return the points a deal by which the network's side beats a side that plays random cards and sings. Sides alternate from deal to deal."""
     rng = np.random.default_rng(seed)
     table = Matches("partnership", deals, seed=seed, deals=1)
     arrays = table.arrays
@@ -278,7 +278,7 @@ def against_random(network: Network, deals: int, seed: int) -> float:
 
 
 def export(network: Network, folder: Path) -> None:
-    """Writes a bot for the league: its program, its manifest, and the weights as 16-bit numbers with one scale a layer."""
+    """Write a bot for the league: its program, its manifest, and the weights as 16-bit numbers with one scale a layer."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("bot.py", "bot.toml"):
         shutil.copyfile(Path(__file__).parent / "selfplay_bot" / name, folder / name)
@@ -290,7 +290,7 @@ def export(network: Network, folder: Path) -> None:
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     training = commands.add_parser("train", help="play and learn")

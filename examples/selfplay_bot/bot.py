@@ -17,7 +17,7 @@ POINTS = dict(zip(RANKS, (0, 0, 0, 0, 0, 2, 3, 4, 10, 11), strict=True))
 
 
 def read(path: Path) -> list[tuple[list[array], array]]:
-    """The layers: rows of weights (a row an input in the first layer, a row an output in the others) and what is added."""
+    """Return the layers: rows of weights (one per input in the first layer, one per output in the others) and the biases."""
     layers = []
     with path.open("rb") as file:
         for fan_in, fan_out in pairwise(SIZES):
@@ -38,7 +38,7 @@ def numbers(file, count: int) -> array:
 
 
 def inputs(view: View) -> dict[int, float]:
-    """The inputs that are not 0, by their number: see `planes` of the training program."""
+    """Return the inputs that are not 0, by number: see `planes` of the training program."""
     suits = view.trump + "oceb".replace(view.trump, "")
     place = {
         rank + suit: 10 * number + strength for number, suit in enumerate(suits) for strength, rank in enumerate(RANKS)
@@ -86,7 +86,7 @@ class LearnedBot(Bot):
         self.layers = read(Path(__file__).parent / "weights.bin")
 
     def act(self, view: View, legal: list[str]) -> str:
-        """One of the legal actions."""
+        """Return one of the legal actions."""
         cards = plays(legal)
         word = announce(view, legal)
         if word or len(cards) == 1:

@@ -67,7 +67,7 @@ def _locale(name: str) -> Callable[[int], AbstractContextManager[Prepared]]:
 
 
 def _date(ahead: Callable[[], timedelta]) -> Callable[[int], AbstractContextManager[Prepared]]:
-    """Every process sees the wall clock so far ahead; the clock of waits, which has no date, goes on as it is."""
+    """Move the wall clock of every process ahead; the monotonic clock, which has no date, goes on as it is."""
     return _fixed(lambda: Prepared(environment=machine.shift_clock(ahead())))
 
 

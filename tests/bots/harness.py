@@ -24,7 +24,7 @@ _CLASSES: dict[str, BotClass] = {}
 
 
 def house(name: str) -> BotClass:
-    """The bot class of a house bot, loaded as its folder alone on the path would load it."""
+    """Return the class of a house bot, loaded as if its folder alone were on the path."""
     if name not in _CLASSES:
         folder = HOUSE / name
         sys.path.insert(0, str(folder))
@@ -58,7 +58,7 @@ class Seated:
         return self.session.view
 
     def tell(self, state: engine.State) -> list[dict[str, Any]]:
-        """The redacted events since the last time."""
+        """Send the redacted events since the last call."""
         news = engine.redact(state.events[self.events_read :], self.seat)
         self.events_read = len(state.events)
         return news
@@ -81,7 +81,7 @@ def play(
     watch: Callable[[engine.State, list[Seated]], None] | None = None,
     deals: int | None = None,
 ) -> tuple[engine.State, list[Seated]]:
-    """One sitting, bots by seat; AssertionError for an answer that is not legal. `watch` is called at each decision."""
+    """Play one sitting, bots by seat; an illegal answer is an AssertionError. `watch` is called at each decision."""
     table = f"board {seed}"
     state = game.new_match(seed=table, deals=deals or game.board_deals)
     seats = [Seated(bots[s](), game, s, engine.bot_seed(b"tests", table, 0, s)) for s in range(game.players)]

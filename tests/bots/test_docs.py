@@ -18,7 +18,7 @@ STEPS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "first-bot.md").read
 
 
 def bot_class(source: str) -> type[tute_bot.Bot]:
-    """The bot of a step, without starting it."""
+    """Return the bot class of a step, without starting it."""
     names: dict[str, object] = {}
     exec(source.replace("run(MyBot())", ""), names)
     return names["MyBot"]

@@ -153,7 +153,7 @@ def test_those_that_try_cards_out_beat_greedy(name: str) -> None:
 
 
 def thinking(name: str, key: str, monkeypatch: pytest.MonkeyPatch, cards: int) -> BotClass:
-    """A bot that tries its cards out in a game where the rules are not compiled, too, and everywhere in few deals."""
+    """Return a bot that tries its cards out even where rules are not compiled, and everywhere in few deals."""
     bot = house(name)
     least = {"cards": cards, "deals": 12}
     monkeypatch.setattr(bot, "plain", (key,))

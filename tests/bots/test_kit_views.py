@@ -84,7 +84,7 @@ LANGUAGES: dict[str, tuple[str, Callable[[Path], list[str]]]] = {
 
 @pytest.fixture(scope="module", params=sorted(LANGUAGES))
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command that tells the view of a kit. Who has no tool for it gets an error, and no test that was not run."""
+    """Return the command that prints the view of a kit. Without the tool for it the test fails; it is not skipped."""
     tool, build = LANGUAGES[request.param]
     languages.find(tool)
     return build(tmp_path_factory.mktemp(request.param))
@@ -128,7 +128,7 @@ class Recorded:
         return reports_of(command, self.lines)
 
     def at_once(self, place: int) -> list[str]:
-        """One request with all that had happened at a decision."""
+        """Return one request with all events before a decision."""
         requests = [json.loads(line) for line in self.lines[1 : place + 2]]
         events = [event for request in requests for event in request["events"]]
         return [self.lines[0], json.dumps(requests[-1] | {"events": events})]
@@ -231,7 +231,7 @@ def compare(here: Facts, expected_facts: Facts) -> None:
 
 
 def compared(program: list[str], game: engine.Game, seed: int) -> int:
-    """Compares at every request to one seat; how many there were."""
+    """Compare at every request to one seat; return the number of requests."""
     match = Recorded(game, seed, seed % game.players)
     printed = match.reports(program)
     assert len(printed) == len(match.expected)
@@ -252,7 +252,7 @@ def test_a_library_knows_the_duties_of_a_table(program: list[str], key: str, opt
 
 
 def enumerated(facts: Facts) -> set[tuple[frozenset[str], ...]]:
-    """All placements of the hidden cards that agree with what Python knows: the hidden part of each hand."""
+    """Return all placements of the hidden cards that agree with what Python knows: the hidden part of each hand."""
 
     def further(seat: int, remaining: frozenset[str]) -> list[tuple[frozenset[str], ...]]:
         if seat == len(facts["counts"]):

@@ -18,7 +18,7 @@ KITS = ROOT / "bots" / "kits"
 
 
 def play_seat(command: list[str], key: str, environment: dict[str, str] | None = None) -> int:
-    """One sitting with the process at seat 0 and first legal actions elsewhere. Returns its decisions; asserts that all are legal."""
+    """Play one sitting with the process at seat 0 and first legal actions elsewhere. Check that its decisions are legal; return their number."""
     game = engine.load(key)
     state = game.new_match(seed=4, deals=2)
     hello = {

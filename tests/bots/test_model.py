@@ -30,7 +30,7 @@ def test_the_model_chooses_legal_cards(key: str, options: dict[str, Any]) -> Non
     decisions = 0
 
     def check(state: engine.State, seats: list) -> None:
-        """The card of the seat to act, by the habits with which the model would play for it."""
+        """Check that the model's cards for the seat to act are legal."""
         nonlocal decisions
         seated = seats[state.current_seat]
         for event in seated.tell(state):
@@ -56,7 +56,7 @@ def test_the_model_chooses_legal_cards(key: str, options: dict[str, Any]) -> Non
 
 
 def chosen(view: Any, cards: Any, aim: int) -> int:
-    """The card that the model leads or follows with."""
+    """Return the card with which the model leads or follows."""
     model = Model(view, cards.suit, [aim] * view.seats)
     hand, trump = cards.masks(view.hand), model.trump
     live = cards.masks([*view.hand, *view.unseen])

@@ -39,7 +39,7 @@ run(MyBot({arguments}){options})
 def talk(
     folder: Path, body: str, *requests: dict, options: str = "", arguments: list[str] | None = None
 ) -> subprocess.CompletedProcess:
-    """Runs a ten-line bot on some request lines."""
+    """Run a ten-line bot on some request lines."""
     file = folder / "my_bot.py"
     file.write_text(TEN_LINES.format(body=body, options=options, arguments=""))
     text = "".join(json.dumps(request) + "\n" for request in requests)

@@ -10,7 +10,7 @@ import tute_sense  # isort: skip
 
 
 def seated(game: str, hand: str, trump: str | None, seats: int, **options: object) -> tute_bot.View:
-    """The view of seat 0 that has just been dealt a hand."""
+    """Return the view of seat 0 that has just been dealt a hand."""
     view = tute_bot.View({"game": game, "options": options, "seats": seats, "seat": 0})
     cards = hand.split()
     view.see({"e": "deal", "deal": 2, "trump": trump, "hand": cards, "counts": [len(cards)] * seats})

@@ -47,6 +47,6 @@ def test_the_sdk_knows_what_options_imply(key: str) -> None:
 
 
 def mixture(rng: random.Random, key: str, players: int) -> tuple[int, dict[str, object]]:
-    """Each option with an even chance, each of its values as likely as the others."""
+    """Draw options: each with an even chance, each of its values as likely as the others."""
     by_name = choices(declared(key), players)
     return players, {name: rng.choice(values(choice)) for name, choice in by_name.items() if rng.random() < 0.5}

@@ -73,7 +73,7 @@ class Troubled:
             connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
 
     def database(self) -> psycopg.Connection:
-        """The database itself, past all of the league's code; commits at the end of a `with`."""
+        """Yield the database itself, without the league's code; it commits at the end of a `with`."""
         return psycopg.connect(self.url)
 
     def reset(self) -> None:
@@ -104,7 +104,7 @@ class Troubled:
         assert (process.returncode, process.stderr) == (0, ""), f"{command}\n{process.stderr}"
 
     def start(self, name: str, **trouble: str) -> Process:
-        """A worker ("worker"), a scheduler or the web; `die_at`, `skew_s`, `messages`, `rules` and `commit` are those of tests/chaos/trouble.py."""
+        """Start a worker ("worker"), a scheduler or the web; `die_at`, `skew_s`, `messages`, `rules`, `commit`: see tests/chaos/trouble.py."""
         service = compose.service(name)
         words = self.stack.command(service)
         first = next((place for place, word in enumerate(words) if word.endswith("manage.py")), -1) + 1
@@ -144,7 +144,7 @@ class Troubled:
         self.until(lambda: self.stack.rows(OVER) == self.stack.rows(UNCOUNTED) == [(0,)], "the end", seconds, every=0.4)
 
     def table(self) -> str:
-        """The final table as text. Of several states that look alike, only the true one has the same bytes."""
+        """Return the final table as text. Of several states that look alike, only the true one has the same bytes."""
         return self._program("print")
 
     def findings(self) -> list[str]:
@@ -174,7 +174,7 @@ class Troubled:
         return answer
 
     def check(self) -> None:
-        """The final table is that of the undisturbed run; on a difference, say where."""
+        """Check that the final table is that of the undisturbed run; report the place of a difference."""
         assert self.redis.denied() == []
         table = self.table()
         if table != self.undisturbed:
@@ -182,7 +182,7 @@ class Troubled:
         assert table == self.undisturbed
 
     def unfinished(self) -> list[tuple[Any, ...]]:
-        """Matches that are not over."""
+        """Return the number of unfinished matches."""
         return self.stack.rows("SELECT key FROM league_match WHERE kind = 'tournament' AND status <> 'finished'")
 
     def attempts(self) -> list[tuple[Any, ...]]:
@@ -209,7 +209,7 @@ class Troubled:
 
 @pytest.fixture(scope="session")
 def first_moment() -> Iterator[Troubled]:
-    """The league, with the table of a run in which nothing happened."""
+    """Yield the league with the table of an undisturbed run."""
     league = Troubled()
     try:
         league.start("scheduler")
@@ -223,6 +223,6 @@ def first_moment() -> Iterator[Troubled]:
 
 @pytest.fixture
 def league(first_moment: Troubled) -> Troubled:
-    """The league before its first card."""
+    """Return the league before its first card."""
     first_moment.reset()
     return first_moment

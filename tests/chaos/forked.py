@@ -30,7 +30,7 @@ class Born:
 
     @property
     def returncode(self) -> int | None:
-        """The exit code as `Popen` has it: minus the number of the signal that ended the process; None while it runs."""
+        """Return the exit code like `Popen`: minus the number of the signal that ended the process; None while it runs."""
         return self._loaded.codes.get(self.pid)
 
     def poll(self) -> int | None:

@@ -60,7 +60,7 @@ class Person:
     def ask(
         self, method: str, path: str, body: bytes | None, may: Collection[int] = (), **headers: str
     ) -> Answer | None:
-        """One request; None where the web went away before it had answered. may: statuses that come besides the usual ones."""
+        """Send one request; return None if the web went away before it answered. may: statuses that are allowed besides the usual ones."""
         fields = {"Host": HOST, "Authorization": f"Bearer {self.league.tokens[self.name]}", **headers}
         connection = http.client.HTTPConnection("127.0.0.1", self.league.stack.port, timeout=PATIENCE_S)
         try:
@@ -87,7 +87,7 @@ class Person:
         unsettled: Collection[int] = (429, 503),
         **headers: str,
     ) -> Answer:
-        """The same request again and again, until it is done or refused for good. In trouble it is sent twice at once now and then."""
+        """Repeat a request until it succeeds or is finally refused. In trouble it is sometimes sent twice at once."""
         while True:
             times = 2 if "Idempotency_Key" in headers and self.chance.random() < 0.3 else 1
             with ThreadPoolExecutor(times) as pool:
@@ -101,7 +101,7 @@ class Person:
             time.sleep(self.chance.uniform(0.1, 0.5))
 
     def post(self, path: str, data: object = None, key: str = "", **headers: str) -> Answer:
-        """One POST with JSON or bytes; with a key it is noted what it made."""
+        """Send one POST with JSON or bytes; with a key, remember what it created."""
         body = data if isinstance(data, bytes) else b"" if data is None else json.dumps(data).encode()
         headers = {"Content_Type": "application/json", **headers} | ({"Idempotency_Key": key} if key else {})
         answer = self.insist("POST", path, body, **headers)
@@ -110,7 +110,7 @@ class Person:
         return answer
 
     def asks_again(self) -> None:
-        """Every request with a key gets the answer that it got."""
+        """Check that every request with a key gets the same answer again."""
         for key, ((path, body, headers), answer) in self.created_by_key.items():
             again = self.insist("POST", path, body, **headers)
             assert again.replayed, (self.name, key)
@@ -167,7 +167,7 @@ class Owner:
         assert (started.status, started.body["status"]) in ((200, "running"), (200, "finished")), started
 
     def _make_series(self) -> None:
-        """An event of two stages. The owner of one of its bots is asked, so it is not begun before its cards are known."""
+        """Create an event of two stages. The owner of one bot must agree, so it does not start before its cards are set."""
         bots = ["bot-0", "bot-1", "bot-2", HERMIT]
         self._create("event", "series", {"document": SERIES, "bots": bots})
         answer = self.hermit.insist("GET", "/me/requests?status=asked")
@@ -179,7 +179,7 @@ class Owner:
         self.created += STAGES
 
     def _create(self, what: str, name: str, wish: dict[str, Any]) -> None:
-        """A tournament or an event, as soon as there is room for it."""
+        """Create a tournament or an event as soon as there is room for it."""
         for attempt in range(10_000):
             answer = self.me.post(f"/{what}s", wish, key=f"{name}-{attempt}")
             if answer.status == 201:
@@ -190,7 +190,7 @@ class Owner:
         self._sow(what, name)
 
     def _sow(self, what: str, name: str) -> None:
-        """The cards that the quiet league plays, too: nobody may choose them from outside."""
+        """Set the cards that the quiet league plays, too: nobody can choose them from outside."""
         seed = hashlib.sha256(name.encode()).digest()
         words = f"UPDATE league_{what} SET secret = %s, secret_sha256 = %s WHERE slug = %s"
         while True:
@@ -203,7 +203,7 @@ class Owner:
                 return
 
     def _trouble(self) -> None:
-        """One act of an owner who cannot make up their mind; whatever was paused goes on afterwards."""
+        """Act like an owner who cannot make up their mind; whatever was paused goes on afterwards."""
         active = [name for name in self.created if name not in self.cancelled and name != STAGES[-1]]
         name = self.chance.choice(["pairs", "seats", *active])
         ends = name in self.created and name not in STAGES
@@ -263,7 +263,7 @@ class Guest:
             self.me.stays_within_limits()
 
     def _challenge(self) -> None:
-        """One match that counts nowhere, of a bot that may still be on trial."""
+        """Start one unrated match of a bot that may still be in validation."""
         rival = f"bot-{self.chance.randrange(4)}"
         wish = {"bot": f"guest-{self.chance.randrange(3)}", "against": rival, "game": "partnership", "boards": 1}
         if not self.taken:
@@ -282,7 +282,7 @@ class Guest:
             assert created.status in (409, 429), created
 
     def _ask(self) -> None:
-        """The hermit is asked, and answers while the request is taken back: one of them comes first. Then nothing comes of it."""
+        """Ask the hermit, who answers while the request is withdrawn: exactly one of them comes first. Then nothing comes of it."""
         name = f"fair-{len(self.fairs)}"
         fair = self.me.post("/tournaments", {"name": name, "game": "partnership", "boards": 1}, key=name)
         if fair.status != 201:
@@ -307,7 +307,7 @@ class Guest:
         assert gone.status in (200, 409), gone
 
     def _upload(self, number: int) -> None:
-        """One version, given up where it is refused for the number of them."""
+        """Upload one version; give up if it is refused because there are too many."""
         name = f"guest-{number % 3}"
         source = FRAME.format(body=f"def act(m): return good(m)  # {number}").encode()
         headers = {"Content_Type": "application/octet-stream", "Idempotency_Key": f"upload-{number}"}

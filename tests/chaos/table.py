@@ -70,7 +70,7 @@ def make() -> dict[str, str]:
 
 
 def _bot(player: str, name: str, pick: str, policy: EntryPolicy) -> BotVersion:
-    """An accepted version of a bot of a new player. pick: which of the legal answers it gives, as Python."""
+    """Create an accepted version of a bot of a new player. pick: which of the legal answers it gives, as Python."""
     body = f"def act(m): return json.dumps({{'id': m['id'], 'do': m['legal'][{pick}]}}) + '\\n'"
     games = [*(game for _, game, _, _ in CUPS), *LATER]
     source = FRAME.format(body=body).encode()
@@ -83,7 +83,7 @@ def _bot(player: str, name: str, pick: str, policy: EntryPolicy) -> BotVersion:
 
 
 def table() -> dict[str, Any]:
-    """The final table as plain data: matches, boards, sittings card by card, standings, sums of the ratings, places."""
+    """Return the final table as plain data: matches, boards, sittings card by card, standings, sums of the ratings, places."""
     return {
         "matches": {_key(match): _match(match) for match in Match.objects.filter(kind="tournament").order_by("key")},
         "cups": {cup.slug: _cup(cup) for cup in Tournament.objects.order_by("slug")},

@@ -86,7 +86,7 @@ class Storm:
         }
 
     def blow(self) -> None:
-        """One more misfortune."""
+        """Cause one more misfortune."""
         self.alive = [process for process in self.alive if process.popen.poll() is None]
         if self.web is None or self.web.popen.poll() is not None:
             self.web, self.answered = self._begin("web", PLACES_OF_THE_WEB), self.answers()
@@ -104,7 +104,7 @@ class Storm:
         self.acts[what]()
 
     def read_journal(self) -> None:
-        """All that stood in the journal stands there as it stood."""
+        """Check that the journal still contains all its earlier lines, unchanged."""
         try:
             journal = dict(self.league.stack.rows(JOURNAL))
         except psycopg.OperationalError:
@@ -225,7 +225,7 @@ class Round:
 
 
 def select(table: dict[str, Any], names: set[str]) -> dict[str, Any]:
-    """The part of a table that follows from these tournaments alone: each has a pool of its own."""
+    """Select the part of a table that follows from these tournaments alone: each has a pool of its own."""
     games = {"pairs": "partnership", "seats": "gana_pierde_3", **dict(GAMES), **dict.fromkeys(STAGES, SERIES["game"])}
     return {
         "matches": {key: match for key, match in table["matches"].items() if key.split(":")[0] in names},
@@ -301,7 +301,7 @@ def keep_logs(league: Troubled, name: str) -> Path:
 
 
 def undisturbed(league: Troubled) -> dict[str, Any]:
-    """The table of a league that is used as in the storm, without one."""
+    """Return the table of a league that is used as in the storm, but without one."""
     league.reset()
     for name in ("web", "scheduler", "worker"):
         league.start(name)

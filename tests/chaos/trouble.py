@@ -94,7 +94,7 @@ def when(fact: Callable[..., object]) -> Callable[..., None]:
 
 
 def nth_call(number: int) -> Callable[..., bool]:
-    """True at the n-th call."""
+    """Return a predicate that is true at the n-th call."""
     calls = iter(range(1, number + 1))
     return lambda *args, **keywords: next(calls, number) == number
 
@@ -122,7 +122,7 @@ def after_a_sitting() -> None:
 
 
 def ahead(arrange: Callable[[], None]) -> Callable[[], None]:
-    """A place on the way of the next match: it is claimed in every last pass, at whatever pace the present one goes."""
+    """Arrange trouble for the next match, which is then claimed in every last pass, whatever the pace of the present one."""
 
     def arranged() -> None:
         working.SOON_S = math.inf
@@ -183,7 +183,7 @@ def send(times: int) -> None:
 
 
 def play_by_other_rules(rules: str) -> None:
-    """The rules of a game are another revision's."""
+    """Play a game by the rules of another revision."""
     game, _, revision = rules.partition("=")
     games._declared()[game] = replace(games.declared(game), revision=int(revision))
 

@@ -78,7 +78,7 @@ class Cell:
 
     @property
     def ends(self) -> str:
-        """The end that the act must have."""
+        """Return the end that the act must have."""
         if self.moment == "end":
             return PLAYS_ON
         return EITHER if self.moment == "frozen" else ACTS[self.act]
@@ -92,7 +92,7 @@ class Table:
     boxes: dict[str, Sandbox] = field(default_factory=dict)
 
     def bot(self, act: str, *, entry: str = "bot") -> BotSpec:
-        """The bot of an act, "MOMENT|ACT|NUMBER"."""
+        """Return the bot of an act, "MOMENT|ACT|NUMBER"."""
         folder = self.state / "acts" / f"{entry} {act}".replace("|", " ")
         if not folder.exists():
             folder.mkdir(parents=True)
@@ -101,7 +101,7 @@ class Table:
         return BotSpec(act, folder, "binary", entry)
 
     def match(self, hostile: BotSpec) -> MatchSpec:
-        """One board against an honest bot, on fixed cards."""
+        """Return a match of one board against an honest bot, on fixed cards."""
         parties = (hostile, self.bot("never|nothing|0"))
         return MatchSpec("acts", GAME, b"s" * 32, "t1", range(1, 2), parties, limits=LIMITS, deals=1)
 
@@ -132,7 +132,7 @@ class Table:
         return findings
 
     def undisturbed(self, tier: str) -> list[list[int]]:
-        """The scores by sitting when nobody does anything: both kinds of bots choose the same actions."""
+        """Return the scores by sitting of an undisturbed match: both kinds of bots choose the same actions."""
         if tier not in _honest:
             result = play_match(self.match(self.bot("never|nothing|0")), self.boxes[tier])
             assert not any(party.faults for party in result.parties), result.parties

@@ -104,7 +104,7 @@ class Surroundings:
 
 
 def herd(bot: BotProcess) -> set[int]:
-    """Processes that run as the bot's user, where that user is its alone; else itself."""
+    """Return the processes of the bot's user if that user is the bot's alone; else the bot's process."""
     pids = {bot.pid}
     for entry in Path("/proc").iterdir():
         try:

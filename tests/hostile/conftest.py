@@ -11,6 +11,6 @@ from tests.engine.sandbox.support import StateDirectory
 
 @pytest.fixture(scope="session")
 def state() -> Iterator[StateDirectory]:
-    """A state directory that every user can pass, with its runtimes."""
+    """Yield a state directory that every user can pass, with its runtimes."""
     with StateDirectory() as directory:
         yield directory

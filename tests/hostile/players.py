@@ -35,21 +35,21 @@ for _line in sys.stdin:
 
 
 def source(attack: Attack, around: Surroundings, moment: int = 2) -> str:
-    """The program of a bot that attacks at its decision number ``moment``."""
+    """Return the program of a bot that attacks at its decision number ``moment``."""
     goal = around.goal(POLICY) | {"padding": "x" * attack.padding}
     player = _PLAYER.format(obtained=OBTAINED, moment=moment, attack=attack.source)
     return f"{_IMPORTS}goal = {goal!r}{_TOOLS}{player}"
 
 
 def hostile(name: str, around: Surroundings, folder: Path, moment: int = 2) -> BotSpec:
-    """The attack of that name as an unpacked package below ``folder``."""
+    """Write the attack of that name as an unpacked package below ``folder``."""
     path = folder / "bot.py"
     path.write_text(source(ATTACKS[name], around, moment))
     return load_package(path, folder / "packages")
 
 
 def limits(attack: Attack) -> Limits:
-    """Those of a match that decides about this attack without waiting long for it."""
+    """Return the limits of a match that decides about this attack without waiting long for it."""
     return Limits(
         start_s=5.0,
         move_s=min(attack.budget_s or 2.0, 2.0),

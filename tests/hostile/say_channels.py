@@ -15,7 +15,7 @@ FEW = 4
 
 
 def findings(tier: str, state_dir: Path, *, sealed: bool = False, trials: int = FEW) -> list[Finding]:
-    """Every channel, tried in a tier."""
+    """Try every channel in a tier."""
     start = functools.partial(choosing.start, tier)
     return list(measure(start, runtimes.python(state_dir), KINDS, trials=trials, sealed=sealed))
 

@@ -44,7 +44,7 @@ Play = Callable[[Cell, str], list[str]]
 
 
 def quick_moments(act: str, turn: int) -> tuple[str, ...]:
-    """All moments; of one of a series of acts that differ by a number only, a decision and one of the others."""
+    """Return all moments; for one of a series of acts that differ by a number only, a decision and one of the others."""
     name, _, number = act.partition("|")
     others = ("start", "frozen", "end")
     return ("decision", others[turn % 3]) if int(number) in SERIES.get(name, ()) else MOMENTS
@@ -63,7 +63,7 @@ def quick_cells(places: list[Place]) -> dict[str, list[tuple[Cell, str]]]:
 
 @pytest.fixture(scope="session")
 def table(state: StateDirectory) -> Table:
-    """The cells of the tests' own user."""
+    """Return the cells of the tests' own user."""
     acts.build(state.path / "bot")
     return Table(state.path)
 
@@ -107,7 +107,7 @@ def cells(places: list[Place], request: pytest.FixtureRequest) -> dict[str, list
 
 @pytest.fixture(scope="session")
 def play(state: StateDirectory, table: Table, cells: dict[str, list[tuple[Cell, str]]]) -> Play:
-    """Plays a cell as a user; those of the ordinary user are all played when the first is asked for."""
+    """Return a function that plays a cell as a user; those of the ordinary user are all played at the first call."""
     theirs = played_by_ordinary(state, [cell for row in cells.values() for cell, user in row if user == ORDINARY])
     return lambda cell, user: theirs[cell] if user == ORDINARY else table.wrong(cell)
 

@@ -17,7 +17,7 @@ ALL = [kind.name for kind in KINDS]
 
 
 def modes(state: StateDirectory) -> list[tuple[str, bool]]:
-    """(tier, whether sealed) of every way in which bots can be started here."""
+    """Return (tier, sealed) for every way in which bots can be started here."""
     reports = [report for report in state.reports.values() if report.isolates and report.holds]
     assert reports, "no tier holds on this host: nothing could be tested"
     return [

@@ -24,7 +24,7 @@ HOSTILE, OPPONENT = 0, 1
 
 @pytest.fixture(scope="session")
 def boxes(state: StateDirectory) -> list[Sandbox]:
-    """A sandbox of every tier that holds here."""
+    """Return a sandbox of every tier that holds here."""
     tiers = [name for name, report in state.reports.items() if report.holds and name != "none"]
     assert tiers, state.reports
     held_tiers.add(f"{len(ATTACKS) - 1} hostile bots attack in matches in each of: {', '.join(tiers)}")
@@ -40,7 +40,7 @@ def honest(state: StateDirectory) -> BotSpec:
 
 @pytest.fixture(scope="session")
 def undisturbed(boxes: list[Sandbox], honest: BotSpec) -> list[list[int]]:
-    """The scores of the same boards when nobody attacks: the hostile bots choose the same actions."""
+    """Return the scores of the same boards without attacks: the hostile bots choose the same actions."""
     return scores(
         play_match(match(honest, honest, game=GAME, boards=1, limits=players.limits(ATTACKS["fork"])), boxes[0])
     )

@@ -78,7 +78,7 @@ class Field:
         self.camps[camp].append(load_package(path, folder / "packages"))
 
     def table(self, number: int, chance: random.Random) -> MatchSpec:
-        """A random game with at least one house bot and, mostly, others beside it."""
+        """Draw a match of a random game with at least one house bot and, mostly, others."""
         game = engine.load(chance.choice(engine.game.games()))
         camps = {
             name: [bot for bot in bots if game.key in (bot.games or [game.key])] for name, bots in self.camps.items()

@@ -14,7 +14,7 @@ _BOT_USERS = range(slots.FIRST_USER, slots.LAST_USER + 1)
 
 
 def open_files() -> set[str]:
-    """Descriptors of this process and what they are."""
+    """Return the descriptors of this process and what they are."""
     spawn.ready()
     files = set()
     for entry in Path("/proc/self/fd").iterdir():
@@ -55,7 +55,7 @@ def groups() -> set[str]:
 
 
 def mounts(state_dir: Path) -> set[str]:
-    """Mounts that show something of our state directory."""
+    """Return the mounts that show something of our state directory."""
     return {line for line in Path("/proc/self/mountinfo").read_text().splitlines() if str(state_dir) in line}
 
 
@@ -73,7 +73,7 @@ def kernel_objects() -> set[str]:
 
 
 def shared_files() -> set[str]:
-    """Files of a bot's user in the places that everybody may write to."""
+    """Return the files of a bot's user in the places where everybody may write."""
     paths = set()
     for folder in ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock"):
         for path in Path(folder).iterdir() if Path(folder).is_dir() else []:

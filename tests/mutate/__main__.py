@@ -26,7 +26,7 @@ CONTROLS = 6  # runs without any fault: were one "caught", the tests themselves 
 
 
 def main() -> int:
-    """1 where a control failed or fewer were caught than --least says."""
+    """Run the sample; return 1 if a control failed or fewer were caught than --least says."""
     options = arguments()
     areas = dict(AREAS)
     if options.define:
@@ -147,7 +147,7 @@ class Run:
             tests.close()
 
     def _control(self, tests: Tests) -> None:
-        """The tests of some mutants, without the fault, both ways."""
+        """Run the tests of some mutants without the fault, both ways."""
         reached = [mutant for _, mutant in self.chosen if self.reach.tests(mutant)]
         for place, mutant in enumerate(reached[:: max(1, len(reached) // CONTROLS)][:CONTROLS]):
             first, rest, _ = self._choose(mutant)
@@ -160,7 +160,7 @@ class Run:
                 self.controls.append(outcome)
 
     def _choose(self, mutant: Mutant) -> tuple[list[str], list[str], int]:
-        """The first handful, the rest as far as the budget goes, and how many there are in all."""
+        """Return the first handful, the rest as far as the budget goes, and how many there are in all."""
         tests = self.reach.tests(mutant)
         first, rest, seconds = [], [], 0.0
         for test in tests:

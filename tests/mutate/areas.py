@@ -39,7 +39,7 @@ LEFT_OUT_WITH = {"chromium", "league_stack", "postgres_server", "redis_server"} 
 
 
 def area_of(path: str, areas: dict[str, tuple[str, ...]]) -> str:
-    """The area of a file, "" where it belongs to none."""
+    """Return the area of a file; "" if it belongs to none."""
     if not path.endswith(".py"):
         return ""
     for name, globs in areas.items():

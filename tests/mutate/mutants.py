@@ -55,17 +55,17 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """Names the mutant without its path and line, so that moved code keeps its mutants."""
+        """Return a key of the mutant without its path and line, so that moved code keeps its mutants."""
         text = "\0".join((self.where, self.kind, self.before, self.after, str(self.turn)))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def applied(self, source: bytes) -> bytes:
-        """The source with the fault in it."""
+        """Return the source with the fault in it."""
         return source[: self.start] + self.text.encode() + source[self.end :]
 
 
 def of_source(path: str, source: bytes) -> list[Mutant]:
-    """Every mutant of a file, in the order of the text."""
+    """Return every mutant of a file, in the order of the text."""
     finder = _Finder(path, source)
     finder.visit(ast.parse(source))
     numbered: list[Mutant] = []
@@ -169,7 +169,7 @@ class _Finder(ast.NodeVisitor):
             self.visit(statement)
 
     def visit_Assert(self, node: ast.Assert) -> None:
-        """An assertion is a check of ours already."""
+        """Skip assertions: each is a check of ours already."""
 
     def visit_Import(self, node: ast.Import) -> None:
         """Nothing to break."""
@@ -178,7 +178,7 @@ class _Finder(ast.NodeVisitor):
         """Nothing to break."""
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """Words for people; Python 3.11 does not know the places of what stands in them."""
+        """Skip f-strings: Python 3.11 does not know the positions of their parts."""
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -187,7 +187,7 @@ class _Finder(ast.NodeVisitor):
     # --- statements --------------------------------------------------------------------------------------------------------
 
     def _test(self, test: ast.expr) -> None:
-        """The opposite of a condition, where no operator of it is turned round anyway."""
+        """Negate a condition, unless an operator of it is inverted anyway."""
         if not isinstance(test, ast.Compare | ast.UnaryOp | ast.Constant):
             self._note("negate", self._start(test), self._end(test), f"not ({self._text(test)})")
 

@@ -17,7 +17,7 @@ class NotToBePatched(Exception):
 
 
 def codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A code object and all inside it."""
+    """Yield a code object and all code objects inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -25,13 +25,13 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _objects() -> list[Any]:
-    """All that lives, what `gc.freeze` has put aside too: the suite does that with all that it has collected."""
+    """Return all living objects, also those that `gc.freeze` has put aside, as the suite does with everything it has collected."""
     gc.unfreeze()
     return gc.get_objects()
 
 
 def functions(top: Path) -> dict[str, dict[Name, list[types.FunctionType]]]:
-    """All living functions of the tree, by file and by name."""
+    """Return all living functions of the tree, by file and by name."""
     by_file: dict[str, dict[Name, list[types.FunctionType]]] = {}
     for thing in _objects():
         if type(thing) is types.FunctionType and thing.__code__.co_filename.startswith(f"{top}/"):

@@ -35,7 +35,7 @@ ORDERS = json.loads(Path(os.environ["MUTATE_ORDERS"]).read_text()) if MODE != "s
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The profile holds for all examples but those that a test counts itself."""
+    """Apply the profile to all examples but those that a test counts itself."""
     hypothesis.settings.load_profile("mutants")
     config.pluginmanager.register({"map": Map, "try": Try, "serve": Serve}[MODE](), "mutate")
 
@@ -227,12 +227,12 @@ def forget_rows() -> None:
 
 
 def computed() -> float:
-    """Seconds of CPU of this process and of those that it has started and seen the end of."""
+    """Return the CPU seconds of this process and of its finished children."""
     return sum(os.times()[:4])
 
 
 def names_used(item: pytest.Item) -> set[str]:
-    """The fixtures of a test, those that its mark stands for too."""
+    """Return the fixtures of a test, also those that its mark stands for."""
     names = set(getattr(item, "fixturenames", ()))
     if mark := item.get_closest_marker("django_db"):
         names.add("transactional_db" if mark.kwargs.get("transaction") else "db")

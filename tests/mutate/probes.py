@@ -46,7 +46,7 @@ class Blocks:
         self.imported: set[int] = set()  # run by the import of their module
 
     def instrument(self, path: str, source: str) -> str:
-        """The source of a file with its probes."""
+        """Return the source of a file with its probes."""
         lines = self.of_line[path] = {}
         tree = ast.parse(source)
         self._probe(tree, lines, in_function=False)

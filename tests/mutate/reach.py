@@ -115,7 +115,7 @@ class Reach:
                 self.by_import[block].update(tests[path])
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """The tests that reach a mutant, those of its own file first; then those that only load what it has made."""
+        """Return the tests that reach a mutant, those of its own file first; then those that only load what it has made."""
         block = self.blocks.of_line[mutant.path].get(mutant.line, -1)
         direct = self.reaching.get(block, set())
         if mutant.imported or block in self.blocks.imported:
@@ -128,7 +128,7 @@ class Reach:
         return [test for group in groups for test in self._soonest(group)]
 
     def _tests_named_after(self, path: str) -> set[str]:
-        """Tests with a case that is named after the file, as each game has its own."""
+        """Return the tests with a case that is named after the file, as each game has its own."""
         return {test for test in self.seconds if _stem(path) in re.split(r"[\[\]-]", test.partition("[")[2])}
 
     def at_import(self, mutant: Mutant) -> bool:
@@ -165,5 +165,5 @@ class Reach:
 
 
 def _stem(path: str) -> str:
-    """A file's name without what all have."""
+    """Return a file's name without the parts that all have."""
     return path.rpartition("/")[2].removesuffix(".py")

@@ -55,7 +55,7 @@ class Site:
         self.token = ""
 
     def say(self, text: str) -> None:
-        """One line of progress."""
+        """Print one line of progress."""
         print(f"[{time.monotonic() - self.began:5.0f} s] {text}", flush=True)
 
     # ---- commands of the operator
@@ -209,7 +209,7 @@ class Site:
 
 
 def fresh(site: Site) -> None:
-    """A new clone, and what docker compose says before docker/prepare ran."""
+    """Reset the clone, check what docker compose says before docker/prepare ran, and prepare it."""
     if (site.folder / "docker-compose.yml").exists() and (site.folder / ".env").exists():
         site.compose("down", "--volumes", "--remove-orphans")
     site.checkout("")
@@ -221,7 +221,7 @@ def fresh(site: Site) -> None:
 
 
 def build(site: Site) -> None:
-    """The image: one, with labels, no larger than it is said to be."""
+    """Build the image: one, with labels, no larger than documented."""
     before = set(site.docker("images", "--quiet", "--filter", "dangling=true").split())
     site.build()
     site.say("docker compose build")
@@ -249,7 +249,7 @@ MOST, MOST_OWN = 450, 300  # MB, in all and upon the base; docs/operations/insta
 
 
 def up(site: Site) -> None:
-    """Every service is healthy, four workers among them; the site knows its commit and serves hashed files."""
+    """Check that every service is healthy, four workers among them, and that the site knows its commit and serves hashed files."""
     site.compose("up", "--detach", "--wait", "--wait-timeout", str(LONG))
     health = site.health()
     assert health.pop("migrate-1") == "exited"
@@ -262,7 +262,7 @@ def up(site: Site) -> None:
 
 
 def proxy(site: Site) -> None:
-    """The proxy that we ship, with the names and ports of this machine."""
+    """Run the proxy that we ship, with the names and ports of this machine."""
     here = site.outside
     if not (here / "fullchain.pem").exists():
         words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", f"/CN={NAME}"]
@@ -408,7 +408,7 @@ def down(site: Site) -> None:
 
 
 def backup(site: Site) -> None:
-    """The very lines of docs/operations/backup.md."""
+    """Run the very lines of docs/operations/backup.md."""
     section = (
         (site.folder / "docs" / "operations" / "backup.md")
         .read_text()
@@ -444,7 +444,7 @@ def raw(site: Site, words: str, data: bytes | None = None) -> bytes:
 
 
 def crash(site: Site) -> None:
-    """A service that crashes at each start becomes unhealthy, and `up --wait` ends with an error; mended, it is healthy again."""
+    """Check that a service that crashes at each start becomes unhealthy and `up --wait` fails; mended, it is healthy again."""
     broken = site.folder / "broken.yml"
     broken.write_text("services: {scheduler: {command: [docker/keep, python, -c, 'import no_such_module']}}\n")
     words = ("--file", "docker-compose.yml", "--file", broken.name)
@@ -559,7 +559,7 @@ STEPS: dict[str, Callable[[Site], None]] = {
 
 
 def run(*names: str) -> None:
-    """The steps, all of them where none is named. Raises NoContainersError, or AssertionError with what is wrong."""
+    """Run the named steps, by default all. Raise NoContainersError, or AssertionError with what is wrong."""
     site = Site()
     try:
         for name in names or STEPS:

@@ -244,7 +244,7 @@ def test_prepare_makes_each_secret_once_and_for_these_services_only(content: dic
 
 
 def prepared(top: Path) -> tuple[Path, Callable[[], str]]:
-    """A copy of what docker/prepare reads, below `top`, and a call of it, which returns what it says."""
+    """Copy what docker/prepare reads below `top`; return a function that runs it and returns its output."""
     folder = top / "docker"
     folder.mkdir()
     (top / "engine").mkdir(exist_ok=True)

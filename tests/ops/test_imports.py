@@ -17,7 +17,7 @@ STDLIB = frozenset(sys.stdlib_module_names)
 
 
 def loaded_by(statement: str) -> set[str]:
-    """Names of all modules that a fresh interpreter holds after `statement`."""
+    """Return the names of all modules that a fresh interpreter has loaded after `statement`."""
     code = f"{statement}\nimport sys, json; print(json.dumps(sorted(sys.modules)))"
     process = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, check=True)
     return set(json.loads(process.stdout.splitlines()[-1]))

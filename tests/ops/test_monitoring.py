@@ -33,7 +33,7 @@ def metrics_by_name(db: None) -> dict[str, metrics.Metric]:
 
 
 def check_expression(text: str, metrics_by_name: dict[str, metrics.Metric]) -> None:
-    """It is PromQL, and names metrics and label values that the league has."""
+    """Check that it is PromQL and names metrics and label values that the league has."""
     assert promql_parser.parse(text)
     names = set(re.findall(r"\btute_\w+", text))
     assert names or text.startswith("up{")
@@ -109,12 +109,12 @@ def test_units_start_what_there_is(path: Path) -> None:
 
 
 def lines(block: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every directive of a parsed nginx file, whatever block it is in."""
+    """Return every directive of a parsed nginx file, whatever block it is in."""
     return [directive for line in block for directive in [line, *lines(line.get("block", []))]]
 
 
 def directives(block: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
-    """The same as names and words."""
+    """Return the same as names and words."""
     return [(line["directive"], line["args"]) for line in lines(block)]
 
 

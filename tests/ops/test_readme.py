@@ -21,7 +21,7 @@ def first_bot() -> str:
 
 
 def played(command: str) -> dict:
-    """The report of a `tute play`."""
+    """Return the report of a `tute play`."""
     tute = [sys.executable, "-m", "engine.cli"]
     process = subprocess.run(
         [*tute, *command.split(), "--seed=readme", "--json"], cwd=TOP, capture_output=True, text=True, timeout=120

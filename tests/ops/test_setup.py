@@ -14,7 +14,7 @@ from tests.support.compose import TOP
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A copy of what set-up reads, with a folder `bin` that is the whole PATH but for the system's own tools."""
+    """Copy what set-up reads, with a folder `bin` that is the whole PATH but for the system's own tools."""
     (tmp_path / ".ci").mkdir()
     shutil.copy(TOP / ".ci" / "venv", tmp_path / ".ci" / "venv")
     (tmp_path / "engine").mkdir()
@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def interpreter(project: Path, name: str, version: tuple[int, int], *, has_venv: bool = True) -> None:
-    """A program that answers the questions of set-up as a Python of that version would, and refuses to make anything."""
+    """Write a program that answers the questions of set-up as a Python of that version would, and refuses to make anything."""
     fits = (3, 11) <= version < (3, 14)
     script = f"""#!/bin/sh
 case "$2" in

@@ -29,7 +29,7 @@ LONG = 400  # seconds for work that takes some ten on an idle machine
 
 
 def enter_house(stack: Stack, *names: str) -> None:
-    """The house bots, or those named, validated by whatever worker is running."""
+    """Enter all house bots, or the named ones, validated by whatever worker is running."""
     stack.manage("enter_house", *names)
     all_accepted(stack)
 
@@ -65,7 +65,7 @@ def all_accepted(stack: Stack) -> None:
 
 
 def a_cup(stack: Stack, name: str = "Cup", boards: int = BOARDS) -> None:
-    """A round robin of all bots."""
+    """Start a round robin of all bots."""
     bots = [f"--bot={slug}" for (slug,) in stack.rows("SELECT slug FROM league_bot ORDER BY slug")]
     owner, *_ = stack.rows("SELECT p.name FROM league_player p JOIN league_bot b ON b.owner_id = p.id")
     words = [name, f"--owner={owner[0]}", "--game=partnership", f"--boards={boards}", *bots, "--start"]
@@ -88,7 +88,7 @@ def results(stack: Stack) -> list[tuple[object, ...]]:
 
 
 def counted_once(stack: Stack, tournaments: int) -> None:
-    """Every match of the cups is finished; its boards, sittings, end and rating stand there once, neither less nor more."""
+    """Check that every match of the cups is finished, and that its boards, sittings, end and rating are stored exactly once."""
     matches = stack.rows("SELECT id, status, boards_planned FROM league_match WHERE kind = 'tournament' ORDER BY id")
     ((bots,),) = stack.rows("SELECT count(*) FROM league_bot")
     assert len(matches) == tournaments * bots * (bots - 1) // 2
@@ -155,7 +155,7 @@ def everything_up(stack: Stack) -> None:
 
 
 def a_stopped_scheduler_is_not_well(stack: Stack) -> None:
-    """Its checks see it, though its process is there and nothing piles up. An hour passes in its row, so that nobody has to wait."""
+    """Check that the health checks see it, though its process is there and nothing piles up. Its row is made an hour old."""
     scheduler = next(process for process in stack.processes if process.name == "scheduler")
     scheduler.popen.send_signal(signal.SIGSTOP)
     with psycopg.connect(stack.database_url) as database:
@@ -244,7 +244,7 @@ def test_a_stranger_uploads_a_bot_by_rest_and_plays_a_tournament_to_its_end(
 
 
 def leaders(stack: Stack, pool: int, token: str) -> list[dict[str, Any]]:
-    """The rows of a leaderboard, each with the name of its bot."""
+    """Return the rows of a leaderboard, each with the name of its bot."""
     rows = stack.call("GET", f"/pools/{pool}/leaderboard", token)["results"]
     return [{**row, "bot": row["version"]["bot"]} for row in rows]
 
@@ -337,7 +337,7 @@ SET ROLE tute
 
 
 def may(stack: Stack, role: str, statements: str) -> list[str]:
-    """Those of the statements, one a line, that do something when the role of that name says them. Each is taken back."""
+    """Return the statements, one a line, that have an effect when the role of that name runs them. Each is rolled back."""
     url = (stack.folder / "secrets" / f"{role}_database_url").read_text()
     permitted = []
     with psycopg.connect(url) as connection:

@@ -81,7 +81,7 @@ def tracked() -> set[str]:
 
 @pytest.fixture(scope="module")
 def source(tracked: set[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone: builds leave folders behind, and must not find those of earlier builds. Beside the code lies what git ignores."""
+    """Copy the tracked files: builds leave folders behind, and must not find those of earlier builds. Add files that git ignores."""
     folder = tmp_path_factory.mktemp("source") / "tute-league"
     for name in tracked:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -99,13 +99,13 @@ def source(tracked: set[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def in_wheel(tracked: set[str]) -> set[str]:
-    """The code with all that lies in it, and the documents, which the site shows, inside the package `league`."""
+    """Return the files of the wheel: the code with all its data, and the documents, which the site shows, inside the package `league`."""
     documents = {f"league/{name}" for name in tracked if name.startswith("docs/")}
     return {name for name in tracked if name.partition("/")[0] in CODE} | documents
 
 
 def packed(wheel: Path) -> dict[str, tuple[int, int]]:
-    """The files of a wheel but its metadata, with size and check sum."""
+    """Return the files of a wheel but its metadata, with size and check sum."""
     return {
         entry.filename: (entry.file_size, entry.CRC)
         for entry in ZipFile(wheel).infolist()
@@ -119,7 +119,7 @@ def metadata(wheel: Path) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel straight from a clone."""
+    """Build a wheel straight from a clone."""
     folder = tmp_path_factory.mktemp("wheel")
     build = f"from setuptools import build_meta; build_meta.build_wheel({str(folder)!r})"
     process = subprocess.run([sys.executable, "-c", build], cwd=source, capture_output=True, text=True)
@@ -173,7 +173,7 @@ def run(words: list[object], folder: Path, environment: Mapping[str, str] | None
 
 
 def plain(**more: str) -> dict[str, str]:
-    """The environment of a stranger: nothing leads to this clone, nothing configures a league."""
+    """Return the environment of a stranger: nothing leads to this clone, nothing configures a league."""
     inherited = (
         "HOME",
         "LANG",
@@ -190,7 +190,7 @@ def plain(**more: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Path]:
-    """A folder away from the clone that the bots' own users may pass."""
+    """Yield a folder away from the clone that the bots' own users may pass."""
     folder = Path(tempfile.mkdtemp(prefix="tute-wheel-"))
     folder.chmod(0o755)
     yield folder
@@ -198,7 +198,7 @@ def place() -> Iterator[Path]:
 
 
 def environment(place: Path, name: str, *packages: object) -> Path:
-    """The programs of a fresh virtual environment with these packages, in the versions of the lock."""
+    """Create a virtual environment with these packages, in the versions of the lock; return the folder of its programs."""
     folder = place / name
     run([sys.executable, "-m", "venv", folder], place, plain())
     constraints = place / "constraints.txt"
@@ -211,7 +211,7 @@ def environment(place: Path, name: str, *packages: object) -> Path:
 
 @pytest.fixture(scope="module")
 def released(source: Path, place: Path) -> tuple[Path, Path, Path]:
-    """The programs that make a release, and what `python -m build` makes by them: the sdist, and a wheel from it."""
+    """Return the programs that make a release, and what `python -m build` makes with them: the sdist, and a wheel from it."""
     folder = place / "tools"
     run([sys.executable, "-m", "venv", folder], place, plain())
     tools = folder / "bin"
@@ -261,7 +261,7 @@ def toolbox(released: tuple[Path, Path, Path], place: Path) -> Path:
 
 @pytest.fixture
 def desk(place: Path) -> Path:
-    """An author's folder, with files that must not be taken for modules."""
+    """Return an author's folder, with files that must not be taken for modules."""
     folder = Path(tempfile.mkdtemp(prefix="desk-", dir=place))
     folder.chmod(0o755)
     for name in TRAPS:
@@ -325,7 +325,7 @@ def league(released: tuple[Path, Path, Path], place: Path) -> Path:
 
 
 def page(port: int, path: str) -> str | None:
-    """A page without what differs between two requests; None while nobody answers. HTTPError for one that is refused."""
+    """Return a page without what differs between two requests; None while nobody answers. Raise HTTPError if it is refused."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as answer:
             text = answer.read().decode()

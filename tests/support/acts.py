@@ -14,13 +14,13 @@ MANIFEST = 'name = "{name}"\nruntime = "binary"\nentry = "{entry}"\ngames = ["a_
 
 
 def build(program: Path) -> Path:
-    """The program of all of them."""
+    """Compile the program of all acts."""
     subprocess.run([languages.find("cc"), "-O1", "-static", "-pthread", "-o", str(program), str(SOURCE)], check=True)
     return program
 
 
 def package(program: bytes, name: str, act: str, *, entry: str = "bot") -> bytes:
-    """A bot as a zip. act: MOMENT|ACT|NUMBER."""
+    """Return a bot as a zip. act: MOMENT|ACT|NUMBER."""
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bot.toml", MANIFEST.format(name=name, entry=entry))

@@ -32,7 +32,7 @@ LISTS = (
 
 
 def answers(token: str) -> Iterator[tuple[str, Any]]:
-    """Each address with its answer, as the holder of the token gets it. What was not played yet has no replay: its status stands there."""
+    """Return each address with its answer to the holder of the token. An unplayed match has no replay: its status stands there."""
     client = Client(HTTP_HOST="localhost", HTTP_AUTHORIZATION=f"Bearer {token}", HTTP_ACCEPT_LANGUAGE="en")
 
     def get(path: str) -> Any:
@@ -51,7 +51,7 @@ def answers(token: str) -> Iterator[tuple[str, Any]]:
 
 
 def journal() -> list[list[Any]]:
-    """Every line of the journal, in its order."""
+    """Return every line of the journal, in order."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT at, kind, subject, actor, data FROM league_leagueevent ORDER BY id")
         return [[str(at), kind, subject, actor, data] for at, kind, subject, actor, data in cursor.fetchall()]

@@ -84,7 +84,7 @@ class Moment:
 
 
 def make(act: str) -> list[Tournament]:
-    """A ladder, which is drawn by its own results, and a round robin, started."""
+    """Create a ladder, whose matches follow from its own results, and a round robin, started."""
     owners = [players.create(f"{act.replace('_', '-')}-{number}") for number in range(BOTS.get(act, FEW))]
     versions = [
         league.accepted(owner, owner.name, games=["partnership"]) for owner in owners
@@ -108,7 +108,7 @@ def make(act: str) -> list[Tournament]:
 
 
 def finish_next() -> bool:
-    """Play the next match in line; whether there was one that is not locked."""
+    """Play the next queued match; return False if there was none that is not locked."""
     match = leases.claim("w1", now=league.NOW)
     if match is None:
         return False
@@ -122,7 +122,7 @@ def play_next(cups: list[Tournament]) -> None:
 
 
 def put_right(step: Callable[[reconcile.Reconciled, datetime], None], cups: list[Tournament]) -> None:
-    """One thing that the scheduler does."""
+    """Do one thing that the scheduler does."""
     step(reconcile.Reconciled(), league.NOW)
 
 
@@ -202,7 +202,7 @@ def disturb(name: str) -> int:
 
 
 def extend_while_it_ends() -> int:
-    """A tournament whose matches are over gets another cycle while the scheduler ends it: one of the two comes first. The number of moments."""
+    """Extend a tournament whose matches are over while the scheduler ends it: one of the two comes first. Return the number of moments."""
     owners = [players.create(f"end-{number}") for number in range(2)]
     versions = [league.accepted(owner, owner.name, games=["partnership"]) for owner in owners]
     for at in range(100):
@@ -249,7 +249,7 @@ def upload_while_another_does() -> int:
 
 
 def grant_while_it_starts() -> int:
-    """The owner of a bot lets it enter while the tournament starts: it is in it then, or its request has expired. The number of moments."""
+    """Grant the request for a bot while the tournament starts: either it is entered, or its request has expired. Return the number of moments."""
     ana, berto = (players.create(f"starter-{number}") for number in range(2))
     own = [league.accepted(ana, f"own-{number}", games=["partnership"]) for number in range(2)]
     requested = league.accepted(berto, "wanted", games=["partnership"], policy=EntryPolicy.ASK)
@@ -280,7 +280,7 @@ def grant_while_it_starts() -> int:
 
 
 def enter_while_the_policy_changes() -> int:
-    """A bot is entered while its owner lets nobody enter it any more: before that, or not at all. The number of moments."""
+    """Enter a bot while its owner forbids entries: either before that, or not at all. Return the number of moments."""
     ana, berto = (players.create(f"policy-{number}") for number in range(2))
     bot = league.accepted(berto, "free", games=["partnership"]).bot
     for at in range(100):
@@ -304,7 +304,7 @@ def enter_while_the_policy_changes() -> int:
 
 
 def count_while_audits_are_drawn() -> int:
-    """A pool is counted while another scheduler draws audits of its matches: neither waits for what the other waits for. The number of moments."""
+    """Count a pool while another scheduler draws audits of its matches: neither waits for the other. Return the number of moments."""
     owners = [players.create(f"audited-{number}") for number in range(2)]
     versions = [league.accepted(owner, owner.name, games=["partnership"]) for owner in owners]
     for at in range(100):

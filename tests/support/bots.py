@@ -45,7 +45,7 @@ SHORT = Limits(start_s=1.0, move_s=0.2, bank_s=0.2, wall_factor=1.0, wall_extra_
 def match(
     *parties: BotSpec, game: str = "partnership", boards: int = 2, limits: Limits = SHORT, **more: object
 ) -> MatchSpec:
-    """A match with fixed cards."""
+    """Return a match with fixed cards."""
     return MatchSpec(
         match_id="m1",
         game=game,
@@ -62,14 +62,14 @@ NOT_A_PROGRAM = 'name = "damaged"\nruntime = "binary"\nentry = "bot"\ngames = ["
 
 
 def without_segments() -> bytes:
-    """A program for this machine that passes every look at its headers, and that the kernel refuses to execute: it has no segment."""
+    """Return a program for this machine that passes every check of its headers but that the kernel refuses to execute: it has no segment."""
     machine = {"x86_64": 62, "aarch64": 183}[platform.machine()]
     values = (b"\x7fELF\x02\x01\x01", 2, machine, 1, 0, 64, 0, 0, 64, 56, 0, 0, 0, 0)
     return struct.pack("<7s9xHHIQQQIHHHHHH", *values) + bytes(56)
 
 
 def damaged(folder: Path) -> Path:
-    """The folder of a bot that looks like a program when it is uploaded; only its start shows that it is none."""
+    """Write the folder of a bot that looks like a program when it is uploaded; only its start shows that it is none."""
     folder.mkdir()
     (folder / "bot").write_bytes(without_segments())
     (folder / "bot.toml").write_text(NOT_A_PROGRAM)

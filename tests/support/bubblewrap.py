@@ -8,7 +8,7 @@ HOW_TO_GET_ONE = "Debian, Ubuntu: sudo apt-get install bubblewrap."
 
 
 def find() -> str:
-    """The path of `bwrap`; installed where that is allowed, DidNotStart where there is none."""
+    """Return the path of `bwrap`; install it where that is allowed. Raise DidNotStart if there is none."""
     return debian.find("bubblewrap", debian.on_path("bwrap"), HOW_TO_GET_ONE)
 
 

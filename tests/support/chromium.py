@@ -45,7 +45,7 @@ def _find() -> str | None:
 
 
 def find() -> str:
-    """The path of a Chromium. For root on Debian a missing one is installed; elsewhere DidNotStart says what to do."""
+    """Return the path of a Chromium. For root on Debian a missing one is installed; elsewhere DidNotStart says what to do."""
     return debian.find("chromium", _find, HOW_TO_GET_ONE)
 
 

@@ -14,7 +14,7 @@ SECRETS = "/run/secrets/"  # Containers find their secrets here
 
 
 def load() -> dict[str, Any]:
-    """The whole file; merges (`<<`) are resolved as compose resolves them."""
+    """Return the whole file; merges (`<<`) are resolved as compose resolves them."""
     with FILE.open(encoding="utf-8") as text:
         content = yaml.safe_load(text)
     assert isinstance(content, dict)
@@ -32,7 +32,7 @@ class Service:
 
 
 def service(name: str) -> Service:
-    """The service `name` of the file."""
+    """Return the service `name` of the file."""
     entry = load()["services"][name]
     environment = {key: str(value) for key, value in entry.get("environment", {}).items()}
     command = [word for word in entry["command"] if word != "docker/keep"]  # It starts a command again that fails

@@ -43,7 +43,7 @@ def told(match: Match) -> Match:
 
 
 def carry_out(folder: Path, *, worker: str = "host:1", now=NOW, stop=lambda: False, box: Sandbox | None = None) -> bool:
-    """The next consultation, by a worker that starts its bot; whether it is done."""
+    """Run the next consultation, by a worker that starts its bot; return True if it is finished."""
     job = jobs.CONSULTATION.claim(worker, now=now)
     assert job is not None
     box = box or Sandbox("none", settings.STATE_DIR / "sandbox")
@@ -51,7 +51,7 @@ def carry_out(folder: Path, *, worker: str = "host:1", now=NOW, stop=lambda: Fal
 
 
 def sitting(match: Match, row: Consultation) -> Sitting:
-    """The one that was asked about."""
+    """Return the sitting of the consultation."""
     return Sitting.objects.select_related("board__match").get(
         board__match=match, board__number=row.board, number=row.sitting
     )

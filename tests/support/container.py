@@ -38,7 +38,7 @@ _BOUND = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc")
 
 
 def find() -> str:
-    """The path of runc, installed if need be. DidNotStart says what to do."""
+    """Return the path of runc, installed if need be. DidNotStart says what to do."""
     if os.geteuid() != 0:
         raise DidNotStart(HOW_TO_GET_ONE)
     return debian.find("runc", debian.on_path("runc"), HOW_TO_GET_ONE)
@@ -69,7 +69,7 @@ def default_profile() -> dict[str, Any]:
 
 
 def runner_profile() -> dict[str, Any]:
-    """The one that this project ships, without its comments, which only Docker reads."""
+    """Return the profile that this project ships, without its comments, which only Docker reads."""
     profile: dict[str, Any] = json.loads((REPOSITORY / "docker/seccomp-runner.json").read_text())
     for rule in profile["syscalls"]:
         rule.pop("comment", None)

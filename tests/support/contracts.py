@@ -21,7 +21,7 @@ class NoRings(Contract):
     packages = fields.ListField(subfield=fields.StringField())
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
-        """The rings that there are, each as the sorted names of its modules."""
+        """Return the rings of modules, each as the sorted names of its modules."""
         # a field of the class is its list of values in an instance; import-linter's types do not say so
         packages: list[str] = self.packages  # type: ignore[assignment]
         inside = {name for name in graph.modules if name.split(".")[0] in packages}
@@ -34,6 +34,6 @@ class NoRings(Contract):
         return ContractCheck(kept=not rings, metadata={"rings": sorted(rings)})
 
     def render_broken_contract(self, check: ContractCheck) -> None:
-        """Names the modules of each ring."""
+        """Print the modules of each ring."""
         for ring in check.metadata["rings"]:
             output.print_error(f"{len(ring)} modules import one another in a ring: {', '.join(ring)}")

@@ -15,7 +15,7 @@ from tests.support.processes import DidNotStart
 
 
 def on_path(*names: str) -> Callable[[], str | None]:
-    """Looks for the first of these programs, in the folders of an administrator too."""
+    """Return the first of these programs on PATH or in the folders of an administrator."""
     folders = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
     return lambda: next((path for path in (shutil.which(name, path=folders) for name in names) if path), None)
 

@@ -136,5 +136,5 @@ EVERYWHERE = ("", "/tmp", "/var/tmp", "/dev/shm", "/run", "/root", "/home")  # '
 
 
 def source(*places: Path | str, recalls: bool, through_suits: bool = True) -> str:
-    """The bot; `places` are folders where it tries to keep things."""
+    """Return the source of the bot; `places` are folders where it tries to keep things."""
     return SOURCE.format(recalls=recalls, through_suits=through_suits, places=[str(place) for place in places])

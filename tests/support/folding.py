@@ -40,7 +40,7 @@ class Fold:
         self.played_out = False
 
     def see(self, events: Iterable[Event]) -> Fold:
-        """Takes in events, in order; ones of unknown kind change nothing on the table."""
+        """Take in events, in order; events of unknown kind change nothing on the table."""
         for event in events:
             handler = getattr(self, "on_" + event["e"], None)
             if handler is not None:
@@ -83,7 +83,7 @@ class Fold:
     # ---- cards that change places
 
     def gain(self, seat: int, card: str | None) -> None:
-        """A card comes into a hand; None: one the viewer does not see."""
+        """Add a card to a hand; None: one that the viewer does not see."""
         self.counts[seat] += 1
         hand = self.hands[seat]
         if hand is not None:
@@ -92,7 +92,7 @@ class Fold:
             hand.add(card)
 
     def lose(self, seat: int, card: str | None) -> None:
-        """A card leaves a hand."""
+        """Remove a card from a hand."""
         self.counts[seat] -= 1
         hand = self.hands[seat]
         if hand is not None:

@@ -14,18 +14,18 @@ Winner = Callable[[Pairing, int], Sequence[int]]  # table and board number -> sc
 
 
 def field(key: str, entries: int, *, boards: int = 2, seats: int = 2, **more: Any) -> Field:
-    """A field with all parameters of a format; keywords that `Field` does not have are parameters."""
+    """Return a field with all parameters of a format; keywords that `Field` does not have are parameters."""
     own = {name: more.pop(name) for name in ("mixed", "seeds", "withdrawn", "lot", "revision") if name in more}
     return Field(entries=entries, boards=boards, seats=seats, values=FORMATS[key].complete(more), **own)
 
 
 def by_number(table: Pairing, board: int) -> list[int]:
-    """The smaller number wins every board."""
+    """Let the smaller number win every board."""
     return [100 - entry for entry in table.entries]
 
 
 def level(table: Pairing, board: int) -> list[int]:
-    """Every board is drawn."""
+    """Draw every board."""
     return [50] * len(table.entries)
 
 
@@ -40,7 +40,7 @@ def by_chance(seed: int, strengths: Mapping[int, float]) -> Winner:
 
 
 def paired(winner: Winner) -> Winner:
-    """The same for mixed pairs: both of a side have the sum of what they would have alone."""
+    """Do the same for mixed pairs: both of a side have the sum of what they would have alone."""
 
     def scores(table: Pairing, board: int) -> list[int]:
         a, c, b, d = winner(table, board)
@@ -50,7 +50,7 @@ def paired(winner: Winner) -> Winner:
 
 
 def look(key: str, played: Field, results: Mapping[Slot, Any], drawn: Sequence[Pairing] = ()) -> tuple[Outcome, Sheet]:
-    """One look at a tournament."""
+    """Look at a tournament once."""
     sheet = Sheet.for_field(played, results, drawn)
     return FORMATS[key].play(played, sheet), sheet
 
@@ -100,5 +100,5 @@ def met(tables: Sequence[Pairing]) -> Counter[tuple[int, int]]:
 
 
 def places(verdict: Outcome) -> list[list[int]]:
-    """The order, best first."""
+    """Return the order, best first."""
     return verdict.rank().levels

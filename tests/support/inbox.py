@@ -23,7 +23,7 @@ class Inbox(socketserver.ThreadingTCPServer):
 
     @property
     def read(self) -> list[EmailMessage]:
-        """The letters, taken apart."""
+        """Return the parsed letters."""
         return [
             cast("EmailMessage", message_from_bytes(letter.encode(), policy=policy.default)) for letter in self.letters
         ]
@@ -35,7 +35,7 @@ class Postman(socketserver.StreamRequestHandler):
     server: Inbox
 
     def handle(self) -> None:
-        """One connection."""
+        """Handle one connection."""
         self.wfile.write(b"220 inbox\r\n")
         while line := self.rfile.readline().strip():
             word = line[:4].upper()
@@ -51,7 +51,7 @@ class Postman(socketserver.StreamRequestHandler):
 
 @contextmanager
 def opened(settings: Any) -> Iterator[Inbox]:
-    """It is the mail server of the league."""
+    """Make it the mail server of the league."""
     with Inbox() as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"

@@ -13,7 +13,7 @@ CARD = re.compile(r"\b(?:[1-7]|[8-9]|[RCSAKQJT])[ocebshd]\b")
 
 
 def cards_in(data: Any) -> set[str]:
-    """The card texts in the JSON of some data, wherever they stand."""
+    """Return the card texts in the JSON of some data, wherever they stand."""
     return set(CARD.findall(json.dumps(data)))
 
 
@@ -25,7 +25,7 @@ class Knowledge:
         self.begin()
 
     def begin(self) -> None:
-        """A new deal: everybody sees the own hand and what lies face up."""
+        """Begin a new deal: everybody sees their own hand and what lies face up."""
         state = self.state
         self.deal = state.deal_no
         self.public: set[str] = set()
@@ -43,7 +43,7 @@ class Knowledge:
             }
 
     def allowed(self, seat: int | None) -> set[str]:
-        """The cards that may stand in what a seat (None: a spectator) is shown."""
+        """Return the cards that may be shown to a seat (None: a spectator)."""
         return self.public if seat is None else self.public | self.own[seat]
 
     def before(self, action: int) -> None:

@@ -40,7 +40,7 @@ class Course:
         return self.order[first][0] if first < len(self.order) else None
 
     def connectivity(self, bots: list[int] | None = None) -> float:
-        """The second eigenvalue of the normalised Laplacian of who met whom (Chung 1997): 0 where they fall apart, about 1 where all meet all."""
+        """Return the second eigenvalue of the normalised Laplacian of who met whom (Chung 1997): 0 if they fall apart, about 1 if all meet all."""
         met = self.met if bots is None else self.met[np.ix_(bots, bots)]
         degree = met.sum(axis=1)
         if not degree.all():
@@ -122,7 +122,7 @@ def _fitted(wins: Any) -> dict[int, tuple[float, float]]:
 
 
 def _in_order(fitted: dict[int, tuple[float, float]], theta: Floats) -> float:
-    """The share of all pairs, those who have not played included, that are in their true order."""
+    """Return the share of all pairs that are in their true order, including those who have not played."""
     estimates = np.array([fitted[bot][0] if bot in fitted else 0.0 for bot in range(len(theta))])
     a, b = np.triu_indices(len(theta), 1)
     return float((np.sign(estimates[a] - estimates[b]) == np.sign(theta[a] - theta[b])).mean())

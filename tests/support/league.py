@@ -35,12 +35,12 @@ def later(seconds: float) -> datetime:
 
 
 def source() -> bytes:
-    """A bot whose bytes nobody has uploaded before."""
+    """Return a bot whose bytes nobody has uploaded before."""
     return BOT + f"# {next(_serial)}\n".encode()
 
 
 def uploaded(player: Player, name: str, *, games: Sequence[str] = ("partnership",), now: datetime = NOW) -> BotVersion:
-    """A new version, validating, with its validation matches queued."""
+    """Upload a new version: it is validating, with its validation matches queued."""
     return bots.upload(player, name, source(), "bot.py", games, secret=SECRET, now=now)
 
 
@@ -57,7 +57,7 @@ def accepted(
     games: Sequence[str] = ("partnership", "corriente", "cabrero"),
     policy: str = EntryPolicy.ANYBODY,
 ) -> BotVersion:
-    """A version that may be entered, by anybody where no other `policy` is named; its validation matches are taken back, so that none waits.
+    """Return a version that may be entered, by anybody if no other `policy` is given; its validation matches are cancelled, so that none waits.
 
     The first version of a bot is inserted, which costs a fifth of an upload. tests/league/test_builders.py compares the rows with those of one.
     """
@@ -68,7 +68,7 @@ def accepted(
 
 
 def accepted_by_upload(player: Player, name: str, *, games: Sequence[str], policy: str) -> BotVersion:
-    """The same by the league's own functions."""
+    """Return the same, made by the league's own functions."""
     version = willing(uploaded(player, name, games=games), policy)
     for match in Match.objects.filter(parties__version=version, kind="validation").distinct():
         transitions.move(match, "cancelled", now=NOW)
@@ -144,7 +144,7 @@ def started(
     name: str = "Cup",
     mixed: bool = False,
 ) -> Tournament:
-    """A running round robin."""
+    """Start a round robin."""
     tournament = tournaments.create(
         owner, name, game, boards=boards, versions=versions, players=players, mixed=mixed, secret=SECRET, now=NOW
     )
@@ -153,7 +153,7 @@ def started(
 
 
 def running(worker: str = "w1", *, now: datetime = NOW) -> Match:
-    """The next queued match, leased and started."""
+    """Lease and start the next queued match."""
     match = leases.claim(worker, now=now)
     assert match is not None
     leases.start(match, now=now)
@@ -161,7 +161,7 @@ def running(worker: str = "w1", *, now: datetime = NOW) -> Match:
 
 
 def result(match: Match, *, winner: int | None = None, faults: Sequence[FaultReport] = ()) -> MatchResult:
-    """A true result of `match`: its boards played by the engine, at random where no `winner` is named.
+    """Return a true result of `match`: the engine plays its boards, at random if no `winner` is given.
 
     `winner` is the party that gets the better score on every board, whatever the cards say.
     """
@@ -208,7 +208,7 @@ def _sitting(
 
 @lru_cache(maxsize=1000)
 def _played(game: engine.Game, seed: bytes, number: int) -> engine.State:
-    """A deal played at random, and kept: leagues of tests have the same secret, and so the same deals. Nobody changes it."""
+    """Play a deal at random and cache it: leagues of tests have the same secret, and so the same deals. Nobody changes it."""
     cards = game.new_match(seed=seed, deals=1)
     rng = random.Random(f"{seed.hex()}/{number}")
     while not cards.is_over:
@@ -217,7 +217,7 @@ def _played(game: engine.Game, seed: bytes, number: int) -> engine.State:
 
 
 def begun(match: Match, *, now: datetime = NOW) -> Match:
-    """A queued match in the hands of worker w1, which has started it. A claim leaves the same rows, but reads the whole queue first."""
+    """Start a queued match as worker w1. A claim leaves the same rows, but reads the whole queue first."""
     row = Match.objects.select_related("tournament", "pool").get(pk=match.pk)
     until = now + timedelta(seconds=settings.LEASE_S)
     lease = {"worker": "w1", "token": row.token + 1, "attempts": row.attempts + 1, "lease_until": until}
@@ -228,7 +228,7 @@ def begun(match: Match, *, now: datetime = NOW) -> Match:
 
 
 def play(match: Match, *, winner: int | None = None, now: datetime = NOW) -> Match:
-    """A queued match, played and reported; the row as it is then."""
+    """Play and report a queued match; return its row."""
     row = begun(match, now=now)
     assert reports.report(row.pk, row.token, result(row, winner=winner), now=now) == reports.Receipt.STORED
     row.refresh_from_db()

@@ -56,7 +56,7 @@ class LiveLeague:
         return process
 
     def logs(self) -> str:
-        """The ends of all logs."""
+        """Return the ends of all logs."""
         return "\n".join(f"--- {process.name}\n{process.tail(60)}" for process in self.processes)
 
     def close(self) -> None:

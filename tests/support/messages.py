@@ -37,7 +37,7 @@ class Found:
 
 
 def messages() -> list[Found]:
-    """Every message of the code and of the templates, by place."""
+    """Return every message of the code and of the templates, by place."""
     by_place = {(message.path, message.text): message for folder in FOLDERS for message in _code(ROOT / folder)}
     by_place |= {(message.path, message.text): message for message in _catalogue()}
     return sorted(by_place.values())

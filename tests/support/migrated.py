@@ -48,7 +48,7 @@ def _stored(ending: str) -> Iterator[Path]:
 
 
 def _migrate(url: str) -> None:
-    """All migrations on an empty database, by the code of this tree."""
+    """Run all migrations on an empty database, with the code of this tree."""
     with tempfile.TemporaryDirectory(prefix="tute-migrated-") as state:
         inherited = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "PATH", "TMPDIR")}
         environment = {**inherited, "DATABASE_URL": url, "STATE_DIR": state, "SECRET_KEY": "of nobody", "HTTPS": "0"}
@@ -57,7 +57,7 @@ def _migrate(url: str) -> None:
 
 
 def sqlite_file() -> Path:
-    """A file to copy: the league on SQLite, migrated and empty."""
+    """Return a file to copy: the league on SQLite, migrated and empty."""
     with _stored(".sqlite3") as place:
         if not place.exists():
             making = place.with_suffix(".making")
@@ -68,7 +68,7 @@ def sqlite_file() -> Path:
 
 
 def create_database(server: PostgresServer) -> str:
-    """The address of a new database of `server`: migrated and empty."""
+    """Return the address of a new database of `server`: migrated and empty."""
     if not server.migrated:
         server.migrated = _first(server)
     return server.create_database(like=server.migrated)
@@ -89,7 +89,7 @@ def _first(server: PostgresServer) -> str:
 
 
 def dump(server: PostgresServer, url: str, *words: str) -> str:
-    """A database as statements that any newer PostgreSQL carries out; further words are for pg_dump."""
+    """Dump a database as statements that any newer PostgreSQL can run; further words are for pg_dump."""
     command = [str(server.bin / "pg_dump"), *words, "--inserts", url]
     process = subprocess.run(command, capture_output=True, text=True, check=True)
     # What only psql understands, and settings that another version may not have

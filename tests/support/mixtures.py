@@ -15,7 +15,7 @@ from tests.support import tables
 
 @st.composite
 def mixtures(draw: st.DrawFn) -> engine.Game:
-    """A game at any of its tables with any options that go together."""
+    """Draw a game at any of its tables with any options that go together."""
     key = draw(st.sampled_from(engine.games()))
     players = draw(st.sampled_from(declared(key).players))
     by_name = choices(declared(key), players)

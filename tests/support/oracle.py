@@ -34,12 +34,12 @@ def outranks(card: str, other: str, order: str) -> bool:
 
 
 def highest(cards: list[str], order: str) -> str:
-    """The highest of some cards of one suit."""
+    """Return the highest of some cards of one suit."""
     return min(cards, key=lambda card: order.index(card[0]))
 
 
 def legal(q: Question) -> tuple[str, set[str]]:
-    """The id of the rule that applies and the cards it allows."""
+    """Return the id of the rule that applies and the cards it allows."""
     rule, cards = _rule(q)
     if q.no_load and q.obligation == "strict" and q.table and not any(_would_win(q, card) for card in cards):
         least = min(q.points.get(card[0], 0) for card in cards)
@@ -109,7 +109,7 @@ def cabrero_losers(
     middle_rule: str = "all_between",
     spoiled: bool = True,
 ) -> set[int]:
-    """Losers of a deal of cabrero without a tute: R2 to R4, D9 and variant 25b, case by case."""
+    """Return the losers of a deal of cabrero without a tute: R2 to R4, D9 and variant 25b, case by case."""
     active = set(order_of_play)
     if len(takers) == 1:  # R2
         (taker,) = takers

@@ -9,7 +9,7 @@ import pytest
 
 
 def mostly_slow(cases: Iterable[Any], is_quick: Callable[[Any], bool]) -> list[Any]:
-    """The cases for `parametrize`, marked `slow` where they are not quick; several values are a tuple. Raises ValueError if none is quick."""
+    """Mark the cases for `parametrize` as `slow` unless they are quick; several values are a tuple. Raise ValueError if none is quick."""
     marked = [(case, is_quick(case)) for case in cases]
     if not any(quick for _, quick in marked):
         raise ValueError("no case of the test would be quick")

@@ -55,7 +55,7 @@ class PgBouncer:
             raise
 
     def url(self, direct: str) -> str:
-        """The address through it of the database that is at `direct`, told as the league wants it."""
+        """Return the address, through this pooler, of the database that is at `direct`, in the form that the league reads."""
         parts = urlsplit(direct)
         return f"postgresql://tute:{self.server.password}@127.0.0.1:{self.port}{parts.path}?pool_mode=transaction"
 

@@ -31,7 +31,7 @@ def weight(action: int) -> float:
 
 
 def choose(state: engine.State, rng: random.Random) -> int:
-    """One of the legal actions, by weight."""
+    """Choose one of the legal actions, by weight."""
     legal = state.legal_actions()
     if len(legal) == 1:
         return legal[0]
@@ -50,7 +50,7 @@ def play(state: engine.State, seed: object, limit: int = 6000) -> Iterator[int]:
 
 
 def finished(game: engine.Game, seed: object, deals: int | None = None, limit: int = 6000) -> engine.State:
-    """A match played at random."""
+    """Play a match at random."""
     state = game.new_match(seed=f"match {seed}", deals=deals)
     for _ in play(state, seed, limit):
         pass

@@ -56,7 +56,7 @@ def _of_the_system() -> str | None:
 
 
 def _server_uid() -> int | None:
-    """The uid that the server runs under: our own (None), unless we are root."""
+    """Return the uid that the server runs under: our own (None), unless we are root."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -109,7 +109,7 @@ class PostgresServer:
         return folder
 
     def _copied(self, folder: Path) -> Path:
-        """A copy of the wheel's installation and of the libraries that it looks for beside its package."""
+        """Copy the wheel's installation and the libraries that it looks for beside its package."""
         package = folder.parent.parent
         copy = self.folder / "wheel"
         shutil.copytree(
@@ -185,7 +185,7 @@ class PostgresServer:
 
     @property
     def version(self) -> str:
-        """The server's version as it says it itself, for example "18.6"."""
+        """Return the server's version as it reports it, for example "18.6"."""
         with psycopg.connect(self.url("postgres")) as connection:
             row = connection.execute("SHOW server_version").fetchone()
         assert row is not None
@@ -195,7 +195,7 @@ class PostgresServer:
         return f"postgresql://tute:{self.password}@127.0.0.1:{self.port}/{database}"
 
     def create_database(self, like: str = "", name: str = "") -> str:
-        """The address of a new database: an empty one, or a copy of the one at `like`, to which nobody may be connected.
+        """Create a database, empty or a copy of the one at `like`, to which nobody may be connected; return its address.
 
         name: one of its own by default.
         """

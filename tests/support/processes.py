@@ -25,7 +25,7 @@ class DidNotStart(RuntimeError):
 
 
 def free_port() -> int:
-    """A TCP port of this machine that nobody held a moment ago, and that no connection is given: a server that is stopped finds it free again."""
+    """Return a free TCP port that no outgoing connection is given: a server that is stopped finds it free again."""
     first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     while True:
         port = random.SystemRandom().randrange(max(1024, first - 16_384), first)
@@ -47,7 +47,7 @@ def wait_for(fact: Callable[[], Answer], what: str, seconds: float, every: float
 
 
 def die_with_parent() -> None:
-    """Runs in the child: a test run that is killed leaves no server behind."""
+    """Make the child end with its parent: a test run that is killed leaves no server behind."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
@@ -100,7 +100,7 @@ class Process:
             raise DidNotStart(f"{self.name}: {late}\n{self.tail()}") from None
 
     def tail(self, lines: int = 40) -> str:
-        """The end of what the process has printed."""
+        """Return the end of what the process has printed."""
         text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
         return "\n".join(text.splitlines()[-lines:])
 

@@ -37,7 +37,7 @@ class RedisServer:
         self.start()
 
     def _prepare(self) -> Path:
-        """Secrets as docker/prepare makes them: the addresses with their passwords; the file of the users."""
+        """Create the secrets as docker/prepare does: the addresses with their passwords. Return the file of the users."""
         docker = self.folder / "docker"
         docker.mkdir()
         for name in ("prepare", "league.env.example"):
@@ -53,7 +53,7 @@ class RedisServer:
         return secrets / "redis_acl"
 
     def client(self) -> redis.Redis:
-        """An operator's, patient."""
+        """Return a patient client of an operator."""
         return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
@@ -78,7 +78,7 @@ class RedisServer:
 
     @property
     def version(self) -> str:
-        """The server's version as it says it itself."""
+        """Return the server's version as it reports it."""
         with self.client() as client:
             return str(client.info("server")["redis_version"])
 

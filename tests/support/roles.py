@@ -14,7 +14,7 @@ from django.db import connection
 
 @contextmanager
 def granted() -> Iterator[None]:
-    """The roles are there; in the end everything is done as the owner of the tables again."""
+    """Create the roles; in the end everything is done as the owner of the tables again."""
     spec = importlib.util.spec_from_file_location("grant_roles", settings.BASE_DIR / "docker" / "grant_roles.py")
     assert spec is not None
     assert spec.loader is not None

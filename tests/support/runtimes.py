@@ -48,7 +48,7 @@ def _links(file: Path, place: Path) -> bool:
 
 
 def lending(state_dir: str, extra: Mapping[str, Path]) -> str:
-    """A line of shell that copies this runtime into a state directory which only that shell sees."""
+    """Return a line of shell that copies this runtime into a state directory which only that shell sees."""
     place = f"{state_dir}/runtimes"
     return f"mkdir -p {place} && cp --archive --target-directory={place} {shlex.join(map(str, _parts(extra)))}\n"
 
@@ -64,7 +64,7 @@ def _parts(extra: Mapping[str, Path]) -> list[Path]:
 
 @cache
 def _stored(extra: tuple[tuple[str, Path], ...]) -> Path:
-    """The tree with these modules in var/test/lent, whole."""
+    """Return the tree with these modules in var/test/lent, whole."""
     state_dir = KEPT / _digest()
     for old in KEPT.glob("*"):
         if old != state_dir:

@@ -35,12 +35,12 @@ NODES = 20_000
 
 
 def all_worths() -> dict[str, object]:
-    """A digest of the worths for every table that the search knows."""
+    """Return a digest of the worths for every table that the search knows."""
     return {f"{key} {options}": digest(worths(engine.load(key, **options))) for key, options in TABLES}
 
 
 def all_endings() -> dict[str, object]:
-    """A digest of the solved endings and their nodes, for every table of two sides."""
+    """Return a digest of the solved endings and their nodes, for every table of two sides."""
     games = {f"{key} {options}": engine.load(key, **options) for key, options in TABLES}
     both = {name: endings(game) for name, game in games.items() if len(game.sides) == 2 and tricks.knows(game)}
     return {

@@ -11,7 +11,7 @@ from tests.support.league import NOW
 
 
 def hold(row: Table) -> tuple[holding.TableLease, engine.State]:
-    """A worker has it, whose bots have played until the person is asked."""
+    """Claim the table as a worker; its bots play until the person is to move."""
     lease = holding.claim("host:1")
     assert lease is not None
     assert lease.row.pk == row.pk
@@ -30,7 +30,7 @@ def hold(row: Table) -> tuple[holding.TableLease, engine.State]:
 
 
 def rated(version: BotVersion, game: str, elo: float) -> None:
-    """It has a rating in a game."""
+    """Give a version a rating in a game."""
     kinds = {
         "boards": 9,
         "opponents": 3,

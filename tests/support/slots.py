@@ -20,7 +20,7 @@ WIDTH = 118
 
 
 def fresh(text: str) -> str:
-    """The text of the module with both made parts as they follow from its assignments."""
+    """Return the text of the module with both generated parts as they follow from its assignments."""
     slots, begun = _assigned(text)
     names = textwrap.fill(", ".join(f'"{name}"' for name in sorted(slots)), WIDTH - 8)
     lines = [f"    __slots__ = (\n{textwrap.indent(names, ' ' * 8)},\n    )  # fmt: skip\n"]
@@ -39,7 +39,7 @@ def fresh(text: str) -> str:
 
 
 def _assigned(text: str) -> tuple[dict[str, str], set[str]]:
-    """The annotation of every slot ("" for none), and the slots that `__init__` begins for a clone too."""
+    """Return the annotation of every slot ("" for none), and the slots that `__init__` begins for a clone too."""
     [data] = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef) and node.name == "Data"]
     slots: dict[str, str] = {}
     begun: set[str] = set()

@@ -102,7 +102,7 @@ class Stack:
         return {**base_environment(self.python), **self.settings, **exchanged, **own}
 
     def command(self, service: compose.Service) -> list[str]:
-        """The service's command, on this stack's port and folder."""
+        """Return the service's command, on this stack's port and folder."""
         return [
             word.replace("0.0.0.0:8000", f"127.0.0.1:{self.port}").replace("=/tmp", f"={self.folder}")
             for word in service.command
@@ -162,7 +162,7 @@ class Stack:
     # ---- the league, as its database and as a client sees it
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Rows of an SQL query, past all of the league's own code.
+        """Return the rows of an SQL query, without the league's own code.
 
         Each is a transaction of its own. The connection is kept, because who waits asks again and again; where it was cut, there is a new one.
         """
@@ -177,7 +177,7 @@ class Stack:
     def request(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> tuple[int, Any]:
-        """One request to the web; status and JSON (or text). As a TLS proxy would forward it."""
+        """Send one request to the web as a TLS proxy would forward it; return status and JSON (or text)."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data=body, method=method)
         for name, value in {"Host": HOST, "Accept": "application/json", **(headers or {})}.items():
             request.add_header(name, value)
@@ -192,7 +192,7 @@ class Stack:
             return status, text
 
     def call(self, method: str, path: str, token: str, data: object = None, number: str = "") -> Any:
-        """One API call with JSON in and out, by that number where one is given; an error status is an AssertionError that shows the answer."""
+        """Make one API call with JSON in and out, with the given request number; an error status is an AssertionError that shows the answer."""
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "X-Request-ID": number}
         status, answer = self.request(
             method, f"/api/v1{path}", None if data is None else json.dumps(data).encode(), headers
@@ -217,5 +217,5 @@ class Stack:
         return [json.loads(line) for log in logs for line in log.splitlines() if line.startswith("{")]
 
     def logs(self) -> str:
-        """The ends of all logs, for the message of a failing test."""
+        """Return the ends of all logs, for the message of a failing test."""
         return "\n".join(f"--- {process.name} ({process.pid})\n{process.tail(25)}" for process in self.processes)

@@ -89,7 +89,7 @@ def play_all(now: datetime, *, most: int = 40, fails: str = "") -> int:
 
 
 def crash(party: int) -> FaultReport:
-    """A fault of a party on its first board."""
+    """Return a fault of a party on its first board."""
     return FaultReport(
         kind="crash", detail="exit code 1", party=party, seat=0, board=1, sitting=0, step=3, request="", answer=""
     )
@@ -252,7 +252,7 @@ def as_text(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value of a column as JSON; moments are seconds from the begin of the story. Numbers are comparable as they are stored."""
+    """Return a value of a column as JSON; times are seconds from the beginning of the story. Numbers are comparable as they are stored."""
     if isinstance(value, datetime):
         return (value - league.NOW).total_seconds()
     if isinstance(value, date):

@@ -21,7 +21,7 @@ class Table(NamedTuple):
     options: tuple[tuple[str, Any], ...] = ()
 
     def load(self) -> engine.Game:
-        """The game at this table."""
+        """Load the game at this table."""
         return engine.load(self.key, players=self.players, **dict(self.options))
 
     def __str__(self) -> str:
@@ -29,12 +29,12 @@ class Table(NamedTuple):
 
 
 def plain() -> list[Table]:
-    """Each game with each number of players, without options."""
+    """Return each game with each number of players, without options."""
     return [Table(key, players) for key in engine.games() for players in declared(key).players]
 
 
 def values(choice: Choice) -> list[Any]:
-    """The values of a choice; of a range its ends, the step above the low end and something in between."""
+    """Return the values of a choice; of a range its ends, the step above the low end and something in between."""
     if not isinstance(choice, Range):
         return [word(value) for value in choice]
     high = choice.low + 40 * choice.step if choice.high is None else choice.high
@@ -87,7 +87,7 @@ def _loads(table: Table) -> bool:
 
 @cache
 def once() -> tuple[Table, ...]:
-    """One table for every value but the default of every option of every game, the numbers of players taken in turn."""
+    """Return one table for every value but the default of every option of every game, the numbers of players taken in turn."""
     by_value: dict[object, list[Table]] = {}
     for table in covering():
         by_value.setdefault((table.key, *(table.options[0])), []).append(table)
@@ -95,7 +95,7 @@ def once() -> tuple[Table, ...]:
 
 
 def by_game(*tables: Iterable[Table]) -> list[tuple[str, list[Table]]]:
-    """The tables game by game: one test each would cost more in pytest than in the engine."""
+    """Group the tables by game: one test each would cost more in pytest than in the engine."""
     groups: dict[str, list[Table]] = {}
     for table in (table for some in tables for table in some):
         groups.setdefault(table.key, []).append(table)
@@ -111,7 +111,7 @@ OF_THE_MATCH = {
 
 
 def of_a_deal() -> list[Table]:
-    """Every game at every table, and every value of every option that may matter within a deal."""
+    """Return every game at every table, and every value of every option that may matter within a deal."""
     return [*plain(), *(table for table in once() if table.options[0][0] not in OF_THE_MATCH)]
 
 

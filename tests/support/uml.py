@@ -32,12 +32,12 @@ halt -f
 
 
 def find() -> str:
-    """The path of the kernel, installed if need be. DidNotStart says what to do."""
+    """Return the path of the kernel, installed if need be. DidNotStart says what to do."""
     return debian.find("user-mode-linux", debian.on_path("linux.uml"), HOW_TO_GET_ONE)
 
 
 def _variables(folder: Path) -> dict[str, str]:
-    """The environment of that kernel: where the registers of this machine are longer than it knows, with what puts them back."""
+    """Return the environment of that kernel: if this machine's registers are longer than it knows, with what restores them."""
     if not re.search(r"\bamx_tile\b", Path("/proc/cpuinfo").read_text()):
         return dict(os.environ)
     library = folder / "registers.so"

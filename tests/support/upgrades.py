@@ -65,7 +65,7 @@ class Release:
         self.python("-P", str(TOP / "tests" / "support" / "full.py"))
 
     def asked(self, token: str) -> dict[str, Any]:
-        """All that the league tells."""
+        """Return all answers of the league."""
         answers: dict[str, Any] = json.loads(self.python("-P", str(TOP / "tests" / "support" / "answers.py"), token))
         return answers
 

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-    """The answer."""
+    """Answer the request."""
     file = Path(os.environ["WAIT_FOR"])
     if environ["PATH_INFO"] == "/wait":
         file.with_suffix(".begun").touch()
