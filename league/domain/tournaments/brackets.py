@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import inf
@@ -49,18 +49,28 @@ class BracketStep:
 
 
 MOST_MATCHES = 1000  # of a page of rounds
+LARGE_ROUNDS = 16  # of a large tournament, so many rounds have more: only theirs are counted
 
 
 def cut_rounds(page: paging.Page[Round], *, back: bool = False) -> paging.Page[Round]:
-    """Return the first rounds of a page that have no more than MOST_MATCHES together, and at least one. One query.
+    """Return the first rounds of a page that have no more than MOST_MATCHES together, and at least one. Two queries at most.
 
     back: it was asked for from its end, so the last ones.
     """
-    matches = Match.work.filter(round__in=page.rows).order_by().values_list("round").annotate(Count("pk"))
-    counts = dict(matches)
-    rows = reversed(page.rows) if back else page.rows
-    most = max(1, sum(total <= MOST_MATCHES for total in accumulate(counts.get(row.pk, 0) for row in rows)))
+    rows = page.rows[::-1] if back else page.rows
+    counts = _count_matches(rows[:LARGE_ROUNDS])
+    if sum(counts) <= MOST_MATCHES:
+        counts += _count_matches(rows[LARGE_ROUNDS:])
+    most = max(1, sum(total <= MOST_MATCHES for total in accumulate(counts)))
     return paging.shorten(page, most, lambda row: [row.number], back=back)
+
+
+def _count_matches(rounds: Sequence[Round]) -> list[int]:
+    """Return the number of matches of each of these rounds. One query; none without rounds."""
+    if not rounds:
+        return []
+    counts = dict(Match.work.filter(round__in=rounds).order_by().values_list("round").annotate(Count("pk")))
+    return [counts.get(row.pk, 0) for row in rounds]
 
 
 def read_rounds(tournament: Tournament, rows: Iterable[Round]) -> list[RoundMatches]:
