@@ -148,12 +148,12 @@ ROWS = (
     "tests/league/domain",
     "tests/league/management",
     "tests/league/api",
-    "tests/league/test_door.py",
+    "tests/league/test_response_cache.py",
     "tests/league/web/test_bad_input.py",
 )
 # Of these, the tests of what PostgreSQL does in another way: `make test` runs them on PostgreSQL, too. They are about locks and SKIP LOCKED (claims,
-# reports, turns), constraints and types (words, moves, keyset, sums), collation (names, paging), text that PostgreSQL refuses (bad input), and
-# queries that are written by hand for it (the door).
+# reports, turns), constraints and types (words, moves, sums), collation (names, paging), text that PostgreSQL refuses (bad input), and
+# queries that are written by hand for it (the response cache).
 POSTGRESQL = (
     "tests/league/domain/core",
     "tests/league/domain/matches/test_leases.py",
@@ -162,7 +162,7 @@ POSTGRESQL = (
     "tests/league/domain/ratings/test_totals.py",
     "tests/league/api/test_paging.py",
     "tests/league/web/test_bad_input.py",
-    "tests/league/test_door.py",
+    "tests/league/test_response_cache.py",
 )
 # Not those that start real workers (tests/chaos and tests/ops do that on PostgreSQL) and those that bring a database of their own.
 APART = (
