@@ -52,7 +52,7 @@ def test_course_reaches_from_edge_to_edge_and_marks_zero() -> None:
     found = charts.score_curve([10, -20, 30])
     assert found is not None
     points = [tuple(map(float, point.split(","))) for point in found.line.split()]
-    assert (points[0][0], points[-1][0]) == (found.left, found.right)
+    assert (points[0][0], points[-1][0]) == (found.start, found.right)
     assert points[0][1] == found.zero
     assert points[2][1] > found.zero > points[3][1]  # SVG counts downwards
     assert "0" in [value for _, value in found.ticks]
