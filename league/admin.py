@@ -62,7 +62,7 @@ class AccountAdmin(ReadOnly):
 
 @admin.register(models.Player)
 class PlayerAdmin(ReadOnly):
-    """People."""
+    """Players."""
 
     list_display = ["name", "created"]
     search_fields = ["name"]

@@ -10,30 +10,30 @@ from django.db.models.signals import post_migrate
 from league.service import changes
 
 
-def keep_dictionaries(**told: Any) -> None:
-    """What the stored logs are compressed with comes into the database."""
-    from league.domain.matches import logs  # not before: most commands need none of it
+def keep_dictionaries(**kwargs: Any) -> None:
+    """Store the compression dictionaries of the logs in the database."""
+    from league.domain.matches import logs  # Imported late, because most commands do not need it.
 
-    logs.keep_dictionaries(**told)
+    logs.keep_dictionaries(**kwargs)
 
 
 def install_marks(*, using: str, **_: Any) -> None:
-    """The database counts changes of what is shown."""
+    """Install the change counters in the database."""
     changes.install(connections[using])
 
 
 class LeagueConfig(AppConfig):
-    """Registers the Celery app, the system checks, the models and what follows a migration."""
+    """The app: it registers the Celery app, the system checks, the models and the steps after a migration."""
 
     name = "league"
     verbose_name = "Tute League"
 
     def ready(self) -> None:
-        """Make `shared_task` bind to our Celery app in every process, and the checks known to `manage.py check`."""
-        from league.service import checks  # noqa: F401 - imported for their registrations
+        """Bind `shared_task` to our Celery app in every process, and register the checks of `manage.py check`."""
+        from league.service import checks  # noqa: F401 - imported to register them
 
         post_migrate.connect(keep_dictionaries, sender=self)
         post_migrate.connect(install_marks, sender=self)
-        # All is loaded, and stays; manage.py has put this off
+        # Everything is loaded and stays loaded; manage.py has disabled the collector until here.
         gc.freeze()
         gc.enable()

@@ -1,8 +1,7 @@
-"""The Celery app: what a message looks like, where it goes, and the calendar.
+"""The Celery app: the format of messages, their queues, and the calendar.
 
-Messages are hints. What there is to do stands in the database, so that a message which is lost, late or delivered twice
-changes nothing (docs/operations/queue.md, "The queue"). So none is acknowledged: whoever takes one takes it off the queue. Celery's worker takes
-them, as `league.management.listening` starts it: it outlives whatever the broker does.
+Messages are hints. The work itself is in the database, so a message that is lost, late or delivered twice changes nothing (docs/operations/queue.md). So none is acknowledged: taking a message removes it from the queue. `league.management.listening` starts Celery's worker, which survives
+all failures of the broker.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 
 from django.conf import settings
 
-MATCHES = "matches"  # queue of the workers that play
-UPKEEP = "upkeep"  # queue of the scheduler: ratings
-PATIENCE_S = 1.0  # for one answer of the broker; only threads that do nothing else wait for it
+MATCHES = "matches"  # The queue of the workers.
+UPKEEP = "upkeep"  # The queue of the scheduler.
+PATIENCE_S = 1.0  # For one response of the broker; only threads that do nothing else wait for it.
 
 
 def broker_options(url: str, state_dir: Path) -> dict[str, object]:
-    """Transport options for `url`; makes the folder of a file broker."""
+    """Return the transport options for `url`; create the folder of a file broker."""
     parts = urlsplit(url)
     if parts.scheme == "filesystem":
         folder = Path(parts.path) if parts.path.strip("/") else state_dir / "broker"
@@ -35,25 +34,25 @@ def broker_options(url: str, state_dir: Path) -> dict[str, object]:
         place = str(folder)
         return {"data_folder_in": place, "data_folder_out": place, "control_folder": place, "polling_interval": 0.1}
     return {
-        "ack_emulation": False,  # no copies of messages in the broker, and nothing that could fail after the work
+        "ack_emulation": False,  # Keeps no copies of messages in the broker, so nothing can fail after the work.
         "priority_steps": [0],
         "socket_timeout": PATIENCE_S,
         "socket_connect_timeout": PATIENCE_S,
-        "health_check_interval": 2,  # a connection that has died without a word is noticed after so many seconds
+        "health_check_interval": 2,  # Seconds until a connection that died silently is noticed.
         "max_retries": 1,
         "interval_start": 0,
     }
 
 
 def make_queue(name: str) -> Queue:
-    """no_ack: a hint that is taken is off the queue; nothing can fail after the work. no_declare: that would write, which a full broker refuses."""
+    """Describe a queue. no_ack: taking a hint removes it. no_declare: declaring would write, which a full broker refuses."""
     return Queue(name, exchange=Exchange(""), routing_key=name, durable=True, no_ack=True, no_declare=True)
 
 
 TRANSPORT_ALIASES["filesystem"] = "league.service.file_broker:Transport"
 _path = list(sys.path)
 app = Celery("league")
-sys.path[:] = _path  # Celery puts the current folder first, where a file may bear the name of a module
+sys.path[:] = _path  # Celery puts the current folder first, where a file may have the name of a module.
 app.conf.update(
     broker_url="filesystem://localhost//" if settings.BROKER_URL.startswith("filesystem:") else settings.BROKER_URL,
     broker_transport_options=broker_options(settings.BROKER_URL, settings.STATE_DIR),
@@ -61,16 +60,16 @@ app.conf.update(
     task_default_queue=UPKEEP,
     task_default_exchange="",
     task_default_routing_key=UPKEEP,
-    task_routes={"league.tasks.play_match": {"queue": MATCHES}},  # everything else is upkeep
+    task_routes={"league.tasks.play_match": {"queue": MATCHES}},  # Everything else is upkeep.
     task_ignore_result=True,
-    worker_pool="solo",  # one match at a time, in the main thread (league.domain.jobs.worker); more slots are more processes
+    worker_pool="solo",  # One match at a time, in the main thread (league.domain.jobs.worker); start more processes for more.
     worker_concurrency=1,
     worker_prefetch_multiplier=1,
     worker_enable_remote_control=False,
     worker_send_task_events=False,
     worker_hijack_root_logger=False,
     worker_redirect_stdouts=False,
-    worker_cancel_long_running_tasks_on_connection_loss=True,  # those that would be delivered again: none of ours
+    worker_cancel_long_running_tasks_on_connection_loss=True,  # Only tasks that would be delivered again: none of ours.
     task_serializer="json",
     accept_content=["json"],
     beat_schedule={
@@ -93,7 +92,7 @@ app.conf.update(
         },
     },
     imports=["league.tasks"],
-    # Celery would open a connection to the database for each hint. It is kept, and looked at before each (league.management.listening)
+    # Celery would open a database connection for each hint. It is kept, and checked before each (league.management.listening).
     CELERY_DB_REUSE_MAX=1 << 40,
 )
 app.set_default()

@@ -1,4 +1,4 @@
-"""Celery tasks: thin, ids in, safe to run twice. Each has a management command that does the same by hand."""
+"""Celery tasks: thin, with ids as arguments, safe to run twice. Each has a management command that does the same."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from league.domain.jobs.worker import Worker
 
 log = logging.getLogger("league.tasks")
-HINTS = 64  # most messages that wait in the queue of the matches: enough to wake every worker, too few to pile up
-REST_S = 3.0  # after a failure no hint is sent for so long
-LAST_S = 0.2  # a process that ends waits so long for the sending of its last hints
+HINTS = 64  # The most messages in the queue of matches: enough to wake every worker, too few to pile up.
+REST_S = 3.0  # After a failure no hint is sent for this time.
+LAST_S = 0.2  # When a process ends, it waits this long for its last hints to be sent.
 
 
 class _Process:
@@ -37,7 +37,7 @@ class _Process:
 
 def worker() -> Worker:
     """Return this process as a worker; its sandbox is proven on first use."""
-    from league.domain.jobs.worker import Worker  # here, since web processes send tasks and run no jobs
+    from league.domain.jobs.worker import Worker  # Imported late: web processes send tasks and never load the sandbox.
 
     this_process = _Process.worker
     if this_process is None or this_process.pid != os.getpid():
@@ -49,70 +49,70 @@ def worker() -> Worker:
 
 @shared_task(name="league.tasks.play_match")
 def play_match(match_id: int | None = None) -> None:
-    """Play the match `match_id` if it waits, else the next one, else nothing. By hand: `manage.py worker --once`."""
+    """Play the match `match_id` if it is queued, else the next one. By hand: `manage.py worker --once`."""
     this_process = worker()
     if this_process.refusal:
-        log.error("a match waits, but this worker plays nothing: %s", this_process.refusal)
+        log.error("a match is queued, but this worker refuses to play: %s", this_process.refusal)
         return
     this_process.look(match_id)
 
 
 def reconcile() -> None:
-    """Put right what was lost. By hand: `manage.py reconcile`."""
-    found = upkeep.reconcile()
-    if any(found.counts().values()):
-        log.info("reconciled: %s", found)
+    """Repair what was lost. By hand: `manage.py reconcile`."""
+    result = upkeep.reconcile()
+    if any(result.counts().values()):
+        log.info("reconciled: %s", result)
     wake()
 
 
 def play_ladders() -> None:
-    """Let the standing ladders go on. By hand: `manage.py reconcile`."""
+    """Continue the standing ladders. By hand: `manage.py reconcile`."""
     upkeep.play_ladders()
 
 
 def sum_played() -> None:
-    """Count what has finished in the sums on the pages of its bots, a few matches. By hand: `manage.py reconcile`."""
+    """Add a few finished matches to the totals on the pages of their bots. By hand: `manage.py reconcile`."""
     totals.count_new()
 
 
 def send_letters() -> int:
-    """Send the digests that are due by mail; how many were sent. By hand: `manage.py send_digests`."""
-    from league.web.people import letters as writing  # here, since only the scheduler writes letters
+    """Send the digests that are due by mail; return how many were sent. By hand: `manage.py send_digests`."""
+    from league.web.people import letters as writing  # Imported late: only the scheduler writes letters.
 
     return letters.send_due(writing.write)
 
 
 @shared_task(name="league.tasks.open_seasons")
 def open_seasons() -> None:
-    """Open the seasons that are due. Called by Celery's calendar; by hand, and for what it missed: `manage.py reconcile`."""
+    """Open the seasons that are due. Called by Celery's calendar; by hand, also for missed ones: `manage.py reconcile`."""
     if circuits.open_due():
         wake()
 
 
 @shared_task(name="league.tasks.refresh_ratings")
 def refresh_ratings(pool_id: int) -> None:
-    """Take new results of a pool into its ratings. By hand: `manage.py refresh_ratings`."""
+    """Add new results of a pool to its ratings. By hand: `manage.py refresh_ratings`."""
     pool = Pool.objects.filter(pk=pool_id).first()
-    if pool is None:  # a message may outlive the database that it speaks of
-        log.warning("ratings of pool %s are not refreshed: there is no such pool", pool_id)
+    if pool is None:  # A message may outlive the database that it refers to.
+        log.warning("ratings of pool %s are not refreshed: the pool does not exist", pool_id)
         return
     refits.count_new(pool)
 
 
 def fit_ratings() -> None:
-    """Count what no hint announced in large pools, and fit all strengths there. By hand: `manage.py refresh_ratings`."""
+    """Count what no hint announced in large pools, and refit all strengths there. By hand: `manage.py refresh_ratings`."""
     refits.count_waiting()
     refits.fit_due()
 
 
 def rank_ratings() -> None:
-    """Intervals, ranks and superiority of large pools. By hand: `manage.py refresh_ratings`."""
+    """Compute intervals, ranks and superiority of large pools. By hand: `manage.py refresh_ratings`."""
     refits.rank_due()
 
 
 @shared_task(name="league.tasks.advance_tournament")
 def advance_tournament(tournament_id: int) -> None:
-    """Insert the next matches of a tournament, or end it: work of the scheduler, since no worker writes there. By hand: `manage.py reconcile`."""
+    """Insert the next matches of a tournament, or finish it. The scheduler does it, because workers may not. By hand: `manage.py reconcile`."""
     tournament = Tournament.objects.filter(pk=tournament_id).select_related("pool").first()
     if tournament is not None:
         progress.advance(tournament)
@@ -120,31 +120,31 @@ def advance_tournament(tournament_id: int) -> None:
 
 @shared_task(name="league.tasks.check_invariants")
 def check_invariants(hours: float | None = None) -> None:
-    """Look whether what must hold does; matches that finished more than so many `hours` ago are trusted. By hand: `manage.py check_invariants`."""
+    """Check the invariants; matches that finished more than `hours` ago are trusted. By hand: `manage.py check_invariants`."""
     now = clock.present()
     invariants.check_all(since=None if hours is None else now - timedelta(hours=hours), now=now)
 
 
 @shared_task(name="league.tasks.mark_idle")
 def mark_idle() -> None:
-    """Let bots fade in the tables in which they have not played for long."""
+    """Mark bots as idle in the tables where they have not played for long."""
     idle.mark()
 
 
 @shared_task(name="league.tasks.let_go")
 def let_go() -> None:
-    """Remove the replays whose time has come (KEEP_..._DAYS), and old tries."""
+    """Remove expired replays (KEEP_..._DAYS) and old tries."""
     retention.remove_expired()
     tries.let_go()
 
 
 class Sender:
-    """Sends hints in a thread of its own, so that nobody waits for a broker. The scheduler finds what no hint announced."""
+    """A thread that sends hints, so that nobody waits for a broker. The scheduler finds what no hint announced."""
 
     def __init__(self) -> None:
         self._more = threading.Condition()
-        self._pid = 0  # of the process that has the thread
-        self._work = 0  # matches that wait
+        self._pid = 0  # The process that has the thread.
+        self._work = 0  # Queued matches.
         self._pools: set[int] = set()
         self._tournaments: set[int] = set()
         self._sending = False
@@ -152,7 +152,7 @@ class Sender:
         self._rests_until = 0.0
 
     def send(self, *, work: int = 0, pool: int | None = None, tournament: int | None = None) -> None:
-        """Soon tell the workers that so many matches wait, or the scheduler that a pool or a tournament has grown."""
+        """Tell the workers soon that matches are queued, or the scheduler that a pool or a tournament has results."""
         with self._more:
             if self._pid != os.getpid():
                 self._begin()
@@ -192,7 +192,7 @@ class Sender:
                 self._rests_until = time.monotonic() + REST_S
                 if self._away_since is None:
                     self._away_since = time.monotonic()
-                    log.warning("no hint could be sent (%s); the scheduler finds the work without", error)
+                    log.warning("no hint could be sent (%s); the scheduler finds the work anyway", error)
             else:
                 if self._away_since is not None:
                     log.warning("hints are sent again, after %.0f s", time.monotonic() - self._away_since)
@@ -202,12 +202,12 @@ class Sender:
     def _send(work: int, pools: set[int], cups: set[int]) -> None:
         with celery.app.connection_for_write() as link:
             if work:
-                channel: Any = link.default_channel  # its types leave out what every channel can
+                channel: Any = link.default_channel  # Its type stubs lack this method.
                 work -= channel.queue_declare(queue=celery.MATCHES, durable=True).message_count
             producer = celery.app.amqp.Producer(link, auto_declare=False)
             for _ in range(work):
                 play_match.apply_async(producer=producer, retry=False)
-            for cup in sorted(cups):  # first: somebody waits for their next match
+            for cup in sorted(cups):  # First, because somebody waits for their next match.
                 advance_tournament.apply_async((cup,), producer=producer, retry=False)
             for pool in sorted(pools):
                 refresh_ratings.apply_async((pool,), producer=producer, retry=False)
@@ -217,7 +217,7 @@ _sender = Sender()
 
 
 def wake() -> None:
-    """Let hints be sent until there are as many as matches wait, at most HINTS. Waits for the database, never for a broker."""
+    """Send hints until there are as many as queued matches, at most HINTS. Waits for the database, never for a broker."""
     if waiting := upkeep.count_waiting(most=HINTS):
         _sender.send(work=waiting)
 

@@ -1,17 +1,17 @@
-"""What the rules do not allow, as sentences with gaps, so that they can be said in any language."""
+"""Refusals as sentences with placeholders, so that they can be translated."""
 
 from __future__ import annotations
 
 
 def translatable(text: str) -> str:
-    """`text` itself. The call marks it as one that people read, so that `make texts` finds it."""
+    """Return `text`; the call marks it as a message, so that `make texts` finds it."""
     return text
 
 
 class Message:
-    """A sentence, or part of one: `message` names its gaps as `str.format` does, `values` fill them. As text it is English.
+    """A sentence or part of one. `message` has placeholders as in `str.format`, `values` fill them. As text it is English.
 
-    A message without values has no gaps and stands as it is.
+    A message without values has no placeholders and stays as it is.
     """
 
     def __init__(self, message: str, **values: object) -> None:
@@ -19,7 +19,7 @@ class Message:
         self.values = values
 
     def fill(self, message: str) -> str:
-        """`message`, which is that of this sentence in some language, with the values in its gaps."""
+        """Fill the values into `message`, which is this sentence in some language."""
         return message.format(**self.values) if self.values else message
 
     def __str__(self) -> str:
@@ -27,4 +27,4 @@ class Message:
 
 
 class Refusal(Message, ValueError):
-    """Something that the rules do not allow: what, why, and what is allowed."""
+    """An error for something that the rules do not allow: what, why, and what is allowed."""

@@ -1,7 +1,7 @@
-"""When a recurring league is due: at a wall-clock time of a time zone, on days of the week or of the month.
+"""Calendars of recurring leagues: a wall-clock time in a time zone, on days of the week or month.
 
-Safe at changes of the clock: a time that the clock skips is due at the moment of the change plus what was skipped (02:30 becomes 03:30), a
-time that comes twice is due the first time. So every named day has exactly one due moment.
+At clock changes: a time that the clock skips is due after the change, by as much as was skipped (02:30 becomes 03:30); a time that occurs twice is
+due the first time. So every listed day has exactly one due time.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """`days` are weekdays ("mon", ...) or days of the month ("1" to "28")."""
+    """A calendar. `days` are weekdays ("mon", ...) or days of the month ("1" to "28")."""
 
     days: tuple[str, ...]
     at: time
     zone: ZoneInfo
 
     def moments(self, after: datetime, until: datetime) -> list[datetime]:
-        """Every due moment in (after, until], UTC, in order."""
+        """Return every due time in (after, until], in UTC and in order."""
         return list(takewhile(lambda moment: moment <= until, self._beyond(after)))
 
     def _beyond(self, after: datetime) -> Iterator[datetime]:
-        """Every due moment after `after`, without an end."""
+        """Yield every due time after `after`, without end."""
         day = after.astimezone(self.zone).date() - timedelta(days=1)
         while True:
             if WEEKDAYS[day.weekday()] in self.days or str(day.day) in self.days:
@@ -41,28 +41,28 @@ class Calendar:
             day += timedelta(days=1)
 
     def _moment(self, day: date) -> datetime:
-        # Fold 0: of two the first; of none the offset before the change
+        # Fold 0: of two times the first; for a skipped time the offset before the change.
         local = datetime.combine(day, self.at, self.zone)
         return local.astimezone(UTC)
 
     def next(self, after: datetime) -> datetime:
-        """The first due moment after `after`."""
+        """Return the first due time after `after`."""
         return next(self._beyond(after))
 
 
 @lru_cache(maxsize=500)
 def read_calendar(days: str, at: str, zone: str) -> Calendar:
-    """The calendar of its texts: "mon,thu" or "1,15"; "20:00"; "Europe/Madrid". ValueError that says what is allowed."""
-    named = tuple(day.strip().lower() for day in days.split(",") if day.strip())
+    """Read a calendar from texts: "mon,thu" or "1,15"; "20:00"; "Europe/Madrid". Raise ValueError, saying what is allowed."""
+    chosen = tuple(day.strip().lower() for day in days.split(",") if day.strip())
     allowed = {*WEEKDAYS, *map(str, range(1, 29))}
-    if not named or not set(named) <= allowed:
+    if not chosen or not set(chosen) <= allowed:
         raise Refusal(
             "days are weekdays such as mon,thu or days of the month from 1 to 28 such as 1,15, not {days!r}", days=days
         )
     try:
         clock = time.fromisoformat(at)
     except ValueError:
-        raise Refusal("the time is written as 20:00, not {at!r}", at=at) from None
+        raise Refusal("write the time as 20:00, not {at!r}", at=at) from None
     if zone not in available_timezones():
-        raise Refusal("{zone!r} is no time zone; they are named as in Europe/Madrid", zone=zone)
-    return Calendar(named, clock.replace(tzinfo=None, second=0, microsecond=0), ZoneInfo(zone))
+        raise Refusal("{zone!r} is not a time zone; use a name such as Europe/Madrid", zone=zone)
+    return Calendar(chosen, clock.replace(tzinfo=None, second=0, microsecond=0), ZoneInfo(zone))

@@ -1,4 +1,4 @@
-"""Events of several stages, described in one document: stages with format, parameters, groups, and how many go on.
+"""Event plans: one document describes the stages with format, parameters, groups, and how many advance.
 
     name: Spring event
     game: partnership
@@ -6,7 +6,7 @@
       - {format: swiss, parameters: {rounds: 5}, boards: 8, advance: 8}
       - {format: double_elimination, boards: 16}
 
-The document is JSON or YAML; docs/event.schema.json is its schema. Everything here is a pure function of it.
+The document is JSON or YAML; docs/event.schema.json is its schema. All functions here are pure.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ KINDS = {
 
 
 class BadEvent(Refusal):
-    """A document that cannot be an event; the message names the place and what is allowed there."""
+    """A document that is not a valid event; the message names the place and what is allowed there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage. `advance` of each group go on; None in the last one."""
+    """One stage. The first `advance` of each group go on to the next stage; None in the last one."""
 
     format: str
     parameters: Mapping[str, Value]
@@ -48,7 +48,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class EventPlan:
-    """A whole event."""
+    """The plan of a whole event."""
 
     name: str
     game: str
@@ -56,31 +56,31 @@ class EventPlan:
     players: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     mixed: bool = False
-    sealed: bool = False  # only bots that can be sealed enter, and all play sealed
+    sealed: bool = False  # Only bots that can be sealed may enter, and all play sealed.
 
 
 def read_plan(document: object) -> EventPlan:
-    """The event of a document. BadEvent with the first thing that is wrong."""
+    """Read the plan of an event. Raise BadEvent for the first error."""
     top = _object(document, "the event", TOP, needs=("name", "game", "stages"))
     if not 1 <= len(top["stages"]) <= MOST_STAGES:
         raise BadEvent(
             "stages: an event has 1 to {most} stages, not {count}", most=MOST_STAGES, count=len(top["stages"])
         )
     count = len(top["stages"])
-    stages = tuple(_stage(one, f"stages[{i}]", last=i + 1 == count) for i, one in enumerate(top["stages"]))
+    stages = tuple(_stage(stage, f"stages[{i}]", last=i + 1 == count) for i, stage in enumerate(top["stages"]))
     kind = {name: top.get(name, False) for name in ("mixed", "sealed")}
     return EventPlan(top["name"], top["game"], stages, top.get("players"), top.get("options", {}), **kind)
 
 
-def _object(given: object, where: str, fields: Mapping[str, type], needs: Sequence[str]) -> dict[str, Any]:
-    if not isinstance(given, dict):
+def _object(value: object, where: str, fields: Mapping[str, type], needs: Sequence[str]) -> dict[str, Any]:
+    if not isinstance(value, dict):
         raise BadEvent(
-            "{where}: must be an object with {fields}, not {given!r}",
+            "{where}: must be an object with {fields}, not {value!r}",
             where=where,
             fields=", ".join(fields),
-            given=given,
+            value=value,
         )
-    for name, value in given.items():
+    for name, item in value.items():
         if name not in fields:
             raise BadEvent(
                 "{where}: there is no field {name!r}; the fields are {fields}",
@@ -89,37 +89,37 @@ def _object(given: object, where: str, fields: Mapping[str, type], needs: Sequen
                 fields=", ".join(fields),
             )
         kind = fields[name]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        if not isinstance(item, kind) or (kind is int and isinstance(item, bool)):
             raise BadEvent(
-                "{where}.{name}: must be {kind}, not {value!r}", where=where, name=name, kind=KINDS[kind], value=value
+                "{where}.{name}: must be {kind}, not {value!r}", where=where, name=name, kind=KINDS[kind], value=item
             )
     for name in needs:
-        if name not in given:
+        if name not in value:
             raise BadEvent("{where}: the field {name!r} is missing", where=where, name=name)
-    return given
+    return value
 
 
-def _stage(given: object, where: str, *, last: bool) -> Stage:
-    found = _object(given, where, STAGE, needs=("format",))
-    if found["format"] not in FORMATS:
+def _stage(value: object, where: str, *, last: bool) -> Stage:
+    stage = _object(value, where, STAGE, needs=("format",))
+    if stage["format"] not in FORMATS:
         raise BadEvent(
-            "{where}.format: there is no format {format!r}; the formats are {formats}",
+            "{where}.format: there is no format {format!r}; choose one of {formats}",
             where=where,
-            format=found["format"],
+            format=stage["format"],
             formats=", ".join(FORMATS),
         )
-    form = FORMATS[found["format"]]
+    form = FORMATS[stage["format"]]
     try:
-        form.complete(found.get("parameters", {}))
+        form.complete(stage.get("parameters", {}))
     except ValueError as error:
         raise BadEvent("{where}.parameters: {error}", where=where, error=error) from error
-    if form.grows and not found.get("parameters", {}).get("budget"):
+    if form.grows and not stage.get("parameters", {}).get("budget"):
         raise BadEvent(
-            "{where}.parameters: a {format} in an event needs a budget, since without one it never ends",
+            "{where}.parameters: a {format} in an event needs a budget, because it would never end without one",
             where=where,
             format=form.key,
         )
-    boards, groups, advance = found.get("boards"), found.get("groups", 1), found.get("advance")
+    boards, groups, advance = stage.get("boards"), stage.get("groups", 1), stage.get("advance")
     if boards is not None and not 1 <= boards <= MOST_BOARDS:
         raise BadEvent(
             "{where}.boards: a match has 1 to {most} boards, not {boards}", where=where, most=MOST_BOARDS, boards=boards
@@ -130,11 +130,11 @@ def _stage(given: object, where: str, *, last: bool) -> Stage:
         raise BadEvent("{where}: the last stage has one group and nobody advances from it", where=where)
     if not last and (advance is None or not 1 <= advance <= 256):
         raise BadEvent(
-            "{where}.advance: must say how many of each group go on to the next stage, from 1 to 256", where=where
+            "{where}.advance: must say how many of each group advance to the next stage, from 1 to 256", where=where
         )
-    return Stage(form.key, found.get("parameters", {}), boards, groups, advance)
+    return Stage(form.key, stage.get("parameters", {}), boards, groups, advance)
 
 
 def advancing_entries(orders: Sequence[Sequence[int]], advance: int) -> list[int]:
-    """Who goes on, as the seeds of the next stage: the first of every group, then the second of every group, ..."""
+    """Return the qualifiers as seeds of the next stage, group winners first."""
     return [order[place] for place in range(advance) for order in orders if place < len(order)]

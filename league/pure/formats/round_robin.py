@@ -43,7 +43,7 @@ def play(field: Field, sheet: Sheet) -> Outcome:
 
 def _capped(field: Field, sheet: Sheet, ranking: Ranking) -> Outcome:
     """Return the outcome at the cap: all entries that cannot be distinguished from the best share the first place."""
-    champions = set(stopping.not_told_from_best(fitted(field, sheet))) if sheet.boards else set(range(field.entries))
+    champions = set(stopping.co_champions(fitted(field, sheet))) if sheet.boards else set(range(field.entries))
     line = [entry for level in ranking.levels for entry in level]
     rest = [[entry for entry in level if entry not in champions] for level in ranking.levels]
     levels = [[entry for entry in line if entry in champions], *[level for level in rest if level]]

@@ -1,1 +1,1 @@
-"""Who meets whom: movements of tables and seats."""
+"""Pairings: movements of tables and seats."""

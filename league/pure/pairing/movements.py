@@ -1,7 +1,7 @@
-"""Who meets whom. Schedules speak of entries by number, 0 to n - 1, and are pure functions of n and the seats of a table.
+"""Movements: schedules of entries by number, 0 to n - 1, as pure functions of n and the seats of a table.
 
-A bot can sit at many tables at once, so a round robin is a set of tables; rounds only give it a readable order. Every table
-plays all its seatings, so no seat is better than another.
+A bot can sit at many tables at the same time, so a round robin is a set of tables; rounds only give it a readable order. Every table plays all its
+seatings, so no seat is better than another.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from league.pure.pairing import whist
 TableOfEntries: TypeAlias = tuple[int, ...]
 Rounds: TypeAlias = list[list[TableOfEntries]]
 
-MOST_TABLES = 256  # up to here every combination plays; above, a balanced cyclic design
+MOST_TABLES = 256  # Up to this number, all combinations play; above it, a balanced cyclic design.
 MOST_SEATS = 6
 
 
 def berger(n: int) -> Rounds:
-    """Round robin of n >= 2 entries by the Berger tables: everybody meets everybody once; with odd n one entry rests each round.
+    """Return a round robin of n >= 2 entries by the Berger tables: everybody meets once; with odd n one entry rests in each round.
 
-    Source: FIDE Handbook C.05 annex 1. With m = n - 1 (n made even), round r: a = r n / 2 mod m meets the last entry, which
-    sits second in even rounds; (a + k) meets (a - k) mod m for k = 1 ... n / 2 - 1.
+    Source: FIDE Handbook C.05 annex 1. With m = n - 1 (n made even), round r: a = r n / 2 mod m meets the last entry, which sits second in even
+    rounds; (a + k) meets (a - k) mod m for k = 1 ... n / 2 - 1.
     """
     _check(n, 2)
     even = n + n % 2
@@ -42,10 +42,10 @@ def berger(n: int) -> Rounds:
 
 
 def round_robin(n: int, seats: int) -> Rounds:
-    """The rounds of a round robin of n entries at tables of `seats` sides or individual seats (2 to 6).
+    """Return the rounds of a round robin of n entries at tables of `seats` sides or individual seats (2 to 6).
 
-    Two: Berger. More: all combinations while they are at most 256 tables, else `cyclic_tables`; no entry sits twice in a round.
-    Raises ValueError for fewer entries than seats.
+    Two seats: Berger. More: all combinations up to MOST_TABLES tables, else `cyclic_tables`; no entry sits twice in a round.
+    Raise ValueError for fewer entries than seats.
     """
     _check(n, seats)
     if seats == 2:
@@ -54,63 +54,62 @@ def round_robin(n: int, seats: int) -> Rounds:
 
 
 def movement(n: int, seats: int, *, mixed: bool = False) -> Rounds:
-    """One cycle of a round robin; with `mixed` of pairs whose partners change (`league.pure.pairing.whist`)."""
+    """Return one cycle of a round robin; with `mixed`, of pairs with changing partners (`league.pure.pairing.whist`)."""
     return whist.movement(n) if mixed else round_robin(n, seats)
 
 
 def movement_size(n: int, seats: int, *, mixed: bool = False) -> int:
-    """How many tables `movement` has, by formula."""
+    """Return the number of tables of `movement`, by formula."""
     return whist.total_tables(n) if mixed else total_tables(n, seats)
 
 
 def total_tables(n: int, seats: int) -> int:
-    """How many tables `round_robin` has, by formula: C(n, seats), or n times the number of base blocks."""
+    """Return the number of tables of `round_robin`, by formula: C(n, seats), or n times the number of base blocks."""
     _check(n, seats)
     return comb(n, seats) if plays_all(n, seats) else n * len(base_blocks(n, seats))
 
 
 def plays_all(n: int, seats: int) -> bool:
-    """Whether a round robin of this size lets every combination play."""
+    """Return True if a round robin of this size plays all combinations."""
     return seats == 2 or comb(n, seats) <= MOST_TABLES
 
 
 def snake(line: Sequence[int], count: int) -> list[list[int]]:
-    """A line of seeds, best first, as groups of even strength: 1 2 3, then 6 5 4, then 7 8 9 ... (a snake)."""
-    found: list[list[int]] = [[] for _ in range(count)]
-    for place, one in enumerate(line):
+    """Split a line of seeds, best first, into groups of even strength: 1 2 3, then 6 5 4, then 7 8 9 ... (a snake)."""
+    groups: list[list[int]] = [[] for _ in range(count)]
+    for place, entry in enumerate(line):
         row, column = divmod(place, count)
-        found[column if row % 2 == 0 else count - 1 - column].append(one)
-    return found
+        groups[column if row % 2 == 0 else count - 1 - column].append(entry)
+    return groups
 
 
 def cyclic_tables(n: int, seats: int) -> list[TableOfEntries]:
-    """Balanced tables: every entry at the same number of tables, every pair together equally often or with a spread of one.
+    """Return balanced tables: every entry at equally many tables, every pair together equally often, up to a spread of one.
 
-    Each base block of residues mod n is shifted by 0 ... n - 1, so every entry also sits once per block in each seat.
+    Each base block of residues mod n is shifted by 0 ... n - 1, so every entry also sits in each seat once per block.
     """
     return [tuple((x + shift) % n for x in block) for block in base_blocks(n, seats) for shift in range(n)]
 
 
 @lru_cache(maxsize=256)
 def base_blocks(n: int, seats: int) -> tuple[TableOfEntries, ...]:
-    """The fewest blocks found whose differences mod n are level (spread of the pair meetings at most one).
+    """Return the fewest blocks found whose differences mod n are level (spread of the pair meetings at most one).
 
-    How often two entries meet depends only on their difference, so it is enough to level the counts of the differences; a
-    seeded hill climb does. Only `Random.random` is used, which Python promises to keep the same in all versions, and floats are
-    added one by one (`engine.portable`).
+    How often two entries meet depends only on their difference, so levelling the counts of the differences is enough; a seeded hill climb does it.
+    Only `Random.random` is used, which Python promises not to change, and floats are added one by one (`engine.portable`).
     """
     _check(n, seats)
-    count = -(-(n - 1) // (seats * (seats - 1)))  # each pair meets at least once
+    count = -(-(n - 1) // (seats * (seats - 1)))  # Each pair meets at least once.
     while True:
         for attempt in range(12):
-            found = _level_blocks(n, seats, count, random.Random(f"{n}/{seats}/{count}/{attempt}"))
-            if found:
-                return found
+            blocks = _level_blocks(n, seats, count, random.Random(f"{n}/{seats}/{count}/{attempt}"))
+            if blocks:
+                return blocks
         count += 1
 
 
 def _level_blocks(n: int, seats: int, count: int, rng: random.Random) -> tuple[TableOfEntries, ...] | None:
-    """One climb: replace single residues while that levels the differences; None if it did not get there."""
+    """Climb once: replace single residues while that levels the differences; None if it fails."""
     blocks = [_sample(n, seats, rng) for _ in range(count)]
     meetings = [0] * (n // 2 + 1)
 
@@ -141,7 +140,7 @@ def _level_blocks(n: int, seats: int, count: int, rng: random.Random) -> tuple[T
 
 
 def _sample(n: int, seats: int, rng: random.Random) -> list[int]:
-    """Different residues. Not `Random.sample`, whose picks may change between versions of Python."""
+    """Draw different residues. Not `Random.sample`, whose picks may change between versions of Python."""
     chosen: list[int] = []
     while len(chosen) < seats:
         x = int(rng.random() * n)
@@ -150,14 +149,14 @@ def _sample(n: int, seats: int, rng: random.Random) -> list[int]:
     return chosen
 
 
-def _count(meetings: list[int], n: int, x: int, y: int, by: int) -> None:
-    """Count a meeting under the smaller difference; one of n / 2 meets each of its pairs twice when developed."""
+def _count(meetings: list[int], n: int, x: int, y: int, times: int) -> None:
+    """Count a meeting under the smaller difference; a difference of n / 2 meets each of its pairs twice when developed."""
     difference = min((x - y) % n, (y - x) % n)
-    meetings[difference] += 2 * by if 2 * difference == n else by
+    meetings[difference] += 2 * times if 2 * difference == n else times
 
 
 def _rounds(tables: list[TableOfEntries]) -> Rounds:
-    """Put each table into the first round in which all its entries are free."""
+    """Put each table into the first round where all its entries are free."""
     rounds: Rounds = []
     busy: list[set[int]] = []
     for seated in tables:

@@ -1,13 +1,13 @@
-"""Who sits beside whom at tables of individual seats and of mixed pairs.
+"""Neighbours: who sits beside whom at tables of individual seats and of mixed pairs.
 
-A table of k entries can sit round in several *orders*. Every board is played in all k rotations of one order, so an order fixes who plays after
-whom, not who has which cards. A table goes through its orders match by match, each followed by its reverse; after one *block* of them every
-entry has played equally often right after each other one and, at tables of five or less, at every other distance too. Within a block that order
-is taken which levels best what the whole tournament has seen so far.
+A table of k entries can be seated in several circular *orders*. Every board is played in all k rotations of one order, so an order determines who
+plays after whom, not who has which cards. A table uses its orders match by match, each followed by its reverse; after one *block* every entry has
+played equally often right after each other one and, at tables of five or fewer, at every other distance too. Within a block the order is chosen
+that best levels the counts of the whole tournament so far.
 
-Sources: for a prime k the orders i -> i m mod k (Williams 1949). Tillson 1980: for 4 and 6 no k - 1 orders level neighbours. The twenty
-orders of six are the images of one of them under PGL(2, 5), which moves any three places to any three, so that together they are level
-at every distance; of their ten pairs with their reverses five level neighbours, and so do the other five.
+Sources: for a prime k the orders i -> i m mod k (Williams 1949). Tillson 1980: for 4 and 6, no k - 1 orders level the neighbours. The twenty
+orders of six are the images of one of them under PGL(2, 5), which moves any three places to any three, so together they are level at every
+distance; of their ten pairs with their reverses five level the neighbours, and so do the other five.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeAlias
 
-Order: TypeAlias = tuple[int, ...]  # places of the sorted table, as they sit round; begins with 0
-Block: TypeAlias = tuple[Order, ...]  # an order, its reverse, another one, its reverse, ...
+Order: TypeAlias = tuple[int, ...]  # Places of the sorted table in circular order, beginning with 0.
+Block: TypeAlias = tuple[Order, ...]  # An order, its reverse, another one, its reverse, ...
 
 
 def _reversed(order: Order) -> Order:
@@ -27,7 +27,7 @@ def _reversed(order: Order) -> Order:
 
 
 def _both(*orders: Order) -> Block:
-    return tuple(one for order in orders for one in (order, _reversed(order)))
+    return tuple(variant for order in orders for variant in (order, _reversed(order)))
 
 
 BLOCKS: dict[int, tuple[Block, ...]] = {
@@ -43,40 +43,40 @@ BLOCKS: dict[int, tuple[Block, ...]] = {
 
 @dataclass(slots=True)
 class Neighbours:
-    """Seats tables one after the other. `mixed`: partners (places 0 and 2, 1 and 3) stay partners, and only their opponents change sides."""
+    """The seats of successive tables. `mixed`: partners (places 0 and 2, 1 and 3) stay partners, and only their opponents change sides."""
 
     mixed: bool = False
-    _after: Counter[tuple[int, int, int]] = field(default_factory=Counter)  # (a, b, d): b sat d places after a
-    _seen: dict[object, list[Order]] = field(default_factory=dict)  # orders of a table, as entries
+    _after: Counter[tuple[int, int, int]] = field(default_factory=Counter)  # (a, b, d): b sat d places after a.
+    _orders_used: dict[object, list[Order]] = field(default_factory=dict)  # Orders of each table, as entries.
 
     def seat(self, entries: Sequence[int]) -> tuple[int, ...]:
-        """`entries` in the order in which they sit at their next match."""
+        """Return `entries` in the order in which they sit at their next match."""
         line = tuple(entries) if self.mixed else tuple(sorted(entries))
-        seen = self._seen.get(self._table(line), [])
-        orders = self._orders(line, seen)
-        found = min(orders, key=self._crowd) if len(orders) > 1 else orders[0]
-        self.note(found)
-        return found
+        used = self._orders_used.get(self._table(line), [])
+        orders = self._orders(line, used)
+        chosen = min(orders, key=self._crowd) if len(orders) > 1 else orders[0]
+        self.note(chosen)
+        return chosen
 
     def note(self, seated: Sequence[int]) -> None:
-        """Take a table into the count that sits as it is."""
+        """Count a table as it sits."""
         line = _turned(seated)
-        self._seen.setdefault(self._table(line), []).append(line)
+        self._orders_used.setdefault(self._table(line), []).append(line)
         self._after.update(_distances(line))
 
     def _table(self, line: Sequence[int]) -> object:
         return frozenset((frozenset(line[::2]), frozenset(line[1::2]))) if self.mixed else tuple(sorted(line))
 
-    def _orders(self, line: Order, seen: list[Order]) -> list[Order]:
-        """What the next match may take: the reverse of the last order, else those of the block that were not taken yet."""
-        if len(seen) % 2:
-            return [_reversed(seen[-1])]
+    def _orders(self, line: Order, used: list[Order]) -> list[Order]:
+        """Return the orders allowed for the next match: the reverse of the last one, else the unused ones of the block."""
+        if len(used) % 2:
+            return [_reversed(used[-1])]
         if self.mixed:
             return [_turned(line), _reversed(_turned(line))]
         blocks = BLOCKS[len(line)]
         size = len(blocks[0])
-        block = [tuple(line[place] for place in order) for order in blocks[len(seen) // size % len(blocks)]]
-        taken = seen[len(seen) // size * size :]
+        block = [tuple(line[place] for place in order) for order in blocks[len(used) // size % len(blocks)]]
+        taken = used[len(used) // size * size :]
         return [order for order in block if order not in taken] or block
 
     def _crowd(self, order: Order) -> int:
@@ -85,17 +85,17 @@ class Neighbours:
 
 
 def _turned(seated: Sequence[int]) -> Order:
-    """The same round, beginning with the smallest entry."""
+    """Return the same circle, beginning with the smallest entry."""
     first = seated.index(min(seated))
     return (*seated[first:], *seated[:first])
 
 
 @cache
 def _places(size: int) -> list[tuple[int, int, int]]:
-    """Every two places of a round of that size, at the distances that no reverse adds."""
+    """Return every two places of a circle of that size, at the distances that no reverse adds."""
     return [(i, (i + d) % size, d) for d in range(1, size // 2 + 1) for i in range(size)]
 
 
 def _distances(order: Order) -> list[tuple[int, int, int]]:
-    """Every two at the table and how far they sit apart."""
+    """Return every two entries at the table and their distance."""
     return [(order[i], order[j], d) for i, j, d in _places(len(order))]

@@ -1,9 +1,9 @@
-"""A standing ladder: it has no end, and bots come and go. Who is next, whom they meet, and how long they rest.
+"""Draws of a standing ladder, which never ends and where bots come and go: opponents, and rest times.
 
-Who is next does not follow from ratings but from time: after each table a bot rests, the longer the more boards it has (`rest_s`). So bots
-of one age have about as many boards, and a settled rating takes few games. Whom they meet is drawn by what it would tell (`telling`), less
-often those whom they have met of late; one table in eight is drawn evenly. Who is not in the chain of meetings yet (`tied`) sits with one
-who is and has time: so all who are tied hang together, whatever the lots are.
+Who is next depends on time, not on ratings: after each table a bot rests, longer the more boards it has (`rest_s`). So bots of the same age have
+about equally many boards, and a settled rating needs few games. Opponents are drawn by information (`telling`), less often if they met lately; one
+table in eight is drawn evenly. A bot that is not connected to the others yet (`tied`) sits with one that is and has time, so all tied bots stay
+connected whatever is drawn.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from league.pure.pairing.telling import FAR, NEW, Rivals
 from league.pure.portable import comparable
 from league.pure.rating.bradley_terry import GROUP_SD
 
-REST_S = 600.0  # of one that has just been placed, from one table to the next
+REST_S = 600.0  # Rest of a bot that has just been placed, from one table to the next.
 MOST_REST_S = 86_400.0
-TABLES = 2  # at which a bot may sit at once, where it is somebody's choice
-RECENT = 16  # tables of a bot, the latest, that count as of late
+TABLES = 2  # Tables at which a bot may sit at the same time, if it can be avoided.
+RECENT = 16  # The latest tables of a bot, whose opponents are drawn less often.
 
 
 def rest_s(boards: int) -> float:
-    """Seconds from one table of a bot with so many boards to its next: none until it is placed, then longer and longer, a day at most.
+    """Return the seconds from a bot's table to its next: none until it is placed, then growing with its boards up to a day.
 
-    So the boards of a bot grow as the square root of its time on the ladder: with 8 boards a table 330 in a day, 1,800 in a month.
+    So the boards of a bot grow as the square root of its time on the ladder: with 8 boards per table 330 in a day, 1,800 in a month.
     """
     return min(MOST_REST_S, REST_S * boards / NEW) if boards >= NEW else 0.0
 
 
 @dataclass(frozen=True)
 class Bot:
-    """One bot as the draw sees it.
+    """A bot as the draw sees it.
 
-    theta, sd: strength and its standard deviation, logits; None, where it has no boards yet. owner: bots of one owner do not meet.
-    tables: at how many it sits that are not over. tied: whether it is in the chain of meetings.
+    theta, sd: strength and its standard deviation, in logits; None without boards. owner: bots of one owner do not meet. tables: number of its
+    unfinished tables. tied: True if it is connected to the others by meetings.
     """
 
     owner: int
@@ -49,13 +49,13 @@ class Bot:
 
 
 class Ladder:
-    """All who may sit at the tables of one ladder, by their places in the list that was given. Who is drawn counts as sitting from then on."""
+    """All bots that may sit at the tables of one ladder, by their places in the given list. A bot counts as seated once it is drawn."""
 
     def __init__(self, bots: Sequence[Bot]) -> None:
         self.owner = [bot.owner for bot in bots]
         self.tied = [bot.tied for bot in bots]
-        known = [bot.theta for bot in bots if bot.theta is not None]
-        middle = comparable(float(np.mean(known))) if known else 0.0
+        strengths = [bot.theta for bot in bots if bot.theta is not None]
+        middle = comparable(float(np.mean(strengths))) if strengths else 0.0
         theta = np.array([middle if bot.theta is None else bot.theta for bot in bots])
         self.sd = np.array([GROUP_SD if bot.sd is None else min(max(bot.sd, 1e-6), GROUP_SD) for bot in bots])
         tables = np.array([float(bot.tables) for bot in bots])
@@ -65,31 +65,35 @@ class Ladder:
         return np.hypot(self.sd[a], self.sd[b])
 
     def draw(self, rng: random.Random, first: int, seats: int, met: Mapping[int, int]) -> tuple[int, ...]:
-        """Who sits at the next table of `first`, himself in front; nobody where too few are there that may sit with him.
+        """Draw the next table of `first`, which sits first; empty if too few bots may sit with it.
 
         met: how often `first` met others at its RECENT tables.
         """
         table = [first]
         anybody = rng.random() < FAR
         while len(table) < seats:
-            there = [bot for bot in range(len(self.owner)) if self._may(bot, table)]
+            candidates = [bot for bot in range(len(self.owner)) if self._may(bot, table)]
             if len(table) == 1 and not self.tied[first]:
-                there = [bot for bot in there if self.tied[bot] and self.rivals.tables[bot] < TABLES] or there
-            if not there:
+                candidates = [
+                    bot for bot in candidates if self.tied[bot] and self.rivals.tables[bot] < TABLES
+                ] or candidates
+            if not candidates:
                 return ()
-            table.append(self._next(rng, table, there, {} if anybody else met, anybody))
+            table.append(self._next(rng, table, candidates, {} if anybody else met, anybody))
         for bot in table:
             self.rivals.tables[bot] += 1
         return tuple(table)
 
     def _next(
-        self, rng: random.Random, table: Sequence[int], there: Sequence[int], met: Mapping[int, int], anybody: bool
+        self, rng: random.Random, table: Sequence[int], candidates: Sequence[int], met: Mapping[int, int], anybody: bool
     ) -> int:
-        fits = set(there)
-        found = None
+        fits = set(candidates)
+        opponent = None
         if not anybody:
-            found = self.rivals.near(rng, table, lambda bot: bot in fits and rng.random() * (1 + met.get(bot, 0)) < 1)
-        return there[int(rng.random() * len(there))] if found is None else found
+            opponent = self.rivals.near(
+                rng, table, lambda bot: bot in fits and rng.random() * (1 + met.get(bot, 0)) < 1
+            )
+        return candidates[int(rng.random() * len(candidates))] if opponent is None else opponent
 
     def _may(self, bot: int, table: Sequence[int]) -> bool:
         return all(bot != other and self.owner[bot] != self.owner[other] for other in table)

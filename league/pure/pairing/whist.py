@@ -1,8 +1,8 @@
-"""Movements for mixed pairs: tables of four entries a, b against c, d, everybody an individual, partners changing.
+"""Movements for mixed pairs: tables of four entries, a and b against c and d, all individuals with changing partners.
 
-For 4, 8, 12, ... 28 and for primes 5, 13, 17, 29, ...: a whist tournament, in which every pair is partners once and opponents
-twice. For any other n >= 5: cyclic tables whose partner and opponent differences are level, so that each count has a spread of one.
-Seats run round the table, so a table is written (a, c, b, d): seats 0 and 2 play against 1 and 3.
+For 4, 8, 12, ... 28 and for primes 5, 13, 17, 29, ...: a whist tournament, in which every pair is partners once and opponents twice. For any other
+n >= 5: cyclic tables with level partner and opponent differences, so that each count has a spread of one. Seats run round the table, so a table is
+written (a, c, b, d): seats 0 and 2 play against 1 and 3.
 
 Sources: Moore 1896 (starters mod a prime); Anderson, Combinatorial Designs and Tournaments (1997), chapter on whist.
 """
@@ -16,10 +16,10 @@ from typing import TypeAlias
 
 from engine.portable import add_up
 
-Partners: TypeAlias = tuple[int, int, int, int]  # a, b against c, d
+Partners: TypeAlias = tuple[int, int, int, int]  # a, b against c, d.
 Rounds: TypeAlias = list[list[tuple[int, ...]]]
 
-# One round of a whist tournament of n = 4t: residues mod n - 1, and n - 1 itself, who never moves. Found by search, proved by the tests.
+# One round of a whist tournament of n = 4t: residues mod n - 1, and n - 1 itself, which never moves. Found by search, proved by the tests.
 STARTERS: dict[int, tuple[Partners, ...]] = {
     4: ((3, 0, 2, 1),),
     8: ((7, 0, 3, 1), (2, 6, 5, 4)),
@@ -40,7 +40,7 @@ STARTERS: dict[int, tuple[Partners, ...]] = {
 
 
 def movement(n: int) -> Rounds:
-    """The tables of n mixed entries, in rounds in which nobody sits twice where the movement is a whist tournament."""
+    """Return the tables of n mixed entries in rounds; in a whist tournament nobody sits twice in a round."""
     if n < 4:
         raise ValueError(f"{n} entries cannot fill a table of 4; enter at least 4")
     starter = STARTERS.get(n) or _starter_of_prime(n)
@@ -51,12 +51,12 @@ def movement(n: int) -> Rounds:
 
 
 def is_whist(n: int) -> bool:
-    """Whether `movement` is a whist tournament."""
+    """Return True if `movement` is a whist tournament."""
     return n in STARTERS or bool(_starter_of_prime(n))
 
 
 def total_tables(n: int) -> int:
-    """How many tables `movement` has: n (n - 1) / 4, or n times the number of blocks."""
+    """Return the number of tables of `movement`: n (n - 1) / 4, or n times the number of blocks."""
     return n * (n - 1) // 4 if is_whist(n) else n * len(level_blocks(n))
 
 
@@ -66,7 +66,7 @@ def _seated(partners: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _starter_of_prime(n: int) -> tuple[Partners, ...]:
-    """For a prime n = 4t + 1 with primitive root g: (g^i, g^(i+2t)) against (g^(i+t), g^(i+3t)), i < t; one entry rests a round."""
+    """Return the starter of a prime n = 4t + 1 with primitive root g: (g^i, g^(i+2t)) against (g^(i+t), g^(i+3t)), i < t; one entry rests."""
     if n % 4 != 1 or any(n % q == 0 for q in range(2, int(n**0.5) + 1)):
         return ()
     t = (n - 1) // 4
@@ -76,22 +76,22 @@ def _starter_of_prime(n: int) -> tuple[Partners, ...]:
 
 @lru_cache(maxsize=64)
 def level_blocks(n: int) -> tuple[Partners, ...]:
-    """The fewest blocks found whose partner and opponent differences mod n are level. Seeded, and the same on every Python.
+    """Return the fewest blocks found whose partner and opponent differences mod n are level. Seeded, and the same on every Python.
 
-    Only `Random.random` is used, whose sequence Python promises, and floats are added one by one: whether a change makes the
-    blocks worse, and so how many numbers are drawn, hangs on their last bits.
+    Only `Random.random` is used, whose sequence Python promises, and floats are added one by one: their last bits decide whether a change makes
+    the blocks worse, and so how many numbers are drawn.
     """
     count = -(-(n - 1) // 4)
     while True:
         for attempt in range(8):
-            found = _climb(n, count, random.Random(f"whist/{n}/{count}/{attempt}"))
-            if found:
-                return found
+            blocks = _climb(n, count, random.Random(f"whist/{n}/{count}/{attempt}"))
+            if blocks:
+                return blocks
         count += 1
 
 
 def _climb(n: int, count: int, rng: random.Random) -> tuple[Partners, ...] | None:
-    """Replace single residues while that levels the differences; None if it did not get there."""
+    """Replace single residues while that levels the differences; None if it fails."""
     blocks = [_four(n, rng) for _ in range(count)]
     met = [Counter[int](), Counter[int]()]
     for block in blocks:
@@ -126,13 +126,13 @@ def _four(n: int, rng: random.Random) -> list[int]:
     return chosen
 
 
-def _count(met: list[Counter[int]], n: int, block: list[int], by: int) -> None:
-    """Partners into the first counter, opponents into the second, under the smaller difference mod n; one of n / 2 counts twice."""
+def _count(met: list[Counter[int]], n: int, block: list[int], times: int) -> None:
+    """Count partners in the first counter, opponents in the second, under the smaller difference mod n; one of n / 2 counts twice."""
     a, b, c, d = block
     for kind, pairs in enumerate((((a, b), (c, d)), ((a, c), (a, d), (b, c), (b, d)))):
         for x, y in pairs:
             difference = min((x - y) % n, (y - x) % n)
-            met[kind][difference] += 2 * by if 2 * difference == n else by
+            met[kind][difference] += 2 * times if 2 * difference == n else times
 
 
 def _spread(met: Counter[int], n: int) -> int:

@@ -1,18 +1,18 @@
-"""Bradley-Terry strengths from board results, with honest error bars.
+"""Bradley-Terry strengths from board results, with realistic error bars.
 
-Model: on a board, a beats b with probability p = 1 / (1 + exp(theta_b - theta_a)); a draw is half a win (its smaller variance is
-left to the robust covariance, so that no draw parameter is needed). Quasi-likelihood:
+Model: on a board, a beats b with probability p = 1 / (1 + exp(theta_b - theta_a)). A draw is half a win; its smaller variance is left to the robust
+covariance, so that no draw parameter is needed. Quasi-likelihood:
 
     maximise  sum w [y log p + (1 - y) log(1 - p)]        y in {0, 1/2, 1}
 
-The strength of a side is the mean of its members'. A table of k individual seats gives all k (k - 1) / 2 pairs of its ranking with the
-weight w = 2 / k; its board is one cluster.
+The strength of a side is the mean of its members' strengths. A table of k individual seats gives all k (k - 1) / 2 pairs of its ranking, with weight
+w = 2 / k; its board is one cluster.
 
-What keeps an unbeaten bot finite: each bot has one *even board* more, drawn against those that it met, as often as it met them. It pulls a
-bot towards its opponents, wherever they stand, and nobody towards the middle of the field: where neighbours meet only neighbours, as in every
-ladder, a prior around one middle pulls the whole field together, and no interval shows it.
+To keep an unbeaten bot finite, each bot has one additional *even board*: a draw against the opponents that it met, in proportion to its boards with
+them. It pulls a bot towards its opponents, wherever they stand, and nobody towards the middle of the field. Where neighbours meet only neighbours,
+as in every ladder, a prior around one middle would compress the whole field, and no interval would show it.
 
-Boards compare only those whom chains of meetings connect. Every such *group* has the mean 0, give or take GROUP_SD.
+Boards compare only bots that chains of meetings connect. Every such *group* has mean 0, with standard deviation GROUP_SD.
 
 Sources: Bradley and Terry 1952; Hunter 2004 (existence of the maximum); Liang and Zeger 1986 (cluster-robust covariance
 H^-1 M H^-1, M = sum over boards of g g').
@@ -32,16 +32,17 @@ from league.pure.rating.tallies import Ints, Tallies
 
 Floats: TypeAlias = NDArray[np.float64]
 
-REVISION = 2  # of the ratings: grows when the same boards give other numbers (docs/ratings.md, "Revisions")
-EVEN_BOARDS = 1.0  # of each bot, drawn. 10-0 between two bots is 11-1: 417 Elo, not infinity
-GROUP_SD = (
-    2.0  # logits; 347 Elo. What is believed of a bot without boards, and of the distance of groups that never met
+REVISION = (
+    2  # Revision of the rating model: it grows when the same boards give other numbers (docs/ratings.md, "Revisions").
 )
-STEP = 2.0  # longest Newton step of a strength, logits
-CLOSE = 1e-11  # a step below it ends the search
+EVEN_BOARDS = 1.0  # Drawn boards added to each bot. 10-0 between two bots becomes 11-1: 417 Elo instead of infinity.
+# Logits; 347 Elo. The prior of a bot without boards, and of the distance between groups that never met.
+GROUP_SD = 2.0
+STEP = 2.0  # The longest Newton step of a strength, in logits.
+CLOSE = 1e-11  # A shorter step ends the search.
 MOST_STEPS = 200
 _NOBODY = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
-PSEUDO_BOARDS = 8  # even boards that hold the dispersion near 1 while there is little evidence
+PSEUDO_BOARDS = 8  # Even boards that keep the dispersion near 1 while there is little evidence.
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +51,26 @@ class Fit:
 
     bots: tuple[int, ...]
     theta: Floats  # (N,)
-    naive: Floats  # (N, N): inverse of the information, as if the model were exact
-    robust: Floats  # (N, N): cluster-robust over boards
-    dispersion: float  # observed over modelled variance of a board result, at most 1; small where most are drawn
+    naive: Floats  # (N, N): inverse of the information, as if the model were exact.
+    robust: Floats  # (N, N): cluster-robust over boards.
+    dispersion: float  # Observed over modelled variance of a board result, at most 1; small if most boards are drawn.
 
     def sd(self, contrast: Floats) -> float:
-        """Standard deviation of `contrast @ theta`: the robust one, but never below the modelled one times the dispersion.
+        """Return the standard deviation of `contrast @ theta`: the robust one, but at least the modelled one scaled by the dispersion.
 
-        Without that floor a bot that never loses would get an error bar of nearly nothing: its residuals are all zero.
+        Without that floor a bot that never loses would get an error bar near zero, because all its residuals are zero.
         """
         robust = float(contrast @ self.robust @ contrast)
         floor = self.dispersion * float(contrast @ self.naive @ contrast)
         return float(np.sqrt(max(robust, floor, 0.0)))
 
     def sd_of_differences(self) -> Floats:
-        """(N, N) standard deviations of theta_i - theta_j, with the floor of `sd`."""
+        """Return (N, N) standard deviations of theta_i - theta_j, with the floor of `sd`."""
         sds: Floats = np.sqrt(np.maximum(_difference(self.robust), self.dispersion * _difference(self.naive)))
         return sds
 
     def sd_from_mean(self, members: Floats) -> Floats:
-        """(N,) standard deviations of theta_i - mean of the `members` (N,; 1 or 0), with the floor of `sd`."""
+        """Return (N,) standard deviations of theta_i minus the mean of the `members` (N,; 1 or 0), with the floor of `sd`."""
         share = members / members.sum()
         sds: Floats = np.sqrt(
             np.maximum(_from_mean(self.robust, share), self.dispersion * _from_mean(self.naive, share))
@@ -84,11 +85,10 @@ def fit(
     even_boards: float = EVEN_BOARDS,
     prior_sd: float | None = None,
 ) -> Fit:
-    """The maximum for the boards in `tallies`. `start` (strengths by id) only makes it faster. No boards: empty arrays.
+    """Return the maximum for the boards in `tallies`; empty arrays without boards. `start` (strengths by id) only saves time.
 
-    `prior_sd` (logits) puts a normal prior on every bot in place of the even boards and of the groups, as the first revision had it.
-    `even_boards` 0 is plain maximum likelihood. Raises ArithmeticError if Newton's method does not settle: without any of them there
-    may be no maximum.
+    `prior_sd` (logits) puts a normal prior on every bot instead of even boards and groups, as in the first revision. `even_boards` 0 is plain maximum
+    likelihood. Raise ArithmeticError if Newton's method does not converge: without any of these there may be no maximum.
     """
     bots = tuple(tallies.ids.tolist())
     count = len(bots)
@@ -122,27 +122,26 @@ def fit(
 
 
 class _Groups:
-    """What boards cannot say: where each group of bots stands as a whole. Its mean is 0; what is believed of it is added at the end."""
+    """The groups' means, which boards cannot determine. They are fixed at 0, and their prior variance is added at the end."""
 
     def __init__(self, same: NDArray[np.bool_]) -> None:
-        self.information: Floats = same / same.sum(
-            axis=1
-        )  # takes the mean of everybody's group; the boards' has no part in it
+        # Each row averages over the bot's group; the boards contribute nothing to that mean.
+        self.information: Floats = same / same.sum(axis=1)
         self.beyond: Floats = same * GROUP_SD**2 - self.information
 
     def start(self, theta: Floats) -> Floats:
-        """With every group at 0."""
+        """Centre every group at 0."""
         centred: Floats = theta - self.information @ theta
         return centred
 
     def gradient(self, gradient: Floats, theta: Floats) -> Floats:
-        """What boards say of the means is rounding; they go back to 0."""
+        """Reset means that only differ from zero by rounding."""
         rest: Floats = gradient - self.information @ (gradient + theta)
         return rest
 
 
 class _Prior:
-    """A normal prior around 0 on every bot."""
+    """A normal prior around 0 for every bot."""
 
     def __init__(self, sd: float, count: int) -> None:
         self.sd = sd
@@ -150,30 +149,30 @@ class _Prior:
         self.beyond = 0.0
 
     def start(self, theta: Floats) -> Floats:
-        """As it is."""
+        """Return the strengths unchanged."""
         return theta
 
     def gradient(self, gradient: Floats, theta: Floats) -> Floats:
-        """Boards say nothing about the mean; what rounding says would move it."""
+        """Remove the mean, which boards cannot determine, so that rounding does not move it."""
         rest: Floats = gradient - gradient.mean() - theta / self.sd**2
         return rest
 
 
 def connected(met: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(N, N) whether chains of meetings connect two bots; everybody is connected with himself. `met`: (N, N) who has met whom."""
-    found = np.zeros_like(met)
-    seen = np.zeros(len(met), dtype=bool)
+    """Return (N, N) whether chains of meetings connect two bots; each bot is connected with itself. `met`: (N, N) direct meetings."""
+    connection = np.zeros_like(met)
+    visited = np.zeros(len(met), dtype=bool)
     for first in range(len(met)):
-        if not seen[first]:
+        if not visited[first]:
             group = np.zeros(len(met), dtype=bool)
             fresh = group.copy()
             fresh[first] = True
             while fresh.any():
                 group |= fresh
                 fresh = met[fresh].any(axis=0) & ~group
-            seen |= group
-            found[np.ix_(group, group)] = True
-    return found
+            visited |= group
+            connection[np.ix_(group, group)] = True
+    return connection
 
 
 def _difference(covariance: Floats) -> Floats:
@@ -192,15 +191,15 @@ def _from_mean(covariance: Floats, share: Floats) -> Floats:
 class Sides:
     """Two-sided boards, one row per unordered pair of sides of m members."""
 
-    members: Ints  # (P, 2m) places of the bots, the first side first
-    share: Floats  # (2m,) of each member in theta_first - theta_second: 1/m or -1/m
+    members: Ints  # (P, 2m): places of the bots, first side first.
+    share: Floats  # (2m,): weight of each member in theta_first - theta_second, 1/m or -1/m.
     boards: Floats
-    points: Floats  # of the first side
+    points: Floats  # Of the first side.
     squares: Floats
 
     @classmethod
     def read(cls, tallies: Tallies, m: int) -> Sides:
-        """The rows of `tallies` whose sides have `m` members."""
+        """Read the rows of `tallies` whose sides have `m` members."""
         rows = tallies.sides[m]
         wins, draws = rows[:, -3].astype(np.float64), rows[:, -2].astype(np.float64)
         return cls(
@@ -212,34 +211,34 @@ class Sides:
         )
 
     def opponents(self) -> Iterator[tuple[Ints, Ints, Floats]]:
-        """Columns of opponents, and what a board of the two tells: together as much as it tells of each member."""
+        """Yield columns of opponents, and the weight of their boards, so that a board's information is the same for each member."""
         m = len(self.share) // 2
         for a, b in product(range(m), range(m, 2 * m)):
             yield self.members[:, a], self.members[:, b], self.boards / m**3
 
     def pairs(self) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
-        """See `Boards`; none where a side has several members."""
+        """Yield pairs, see `Boards`; none if a side has several members."""
         if len(self.share) == 2:
             yield self.members[:, 0], self.members[:, 1], self.boards, self.points
 
     def scores(self, theta: Floats) -> tuple[Ints, Floats]:
-        """See `Boards`."""
+        """Return gradients, see `Boards`."""
         p = self._chance(theta)
         spread = np.sqrt(np.maximum(self.squares - 2 * p * self.points + self.boards * p * p, 0.0))
         return self.members, spread[:, None] * self.share
 
     @property
     def ways(self) -> Ints:
-        """(R,) zeros: there is one row for the same bots."""
+        """Return (R,) zeros: there is one row for the same bots."""
         return np.zeros(len(self.members), dtype=np.int64)
 
     def information(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
-        """As `Boards.scores`, with the information in place of the gradients."""
+        """Yield rows like `Boards.scores`, with the information instead of the gradients."""
         p = self._chance(theta)
         yield self.members, np.sqrt(self.boards * p * (1 - p))[:, None] * self.share, self.ways
 
     def trace(self, theta: Floats) -> float:
-        """Of the information."""
+        """Return the trace of the information."""
         p = self._chance(theta)
         return float((self.boards * p * (1 - p)).sum() * (self.share @ self.share))
 
@@ -247,7 +246,7 @@ class Sides:
         return logistic(theta[self.members] @ self.share)
 
     def gradient_and_information(self, theta: Floats, gradient: Floats, information: Floats) -> None:
-        """Add this group's share to both, in place; of the information the cells beside the diagonal (`_closed`)."""
+        """Add this group's share to both, in place; for the information, only the cells beside the diagonal (`_closed`)."""
         p = self._chance(theta)
         rest = self.points - self.boards * p
         for column, share in zip(self.members.T, self.share, strict=True):
@@ -255,24 +254,24 @@ class Sides:
         self._add(information, self.boards * p * (1 - p))
 
     def meat(self, theta: Floats, meat: Floats) -> None:
-        """Add the sum over boards of g g', in place: (y - p)^2 on the members' block."""
+        """Add the sum over boards of g g' in place: (y - p)^2 in the members' block."""
         p = self._chance(theta)
         self._add(meat, self.squares - 2 * p * self.points + self.boards * p * p)
 
     def _add(self, matrix: Floats, weight: Floats) -> None:
-        """Add weight * x x' for every row, where x holds the shares of its members."""
+        """Add weight * x x' for every row; x holds the shares of its members."""
         for a, b in combinations(range(len(self.share)), 2):
             _add_cells(matrix, self.members[:, a], self.members[:, b], self.share[a] * self.share[b] * weight)
 
 
 def _add_cells(matrix: Floats, i: Ints, j: Ints, weight: Floats) -> None:
-    """Add `weight` to the cells (i, j); `_closed` adds the rest."""
+    """Add `weight` to the cells (i, j); `_closed` completes the matrix."""
     count = len(matrix)
     matrix += np.bincount(i * count + j, weight, count * count).reshape(count, count)
 
 
 def _closed(cells: Floats) -> Floats:
-    """The symmetric matrix with these cells beside its diagonal and rows that sum to zero: sums of x x' where every x sums to zero."""
+    """Return the symmetric matrix with these cells beside its diagonal and zero row sums, as for sums of x x' where every x sums to zero."""
     matrix: Floats = cells + cells.T
     matrix[np.diag_indices(len(matrix))] = -matrix.sum(axis=1)
     return matrix
@@ -280,15 +279,15 @@ def _closed(cells: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Boards of k individual seats, one row per different ranking of a table. Seats are columns, pairs of seats are taken one by one."""
+    """Boards of k individual seats, one row per distinct ranking of a table. Seats are columns, and pairs of seats are processed one by one."""
 
-    seats: tuple[Ints, ...]  # k columns (M,): places of the bots
-    points: dict[tuple[int, int], Floats]  # (M,) 1, 1/2, 0 of the first seat of a pair against the second
-    boards: Floats  # (M,) how often it was seen
+    seats: tuple[Ints, ...]  # k columns (M,): places of the bots.
+    points: dict[tuple[int, int], Floats]  # (M,): 1, 1/2, 0 of the first seat of a pair against the second.
+    boards: Floats  # (M,): how often it occurred.
 
     @classmethod
     def read(cls, tallies: Tallies, k: int) -> Tables:
-        """The rows of `tallies` at whose tables `k` sit."""
+        """Read the rows of `tallies` for tables of `k` seats."""
         rows = tallies.tables[k]
         seats = tuple(tallies.places(rows[:, seat]) for seat in range(k))
         points = {(s, t): (np.sign(rows[:, k + t] - rows[:, k + s]) + 1) / 2 for s, t in combinations(range(k), 2)}
@@ -299,27 +298,27 @@ class Tables:
         return 2 / len(self.seats)
 
     def opponents(self) -> Iterator[tuple[Ints, Ints, Floats]]:
-        """Columns of opponents, and what their boards weigh."""
+        """Yield columns of opponents, and the weights of their boards."""
         for s, t in self.points:
             yield self.seats[s], self.seats[t], self._weight * self.boards
 
     def pairs(self) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
-        """See `Boards`."""
+        """Yield pairs, see `Boards`."""
         weight = self._weight * self.boards
         for (s, t), points in self.points.items():
             yield self.seats[s], self.seats[t], weight, weight * points
 
     def scores(self, theta: Floats) -> tuple[Ints, Floats]:
-        """See `Boards`."""
-        found = np.zeros((len(self.boards), len(self.seats)))
+        """Return gradients, see `Boards`."""
+        gradients = np.zeros((len(self.boards), len(self.seats)))
         for (s, t), points in self.points.items():
             rest = (points - self._chance(theta, s, t)) * self._weight
-            found[:, s] += rest
-            found[:, t] -= rest
-        return np.stack(self.seats, axis=1), found * np.sqrt(self.boards)[:, None]
+            gradients[:, s] += rest
+            gradients[:, t] -= rest
+        return np.stack(self.seats, axis=1), gradients * np.sqrt(self.boards)[:, None]
 
     def information(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
-        """As `Boards.scores`, with the information in place of the gradients."""
+        """Yield rows like `Boards.scores`, with the information instead of the gradients."""
         for number, (s, t) in enumerate(self.points):
             p = self._chance(theta, s, t)
             curve = np.sqrt(self._weight * self.boards * p * (1 - p))
@@ -331,14 +330,14 @@ class Tables:
 
     @property
     def ways(self) -> Ints:
-        """(R,) in which order the same bots came in."""
-        found = np.zeros(len(self.boards), dtype=np.int64)
+        """Return (R,) a number for the order in which the same bots finished."""
+        number = np.zeros(len(self.boards), dtype=np.int64)
         for points in self.points.values():
-            found = 3 * found + (2 * points).astype(np.int64)
-        return found
+            number = 3 * number + (2 * points).astype(np.int64)
+        return number
 
     def trace(self, theta: Floats) -> float:
-        """Of the information."""
+        """Return the trace of the information."""
         chances = (self._chance(theta, s, t) for s, t in self.points)
         return sum(float((2 * self._weight * self.boards * p * (1 - p)).sum()) for p in chances)
 
@@ -346,7 +345,7 @@ class Tables:
         return logistic(theta[self.seats[s]] - theta[self.seats[t]])
 
     def gradient_and_information(self, theta: Floats, gradient: Floats, information: Floats) -> None:
-        """Add this group's share to both, in place; of the information the cells beside the diagonal (`_closed`)."""
+        """Add this group's share to both, in place; for the information, only the cells beside the diagonal (`_closed`)."""
         scores = [np.zeros(len(self.boards)) for _ in self.seats]
         for (s, t), points in self.points.items():
             p = self._chance(theta, s, t)
@@ -359,7 +358,7 @@ class Tables:
             gradient += np.bincount(seat, score, len(theta))
 
     def meat(self, theta: Floats, meat: Floats) -> None:
-        """Add the sum over boards of g g', in place; g is the gradient of one board by the strengths of its seats."""
+        """Add the sum over boards of g g' in place; g is the gradient of one board by the strengths of its seats."""
         scores = [np.zeros(len(self.boards)) for _ in self.seats]
         for (s, t), points in self.points.items():
             rest = (points - self._chance(theta, s, t)) * self._weight
@@ -376,11 +375,11 @@ class _Even:
     first: Ints
     second: Ints
     weight: Floats
-    several: bool  # whether two bots may have several rows
+    several: bool  # True if two bots may have several rows.
 
     @classmethod
     def read(cls, parts: Sequence[Sides | Tables], boards: Floats, even_boards: float) -> _Even:
-        """Each bot's mean board, `even_boards` times. `boards`: (N,) of each bot."""
+        """Give each bot its average board, `even_boards` times. `boards`: (N,) boards of each bot."""
         met = [columns for part in parts for columns in part.opponents()] or [_NOBODY]
         first, second, weight = (np.concatenate(column) for column in zip(*met, strict=True))
         several = any(isinstance(part, Tables) or len(part.share) > 2 for part in parts)
@@ -388,62 +387,62 @@ class _Even:
 
     @property
     def ways(self) -> Ints:
-        """(R,) which row of these bots it is: at tables there is one for each ranking and pair."""
+        """Return (R,) which row of these bots it is; tables have one for each ranking and pair."""
         return np.arange(len(self.first)) if self.several else np.zeros(len(self.first), dtype=np.int64)
 
     def information(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
-        """As `Boards.scores`, with the information in place of the gradients."""
+        """Yield rows like `Boards.scores`, with the information instead of the gradients."""
         p = logistic(theta[self.first] - theta[self.second])
         curve = np.sqrt(self.weight * p * (1 - p))
         yield np.stack([self.first, self.second], axis=1), np.stack([curve, -curve], axis=1), self.ways
 
     def scores(self, theta: Floats) -> tuple[Ints, Floats]:
-        """See `Boards`."""
+        """Return gradients, see `Boards`."""
         pull = np.sqrt(self.weight) * (0.5 - logistic(theta[self.first] - theta[self.second]))
         return np.stack([self.first, self.second], axis=1), np.stack([pull, -pull], axis=1)
 
     def gradient_and_information(self, theta: Floats, gradient: Floats, information: Floats) -> None:
-        """As that of the boards."""
+        """Add the share of the even boards, like `Sides`."""
         p = logistic(theta[self.first] - theta[self.second])
         rest = self.weight * (0.5 - p)
         gradient += np.bincount(self.first, rest, len(theta)) - np.bincount(self.second, rest, len(theta))
         _add_cells(information, self.first, self.second, -self.weight * p * (1 - p))
 
     def meat(self, theta: Floats, meat: Floats) -> None:
-        """As that of the boards: a bot that is not even with its opponents is unsure by what its even board pulls."""
+        """Add g g', like `Sides`: a bot that is not level with its opponents is uncertain by the pull of its even board."""
         p = logistic(theta[self.first] - theta[self.second])
         _add_cells(meat, self.first, self.second, -self.weight * (0.5 - p) ** 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """All that a fit looks at."""
+    """All comparisons that a fit uses."""
 
     parts: Sequence[Sides | Tables]
     even: _Even
 
     @classmethod
     def read(cls, tallies: Tallies, even_boards: float = EVEN_BOARDS) -> Boards:
-        """The boards of `tallies`, and so many even ones of each bot."""
+        """Read the boards of `tallies`, with `even_boards` even boards for each bot."""
         parts: list[Sides | Tables] = [Sides.read(tallies, m) for m in sorted(tallies.sides)]
         parts += [Tables.read(tallies, k) for k in sorted(tallies.tables)]
         return cls(parts, _Even.read(parts, tallies.totals[:, 1].astype(np.float64), even_boards))
 
     def pairs(self) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
-        """Comparisons of two bots: columns of the first, of the second, weights, points of the first."""
+        """Yield comparisons of two bots: columns of the first and the second, weights, points of the first."""
         for part in self.parts:
             yield from part.pairs()
         yield self.even.first, self.even.second, self.even.weight, self.even.weight / 2
 
     def scores(self, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
-        """Gradients: columns (R, c) of bots with numbers (R, c), whose squares add up to the sum over boards of g g'; (R,) what tells rows apart."""
+        """Yield gradients: columns (R, c) of bots, numbers (R, c) whose squares add up to the sum over boards of g g', and (R,) a row key."""
         for kind, part in enumerate((*self.parts, self.even), 1):
             columns, numbers = part.scores(theta)
             yield columns, numbers, part.ways * 8 + kind
 
     def dispersion(self, theta: Floats) -> float:
-        """Observed over modelled variance of a board result, at most 1."""
-        meat = information = PSEUDO_BOARDS / 2  # trace of the information of one even board is 2 * 1/4
+        """Return observed over modelled variance of a board result, at most 1."""
+        meat = information = PSEUDO_BOARDS / 2  # The trace of the information of one even board is 2 * 1/4.
         for part in self.parts:
             meat += float(np.square(part.scores(theta)[1]).sum())
             information += part.trace(theta)
@@ -451,6 +450,6 @@ class Boards:
 
 
 def logistic(x: Floats) -> Floats:
-    """1 / (1 + e^-x)."""
+    """Return 1 / (1 + e^-x)."""
     chance: Floats = 1 / (1 + np.exp(-x))
     return chance

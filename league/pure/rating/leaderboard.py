@@ -1,8 +1,8 @@
-"""The leaderboard of a pool: a pure function of the set of its finished boards.
+"""The leaderboard of a pool: a pure function of its finished boards.
 
-Elo of a *board*: elo = 1000 + (400 / ln 10) * (theta - theta_anchor). With an anchor among the bots it stands at 1000 by
-definition; without one the mean of the field does: of the bots that chains of meetings connect. There is no online update,
-no order and no drift; what a match changed is the difference of two fits.
+Elo of a *board*: elo = 1000 + (400 / ln 10) * (theta - theta_anchor). The anchor stands at 1000 by definition; without one, the mean of the field
+does, that is of the bots connected by chains of meetings. There is no online update, no order and no drift; the change by a match is the difference
+of two fits.
 """
 
 from __future__ import annotations
@@ -19,49 +19,48 @@ from league.pure.rating.bradley_terry import Fit, Floats, connected, fit
 from league.pure.rating.sketch import Sketch, fit_large
 from league.pure.rating.tallies import Ints, Tallies
 
-ELO = 400 / log(10)  # Elo per logit
-BASE = 1000.0  # of the anchor, or of the mean
-Z95 = 1.959963984540054  # two-sided 95% of the normal distribution
-SURE = 0.975  # likelihood of superiority from which one bot ranks above another for certain
-LARGE = 1000  # bots; beyond it errors are sketched: exact ones take time as the cube of the bots
-ENOUGH = 1e-7  # logits; a step below it ends a search for strengths that are fitted again soon
-PROVISIONAL_SD = 60.0  # Elo
+ELO = 400 / log(10)  # Elo per logit.
+BASE = 1000.0  # Elo of the anchor, or of the mean.
+Z95 = 1.959963984540054  # Two-sided 95% of the normal distribution.
+SURE = 0.975  # Likelihood of superiority above which one bot certainly ranks above another.
+LARGE = 1000  # Bots. Above it, errors are sketched, because exact ones take time cubic in the bots.
+ENOUGH = 1e-7  # Logits. A shorter step ends a search for strengths that will soon be fitted again.
+PROVISIONAL_SD = 60.0  # Elo.
 PROVISIONAL_BOARDS = 30
 PROVISIONAL_OPPONENTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rated:
-    """One line of a leaderboard."""
+class RatedBot:
+    """A row of a leaderboard."""
 
     bot: int
     elo: float
-    margin: float  # half of the 95% interval of the distance to the mean of the field, Elo
+    margin: float  # Half of the 95% interval of the distance to the mean of the field, in Elo.
     boards: int
     opponents: int
-    score: float  # share of the board points against its opponents, 0 to 1
-    points_per_board: float  # its own score on a board, in the game's unit
-    faults: int  # matches in which it made one
-    rank_best: int  # 1 + number of listed bots that are above it for certain
-    rank_worst: int  # number of listed bots that are not below it for certain; it counts itself
-    los_next: (
-        float | None
-    )  # likelihood that it is stronger than the next listed row; None in the last, and where it is not listed
-    provisional: bool  # see `fit_leaderboard`
-    listed: bool  # stands for its bot
+    score: float  # Share of the board points against its opponents, 0 to 1.
+    points_per_board: float  # Its own score on a board, in the game's unit.
+    faults: int  # Matches in which it made a fault.
+    rank_best: int  # 1 + the listed bots that are certainly above it.
+    rank_worst: int  # The listed bots that are not certainly below it, itself included.
+    # Likelihood that it is stronger than the next listed row; None in the last row, and if it is not listed.
+    los_next: float | None
+    provisional: bool  # See `fit_leaderboard`.
+    listed: bool  # Represents its bot.
 
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
     """Rows from best to worst, with the fit behind them."""
 
-    rows: tuple[Rated, ...]
-    los: Floats  # (N, N) likelihood that one row is stronger than another; (0, 0) of a large table, which has `likelihoods`
+    rows: tuple[RatedBot, ...]
+    los: Floats  # (N, N): likelihood that one row is stronger than another; (0, 0) in a large table, which has `likelihoods`.
     fit: Fit | Sketch
-    order: Ints  # (N,) places of the rows in `fit`
+    order: Ints  # (N,): places of the rows in `fit`.
 
     def likelihoods(self, first: Ints, second: Ints) -> Floats:
-        """That the first row is stronger than the second, pair by pair."""
+        """Return the likelihoods that the first row is stronger than the second, pair by pair."""
         if isinstance(self.fit, Fit):
             return self.los[first, second]
         a, b = self.order[first], self.order[second]
@@ -69,7 +68,7 @@ class Leaderboard:
         return comparable(np.array([(1 + erf(x)) / 2 for x in ratio.tolist()]))
 
     def sure(self, members: Ints, rows: Ints | None = None) -> tuple[Ints, Ints]:
-        """How many of the `members` (rows) are above each row (of `rows`) for certain, and how many below."""
+        """Count the `members` (rows) that are certainly above each row (of `rows`), and those certainly below."""
         if isinstance(self.fit, Fit):
             sure = self.los > SURE
             above, below = sure[members].sum(axis=0), sure[:, members].sum(axis=1)
@@ -77,14 +76,14 @@ class Leaderboard:
         return self.fit.sure(self.order[members], Z95, self.order if rows is None else self.order[rows])
 
     def field_scores(self, members: Floats) -> tuple[Floats, Floats]:
-        """`field_scores` of the rows against the `members` (N,; 1 or 0 by row), by row."""
+        """Return `field_scores` of the rows against the `members` (N,; 1 or 0 by row), by row."""
         of_fit = np.zeros(len(self.order))
         of_fit[self.order] = members
         score, sd = field_scores(self.fit, of_fit) if isinstance(self.fit, Fit) else self.fit.field_scores(of_fit)
         return comparable(score[self.order]), comparable(sd[self.order])
 
     def strengths(self) -> dict[int, float]:
-        """Logits by id: the start of the next fit."""
+        """Return logits by id, to start the next fit."""
         return {bot: float(value) for bot, value in zip(self.fit.bots, self.fit.theta, strict=True)}
 
 
@@ -95,30 +94,29 @@ def fit_leaderboard(
     start: Mapping[int, float] | None = None,
     choose: Callable[[Mapping[int, bool]], Collection[int]] | None = None,
 ) -> Leaderboard:
-    """The leaderboard of the boards in `tallies`. `anchor` is the id that stands at 1000, if it has played.
+    """Fit the leaderboard of the boards in `tallies`. `anchor`: the id that stands at 1000, if it has played.
 
-    `start` are strengths of an earlier fit, for speed only. Order: comparable Elo, then id. `choose` gives, of all ids with whether
-    they are provisional, those that are listed: ranks count these alone, and `los_next` of a listed row is over the next of them.
-    Without it all are.
+    `start`: strengths of an earlier fit, only for speed. The order is comparable Elo, then id. `choose` gets all ids, and whether they are
+    provisional, and returns those that are listed: ranks count only these, and `los_next` of a listed row refers to the next of them. By default
+    all are listed.
 
-    A row is provisional until it has 30 boards, against 3 opponents (all the others in a smaller field), is tied to the field
-    by meetings, and is placed: standard deviation below 60 Elo, or a rank range of one among all. (Who loses every board has a wide
-    interval for ever, and yet is certainly last.)
+    A row is provisional until it has 30 boards against 3 opponents (all others in a smaller field), is tied to the field by meetings, and is placed:
+    standard deviation below 60 Elo, or one possible rank among all. (A bot that loses every board always has a wide interval, yet is certainly last.)
     """
     many = len(tallies.ids) > LARGE
-    found = fit_large(tallies, start=start) if many else fit(tallies, start=start)
-    if not found.bots:
-        return Leaderboard((), np.zeros((0, 0)), found, np.zeros(0, dtype=np.int64))
+    fitted = fit_large(tallies, start=start) if many else fit(tallies, start=start)
+    if not fitted.bots:
+        return Leaderboard((), np.zeros((0, 0)), fitted, np.zeros(0, dtype=np.int64))
     met = tallies.met_pairs()
-    anchored = found.bots.index(anchor) if anchor in found.bots else None
-    linked = _linked(found.group if isinstance(found, Sketch) else connected(tallies.met()).argmax(axis=1), anchored)
+    anchored = fitted.bots.index(anchor) if anchor in fitted.bots else None
+    linked = _linked(fitted.group if isinstance(fitted, Sketch) else connected(tallies.met()).argmax(axis=1), anchored)
     members = linked.astype(np.float64)
-    zero = zero_point(found.theta, linked, anchored)
-    elo = comparable(BASE + ELO * (found.theta - zero), ELO_DIGITS)
+    zero = zero_point(fitted.theta, linked, anchored)
+    elo = comparable(BASE + ELO * (fitted.theta - zero), ELO_DIGITS)
     order = np.lexsort([tallies.ids, -elo])
-    los = superiority(found)[np.ix_(order, order)] if isinstance(found, Fit) else np.zeros((0, 0))
-    table = Leaderboard((), los, found, order)
-    sd = comparable(ELO * found.sd_from_mean(members)[order], ELO_DIGITS)
+    los = superiority(fitted)[np.ix_(order, order)] if isinstance(fitted, Fit) else np.zeros((0, 0))
+    table = Leaderboard((), los, fitted, order)
+    sd = comparable(ELO * fitted.sd_from_mean(members)[order], ELO_DIGITS)
     bots = tallies.ids[order]
     opponents = np.bincount(np.concatenate(met), minlength=len(order))[order]
     needed = min(PROVISIONAL_OPPONENTS, len(order) - 1)
@@ -130,14 +128,16 @@ def fit_leaderboard(
     provisional = dict(zip(bots.tolist(), (~settled).tolist(), strict=True))
     chosen = provisional.keys() if choose is None else choose(provisional)
     listed = np.array([bot in chosen for bot in bots.tolist()])
-    shown = np.flatnonzero(listed)
-    above, below = table.sure(shown)  # nobody is surely above himself
-    likely = dict(zip(shown.tolist(), table.likelihoods(shown[:-1], shown[1:]).tolist(), strict=False))
-    worst = len(shown) - listed + 1 - below
+    listed_rows = np.flatnonzero(listed)
+    above, below = table.sure(listed_rows)  # No bot is certainly above itself.
+    likely = dict(
+        zip(listed_rows.tolist(), table.likelihoods(listed_rows[:-1], listed_rows[1:]).tolist(), strict=False)
+    )
+    worst = len(listed_rows) - listed + 1 - below
     rows = []
     for row, (bot, boards, points, half_points, meetings, faults) in enumerate(tallies.totals[order].tolist()):
         rows.append(
-            Rated(
+            RatedBot(
                 bot=bot,
                 elo=float(elo[order[row]]),
                 margin=comparable(float(Z95 * sd[row]), ELO_DIGITS),
@@ -159,27 +159,27 @@ def fit_leaderboard(
 def fit_elo(
     tallies: Tallies, *, anchor: int | None = None, start: Mapping[int, float] | None = None
 ) -> dict[int, float]:
-    """Elo by id as `fit_leaderboard` has it, to 10^-4 Elo: without errors and ranks. `start`: Elo by id, for speed only."""
+    """Fit Elo by id like `fit_leaderboard`, to 10^-4 Elo, without errors and ranks. `start`: Elo by id, only for speed."""
     logits = {bot: (elo - BASE) / ELO for bot, elo in (start or {}).items()}
-    found = fit_large(tallies, start=logits, errors=False, close=ENOUGH)
-    anchored = found.bots.index(anchor) if anchor in found.bots else None
-    zero = zero_point(found.theta, _linked(found.group, anchored), anchored)
-    elo = comparable(BASE + ELO * (found.theta - zero), ELO_DIGITS)
-    return dict(zip(found.bots, elo.tolist(), strict=True))
+    fitted = fit_large(tallies, start=logits, errors=False, close=ENOUGH)
+    anchored = fitted.bots.index(anchor) if anchor in fitted.bots else None
+    zero = zero_point(fitted.theta, _linked(fitted.group, anchored), anchored)
+    elo = comparable(BASE + ELO * (fitted.theta - zero), ELO_DIGITS)
+    return dict(zip(fitted.bots, elo.tolist(), strict=True))
 
 
 def zero_point(theta: Floats, linked: NDArray[np.bool_], anchored: int | None) -> float:
-    """The strength that stands at 1000: of the bot at the place `anchored`; without one the mean of the `linked`."""
+    """Return the strength that stands at 1000: that of the bot at place `anchored`, or the mean of the `linked` ones."""
     return float(theta[anchored] if anchored is not None else theta @ linked / linked.sum())
 
 
-def superiority(found: Fit) -> Floats:
-    """(N, N) likelihood of superiority: Phi((theta_i - theta_j) / sd of that difference), with the full covariance. Diagonal 1/2.
+def superiority(fitted: Fit) -> Floats:
+    """Return (N, N) likelihoods of superiority: Phi((theta_i - theta_j) / sd of that difference), by the full covariance. Diagonal 1/2.
 
-    Comparable: of two equal bots neither is above the other by the last bits.
+    They are comparable: of two equal bots neither is above the other by the last bits.
     """
-    sd = found.sd_of_differences()
-    apart = found.theta[:, None] - found.theta[None, :]
+    sd = fitted.sd_of_differences()
+    apart = fitted.theta[:, None] - fitted.theta[None, :]
     ratio = np.divide(apart, sd, out=np.zeros_like(apart), where=sd > 0)
     upper = np.triu_indices(len(sd), 1)
     chances = np.fromiter(map(erf, (ratio[upper] / sqrt(2)).tolist()), dtype=np.float64, count=len(upper[0]))
@@ -189,33 +189,33 @@ def superiority(found: Fit) -> Floats:
     return comparable(los)
 
 
-def field_scores(found: Fit, members: Floats) -> tuple[Floats, Floats]:
-    """(N,) expected score of each bot on a board against each of the others among `members` (N,; 1 or 0), averaged; (N,) its sd.
+def field_scores(fitted: Fit, members: Floats) -> tuple[Floats, Floats]:
+    """Return (N,) the expected score of each bot per board, averaged over the other `members` (N,; 1 or 0), and (N,) its sd.
 
-    The sd is that of the linearised score (delta method), with the floor of `Fit.sd`. Who has no rival gets 1/2, for certain.
+    The sd is that of the linearised score (delta method), with the floor of `Fit.sd`. A bot without rivals gets exactly 1/2.
     """
     others = np.tile(members, (len(members), 1))
     np.fill_diagonal(others, 0.0)
     count = np.maximum(others.sum(axis=1, keepdims=True), 1.0)
-    chance = 1 / (1 + np.exp(found.theta[None, :] - found.theta[:, None]))
+    chance = 1 / (1 + np.exp(fitted.theta[None, :] - fitted.theta[:, None]))
     score: Floats = np.where(others.any(axis=1), (chance * others / count).sum(axis=1), 0.5)
     slope = chance * (1 - chance) * others / count
     gradient = np.diag(slope.sum(axis=1)) - slope
-    robust = ((gradient @ found.robust) * gradient).sum(axis=1)
-    floor = found.dispersion * ((gradient @ found.naive) * gradient).sum(axis=1)
+    robust = ((gradient @ fitted.robust) * gradient).sum(axis=1)
+    floor = fitted.dispersion * ((gradient @ fitted.naive) * gradient).sum(axis=1)
     sd: Floats = np.sqrt(np.maximum(np.maximum(robust, floor), 0.0))
     return score, sd
 
 
 def expected_score(elo_a: float, elo_b: float) -> float:
-    """Expected board points of a against b, 0 to 1: 1 / (1 + 10^((b - a) / 400))."""
+    """Return the expected board points of a against b, 0 to 1: 1 / (1 + 10^((b - a) / 400))."""
     return float(1 / (1 + 10 ** ((elo_b - elo_a) / 400)))
 
 
 def _linked(group: Ints, anchor: int | None) -> NDArray[np.bool_]:
-    """(N,) the bots that chains of meetings tie to the anchor; without one, the largest such group (the oldest id decides a tie).
+    """Return (N,) the bots that chains of meetings tie to the anchor; without one, the largest such group (the oldest id decides a tie).
 
-    Ratings of bots that no chain connects stand on different scales; only one of them can be the leaderboard's. `group`: (N,) its number.
+    Unconnected groups have different scales, so only one of them can be the leaderboard's. `group`: (N,) its number.
     """
     linked: NDArray[np.bool_] = group == (int(np.bincount(group).argmax()) if anchor is None else group[anchor])
     return linked

@@ -1,7 +1,7 @@
-"""What a match tells of those who played it, before everybody is fitted again: their strengths alone move, all others stand still.
+"""Estimates from a match for the bots that played it, before the next refit: only their strengths move, all others stay fixed.
 
-It is the same maximum as that of `bradley_terry.fit`, along these few strengths: Newton's method on the boards that they took part in, the last
-match among them. What is left out is what their opponents, and the opponents of these, would move by; the next fit of all brings it.
+This is the maximum of `bradley_terry.fit` along these few strengths: Newton's method on all their boards, the last match included. It leaves out how
+their opponents, and those of the opponents, would move; the next refit adds that.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from league.pure.rating.tallies import Ints, Tallies
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """A strength that was found with all others held, in logits."""
+class MovedStrength:
+    """A strength that was fitted with all others fixed, in logits."""
 
     theta: float
-    sd: float  # with all others held, too: a little less than what a fit says
+    sd: float  # With all others fixed, so a little smaller than that of a full fit.
 
 
-def move(around: Tallies, movers: Sequence[int], theta: Mapping[int, float]) -> dict[int, Moved]:
-    """Where the `movers` (ids) stand by the boards in `around`, all others as in `theta` (logits by id, of everybody in it).
+def move(around: Tallies, movers: Sequence[int], theta: Mapping[int, float]) -> dict[int, MovedStrength]:
+    """Fit the `movers` (ids) by the boards in `around`, with all others fixed at `theta` (logits by id, of everybody in it).
 
-    `around` has every board of the movers and no other; its totals are true for everybody (`tallies.around`). The order of `movers` and what
-    they start from make no difference beyond 1e-7 logits. ArithmeticError if it does not settle.
+    `around` has every board of the movers and no other, and complete totals for everybody (`tallies.around`). The order of `movers` and their
+    starting points change nothing beyond 1e-7 logits. Raise ArithmeticError if it does not converge.
     """
     ids = np.array(sorted(movers), dtype=np.int64)
     strengths = np.array([theta[bot] for bot in around.ids.tolist()], dtype=np.float64)
@@ -41,7 +41,7 @@ def move(around: Tallies, movers: Sequence[int], theta: Mapping[int, float]) -> 
             p = logistic((strengths[columns] * share).sum(axis=1))
             gradient += own.T @ (points - weight * p)
             information += own.T @ ((weight * p * (1 - p))[:, None] * own)
-        # Where all of a group are movers nothing holds its mean: the shortest step leaves it where it is
+        # If all bots of a group are movers, nothing fixes its mean: the shortest step leaves it unchanged.
         step = np.clip(np.linalg.lstsq(information, gradient, rcond=1e-10)[0], -STEP, STEP)
         strengths[place] += step
         if np.abs(step).max() < ENOUGH:
@@ -50,25 +50,25 @@ def move(around: Tallies, movers: Sequence[int], theta: Mapping[int, float]) -> 
         raise ArithmeticError(f"the ratings of {len(ids)} bots did not settle in {MOST_STEPS} steps")
     sd = np.minimum(1 / np.sqrt(np.maximum(np.diag(information), 1e-9)), GROUP_SD)
     return {
-        bot: Moved(float(value), float(width))
+        bot: MovedStrength(float(value), float(width))
         for bot, value, width in zip(ids.tolist(), strengths[place], sd, strict=True)
     }
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A line of a leaderboard until the next fit of all, in Elo."""
+    """A row of a leaderboard until the next refit, in Elo."""
 
     elo: float
-    margin: float  # half of the 95% interval with all others held
+    margin: float  # Half of the 95% interval with all others fixed.
 
 
 def estimate(
     around: Tallies, movers: Collection[int], elo: Mapping[int, float], anchor: int | None = None
 ) -> dict[int, Estimate]:
-    """As `move`, in Elo. Where the `anchor` is among the movers, it stays at 1000 and the others of them move instead.
+    """Fit like `move`, in Elo. If the `anchor` is among the movers, it stays at 1000 and the other movers shift instead.
 
-    Who has no `elo` yet begins in the middle of those in it.
+    A bot without `elo` starts in the middle of the others.
     """
     middle = sum(elo.values()) / len(elo) if elo else BASE
     theta = {bot: (elo.get(bot, middle) - BASE) / ELO for bot in around.ids.tolist()}
@@ -76,14 +76,15 @@ def estimate(
     zero = moved[anchor].theta if anchor in moved else 0.0
     return {
         bot: Estimate(
-            comparable(BASE + ELO * (one.theta - zero), ELO_DIGITS), comparable(Z95 * ELO * one.sd, ELO_DIGITS)
+            comparable(BASE + ELO * (strength.theta - zero), ELO_DIGITS),
+            comparable(Z95 * ELO * strength.sd, ELO_DIGITS),
         )
-        for bot, one in moved.items()
+        for bot, strength in moved.items()
     }
 
 
 def _comparisons(boards: Boards) -> Iterator[tuple[Ints, Floats, Floats, Floats]]:
-    """Places (R, c), their shares (c,) in the difference of two sides, weights, points of the first side."""
+    """Yield places (R, c), their shares (c,) in the difference of two sides, weights, points of the first side."""
     for first, second, weight, points in boards.pairs():
         yield np.stack([first, second], axis=1), np.array([1.0, -1.0]), weight, points
     for part in boards.parts:
@@ -94,7 +95,7 @@ def _comparisons(boards: Boards) -> Iterator[tuple[Ints, Floats, Floats, Floats]
 def _by_mover(
     part: tuple[Ints, Floats, Floats, Floats], movers: Ints, count: int
 ) -> tuple[Ints, Floats, Floats, Floats, Floats]:
-    """Rows in which a mover sits, and (R, movers) the share of each of them."""
+    """Return the rows with a mover, and (R, movers) the share of each."""
     columns, share, weight, points = part
     number = np.full(count, -1, dtype=np.int64)
     number[movers] = np.arange(len(movers))
@@ -102,7 +103,7 @@ def _by_mover(
     rows = np.flatnonzero((seat >= 0).any(axis=1))
     own = np.zeros((len(rows), len(movers)))
     for column, value in enumerate(share):
-        mine = seat[rows, column]
-        there = mine >= 0
-        own[np.flatnonzero(there), mine[there]] += value
+        seats = seat[rows, column]
+        moves = seats >= 0
+        own[np.flatnonzero(moves), seats[moves]] += value
     return columns[rows], share, weight[rows], points[rows], own

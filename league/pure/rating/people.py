@@ -1,7 +1,7 @@
-"""The rating of a person who plays against bots: where they stand by their own boards, all others held.
+"""The rating of a person who plays against bots: fitted to their own boards, with all others fixed.
 
-The model is that of `bradley_terry`: the strength of a side is the mean of its members'; a table of k individual seats gives the pairs of its
-ranking with the weight 2 / k; one even board more against whom they met keeps an unbeaten person finite. Nobody else moves.
+The model is that of `bradley_terry`: the strength of a side is the mean of its members' strengths; a table of k individual seats gives the pairs
+of its ranking with weight 2 / k; one additional even board against their opponents keeps an unbeaten person finite. Nobody else moves.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from league.pure.portable import ELO_DIGITS, comparable
 from league.pure.rating.bradley_terry import EVEN_BOARDS
 from league.pure.rating.leaderboard import ELO, Z95
 
-LOWEST, HIGHEST = -3000.0, 5000.0  # Elo between which a rating is looked for
+LOWEST, HIGHEST = -3000.0, 5000.0  # Limits of a rating, in Elo.
 HALVINGS = 60
 
 
 @dataclass(frozen=True)
 class Meeting:
-    """The person's side against another one on a board. points: 1 won, 1/2 drawn, 0 lost; Elo besides.
+    """The person's side against another on a board. points: 1 won, 1/2 drawn, 0 lost; the rest in Elo.
 
-    share: of the person in the strength of their side; partners: what the others of it add to that; rivals: strength of the other side.
+    share: weight of the person in the strength of their side; partners: what their partners add to it; rivals: strength of the other side.
     """
 
     points: float
@@ -33,7 +33,7 @@ class Meeting:
     weight: float = 1.0
 
     def expected(self, elo: float) -> float:
-        """Of the points, for a person of that rating."""
+        """Return the expected points of a person with that rating."""
         return 1 / (1 + math.exp((self.rivals - self.partners - self.share * elo) / ELO))
 
 
@@ -46,16 +46,17 @@ class Standing:
 
 
 def rate(boards: Sequence[Sequence[Meeting]]) -> Standing | None:
-    """The rating by these boards, each with the meetings of its sides; None without any."""
-    meetings = [one for board in boards for one in board]
+    """Fit the rating to these boards, each with the meetings of its sides; None without any."""
+    meetings = [meeting for board in boards for meeting in board]
     if not meetings:
         return None
     even = EVEN_BOARDS / len(boards)
 
     def pull(elo: float) -> float:
-        """The slope of the likelihood: falls with the rating, and is nought at its maximum."""
+        """Return the slope of the likelihood, which falls with the rating and is zero at its maximum."""
         return add_up(
-            one.weight * one.share * (one.points + even / 2 - (1 + even) * one.expected(elo)) for one in meetings
+            meeting.weight * meeting.share * (meeting.points + even / 2 - (1 + even) * meeting.expected(elo))
+            for meeting in meetings
         )
 
     low, high = LOWEST, HIGHEST
@@ -63,8 +64,9 @@ def rate(boards: Sequence[Sequence[Meeting]]) -> Standing | None:
         middle = (low + high) / 2
         low, high = (middle, high) if pull(middle) > 0 else (low, middle)
     elo = (low + high) / 2
-    known = add_up(
-        one.weight * one.share**2 * (1 + even) * one.expected(elo) * (1 - one.expected(elo)) for one in meetings
+    information = add_up(
+        meeting.weight * meeting.share**2 * (1 + even) * meeting.expected(elo) * (1 - meeting.expected(elo))
+        for meeting in meetings
     )
-    margin = Z95 * ELO / math.sqrt(max(known, 1e-9))
+    margin = Z95 * ELO / math.sqrt(max(information, 1e-9))
     return Standing(comparable(elo, ELO_DIGITS), comparable(margin, ELO_DIGITS))

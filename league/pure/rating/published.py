@@ -1,9 +1,8 @@
-"""Reads the published boards of a pool and rates them: the same fit as the league's, from nothing but what is public.
+"""Rating of the published boards of a pool: the same fit as the league's, from public data only.
 
-A file is JSON lines. The first tells the pool: `sides` (which parties play together; null where each is on its own), `anchor` (the id that
-stands at 1000; null: none), `score_size` (scores that make one of the game's unit), `ratings_revision` (by which the league fitted its
-table; left out: 1). Each further line is a match: `versions` [[id, name], ...] by party, `faulty` (ids that made a
-fault), `boards` (the parties' scores of each board).
+A file is JSON lines. The first describes the pool: `sides` (which parties play together; null if none do), `anchor` (the id that stands at 1000;
+null: none), `score_size` (scores in one unit of the game), `ratings_revision` (revision of the league's fit; default 1). Each further line is a
+match: `versions` [[id, name], ...] by party, `faulty` (ids that made a fault), `boards` (the parties' scores of each board).
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from league.pure.rating.leaderboard import Leaderboard, fit_leaderboard
 from league.pure.rating.tallies import Board, tally
 
 FORMAT = 1
-SHOWN = 60  # characters of a wrong value that a message repeats
+SHOWN = 60  # Characters of a wrong value that a message quotes.
 
 
 class BadBoards(ValueError):
-    """A file that holds no boards of a pool; the message names the line."""
+    """A file that has no boards of a pool; the message names the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatedPool:
-    """A pool as its file tells it, the names of the versions by id, how much was read, and the table that follows."""
+    """A pool as described by its file, the names of the versions by id, the counts, and the resulting table."""
 
     pool: dict[str, Any]
     names: dict[int, str]
@@ -37,17 +36,17 @@ class RatedPool:
 
     @property
     def revision(self) -> int:
-        """The revision of the ratings by which the league had fitted them when it gave the file away."""
+        """Return the revision of the rating model by which the league fitted its own table."""
         return int(self.pool.get("ratings_revision") or 1)
 
 
 def rate_boards(lines: Iterable[str]) -> RatedPool:
-    """The table of published boards. BadBoards with the line that cannot be read."""
+    """Rate published boards. Raise BadBoards with the line that cannot be read."""
     numbered = iter(enumerate(lines, 1))
     pool = _read(*next(numbered, (1, "")))
     if pool.get("format") != FORMAT:
         raise BadBoards(
-            f"line 1: no boards of a pool of format {FORMAT}; such a file begins with a line about the pool"
+            f"line 1: not boards of a pool in format {FORMAT}; such a file begins with a line about the pool"
         )
     for key, (holds, what) in _POOL.items():
         if not holds(pool.get(key)):
@@ -66,7 +65,7 @@ def rate_boards(lines: Iterable[str]) -> RatedPool:
         if any(len(scores) != len(versions) for scores in match["boards"]):
             raise BadBoards(f"line {number}: every board must have a score for each of the {len(versions)} versions")
         if sides and {party for side in sides for party in side} != set(range(len(versions))):
-            raise BadBoards(f"line {number}: the sides of line 1 are not those of {len(versions)} parties")
+            raise BadBoards(f"line {number}: the sides in line 1 do not fit {len(versions)} parties")
         names.update(dict(match["versions"]))
         boards += [(versions, scores) for scores in match["boards"]]
         for version in match["faulty"]:
@@ -93,7 +92,7 @@ def _version(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and _integer(value[0]) and isinstance(value[1], str)
 
 
-# what must stand in a line: key -> (whether a value will do, what will)
+# Required keys of a line: (test of the value, description of valid values).
 _POOL: dict[str, tuple[Callable[[Any], bool], str]] = {
     "game": (lambda value: isinstance(value, str), "the name of a game"),
     "players": (_integer, "a whole number"),
@@ -119,9 +118,9 @@ def _constant(name: str) -> float:
 
 def _read(number: int, line: str) -> dict[str, Any]:
     try:
-        found = json.loads(line, parse_constant=_constant)
+        record = json.loads(line, parse_constant=_constant)
     except ValueError as error:
         raise BadBoards(f"line {number}: not JSON ({error})") from error
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         raise BadBoards(f"line {number}: must be an object, not {line[:40]!r}")
-    return found
+    return record

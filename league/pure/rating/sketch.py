@@ -1,9 +1,9 @@
-"""The fit of a large pool: strengths as exact as those of `bradley_terry.fit`, and standard errors from a sketch, without any (N, N) matrix.
+"""The fit of a large pool: strengths as exact as in `bradley_terry.fit`, and sketched standard errors, without any (N, N) matrix.
 
-Strengths: Newton's method, each step by conjugate gradients (Hestenes and Stiefel 1952) with the diagonal as preconditioner.
-Standard errors: with random signs e, the columns H^-1 G' e have the covariance H^-1 M H^-1 (Hutchinson 1990); the diagonal of H alone, whose
-variances are known, is the control variate. The signs follow from place alone, so the same boards give the same errors, and a match moves
-them as little as it moves the strengths. Sparse products are scipy's: without it (numpy's bincount) they take six times, a sketch ten times as long.
+Strengths: Newton's method, each step by conjugate gradients (Hestenes and Stiefel 1952) with the diagonal as preconditioner. Standard errors: with
+random signs e, the columns H^-1 G' e have covariance H^-1 M H^-1 (Hutchinson 1990); the diagonal of H alone, with known variances, is the control
+variate. The signs depend only on the rows, so the same boards give the same errors, and a match moves them as little as the strengths. Sparse
+products use scipy: with numpy's bincount they take six times, a sketch ten times as long.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ from league.pure.portable import comparable
 from league.pure.rating.bradley_terry import CLOSE, GROUP_SD, MOST_STEPS, STEP, Boards, Floats, Sides, logistic
 from league.pure.rating.tallies import Ints, Tallies
 
-SIGNS = 128  # columns of a sketch: standard errors within 8% of the exact ones at p99
-TOLERANCE = 1e-4  # of a sketch's solutions
+SIGNS = 128  # Columns of a sketch: standard errors within 8% of the exact ones at p99.
+TOLERANCE = 1e-4  # Of a sketch's solutions.
 MOST_PRODUCTS = 3000
-CHUNK = 50_000  # rows that are given signs together
-BLOCK = 500  # rows of all pairs that are looked at together
-GRID = 50  # points to a logit
+CHUNK = 50_000  # Rows that get their signs together.
+BLOCK = 500  # Rows of the pairs compared together.
+GRID = 50  # Points per logit.
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """Strengths and sketched covariances, in logits, in the order of `bots` (ids, ascending). What `Fit` offers, for many bots."""
+    """Strengths and sketched covariances in logits, in the order of `bots` (ids, ascending): the interface of `Fit` for many bots."""
 
     bots: tuple[int, ...]
     theta: Floats  # (N,)
-    group: Ints  # (N,) number of the group of bots that chains of meetings connect
+    group: Ints  # (N,): number of the group of bots connected by chains of meetings.
     naive: _Columns
     robust: _Columns
     dispersion: float
 
     def variances(self) -> Floats:
-        """(N,) of each strength with all others held: by its own boards alone."""
-        return np.maximum(self.robust.known, self.dispersion * self.naive.known)
+        """Return (N,) the variance of each strength with all others fixed, from its own boards alone."""
+        return np.maximum(self.robust.exact, self.dispersion * self.naive.exact)
 
     def sd_from_mean(self, members: Floats) -> Floats:
-        """(N,) standard deviations of theta_i - mean of the `members` (N,; 1 or 0), who are of one group."""
+        """Return (N,) standard deviations of theta_i minus the mean of the `members` (N,; 1 or 0), who are of one group."""
         own = self.group == self.group[int(members.argmax())]
         beyond = np.where(own, 0.0, 2 * GROUP_SD**2)
         return self._sd(self.robust.from_mean(members), self.naive.from_mean(members) + beyond)
 
     def sd_of_pairs(self, a: Ints, b: Ints) -> Floats:
-        """Standard deviations of theta_a - theta_b, pair by pair."""
+        """Return standard deviations of theta_a - theta_b, pair by pair."""
         beyond = np.where(self.group[a] == self.group[b], 0.0, 2 * GROUP_SD**2)
         return self._sd(self.robust.of_pairs(a, b), self.naive.of_pairs(a, b) + beyond)
 
     def sure(self, members: Ints, ratio: float, rows: Ints | None = None) -> tuple[Ints, Ints]:
-        """How many of the `members` (places) are above, and below, each bot (of `rows`) by more than `ratio` standard deviations.
+        """Count the `members` (places) above, and below, each bot (of `rows`) by more than `ratio` standard deviations.
 
-        No difference varies by more than the two deviations from the mean together. So who is farther apart than `ratio` times these is looked
-        at no further, and in the order of strength that is most of the pairs.
+        No difference varies by more than the two deviations from the mean together. Pairs farther apart than `ratio` times that need no closer
+        look, which in the order of strength are most of them.
         """
         rows = np.arange(len(self.bots)) if rows is None else rows
         reach = ratio * self.sd_from_mean((self.group == np.bincount(self.group).argmax()).astype(np.float64))
@@ -64,26 +64,25 @@ class Sketch:
         low, high = theta - reach, theta + reach
         ends, begins = np.sort(high[members]), np.sort(low[members])
         above, below = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
-        wide = reach[rows] > 3 * np.median(
-            reach
-        )  # newcomers reach far: they would keep their neighbours from leaving anybody out
+        # Newcomers have a wide reach and come last, so that their neighbours can still skip most pairs.
+        wide = reach[rows] > 3 * np.median(reach)
         order = np.lexsort([theta[rows], wide])
         for start in range(0, len(rows), BLOCK):
-            mine = order[start : start + BLOCK]
-            here = rows[mine]
+            block = order[start : start + BLOCK]
+            here = rows[block]
             bottom, top = low[here].min(), high[here].max()
             near = members[(high[members] >= bottom) & (low[members] <= top)]
-            above[mine] = len(members) - np.searchsorted(begins, top, "right")
-            below[mine] = np.searchsorted(ends, bottom)
+            above[block] = len(members) - np.searchsorted(begins, top, "right")
+            below[block] = np.searchsorted(ends, bottom)
             sd = np.sqrt(self._variances(here, near))
             apart = (theta[near][None, :] - theta[here][:, None]).astype(np.float32)
             sd *= np.float32(ratio)
-            above[mine] += (apart > sd).sum(axis=1)
-            below[mine] += (apart < -sd).sum(axis=1)
+            above[block] += (apart > sd).sum(axis=1)
+            below[block] += (apart < -sd).sum(axis=1)
         return above, below
 
     def _variances(self, a: Ints, b: Ints) -> Any:
-        """(A, B) of the differences of these bots, in 32 bits."""
+        """Return (A, B) variances of the differences of these bots, in 32 bits."""
         naive = self.naive.between(a, b)
         if self.group.any():
             naive += np.where(self.group[a][:, None] == self.group[b][None, :], 0.0, 2 * GROUP_SD**2).astype(np.float32)
@@ -91,10 +90,10 @@ class Sketch:
         return np.maximum(naive, self.robust.between(a, b), out=naive)
 
     def field_scores(self, members: Floats) -> tuple[Floats, Floats]:
-        """As `leaderboard.field_scores`; the strength of the whole field counts as known, which in a large one it is.
+        """Return scores like `leaderboard.field_scores`; the strength of the whole field counts as known, as it nearly is in a large one.
 
-        The score against the whole field is a smooth function of the strength: GRID points of it to a logit are computed, and Hermite's cubic
-        between them (to 1e-10).
+        The score against the whole field is a smooth function of the strength: it is computed at GRID points per logit and interpolated by
+        Hermite's cubic (to 1e-10).
         """
         from scipy.interpolate import CubicHermiteSpline
 
@@ -108,9 +107,9 @@ class Sketch:
             score[rows], slope[rows] = chance.sum(axis=1), tangent.sum(axis=1)
             bend[rows] = (tangent * (1 - 2 * chance)).sum(axis=1)
         count = np.maximum(members.sum() - members, 1.0)
-        found: Floats = (CubicHermiteSpline(steps, score, slope)(self.theta) - members / 2) / count
+        scores: Floats = (CubicHermiteSpline(steps, score, slope)(self.theta) - members / 2) / count
         tangents: Floats = (CubicHermiteSpline(steps, slope, bend)(self.theta) - members / 4) / count
-        return found, tangents * self.sd_from_mean(members)
+        return scores, tangents * self.sd_from_mean(members)
 
     def _sd(self, robust: Floats, naive: Floats) -> Floats:
         sd: Floats = np.sqrt(np.maximum(np.maximum(robust, self.dispersion * naive), 0.0))
@@ -119,41 +118,41 @@ class Sketch:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Columns whose covariance is that of the strengths, and each bot's variance."""
+    """Columns with the covariance of the strengths, and each bot's variance."""
 
-    columns: Any  # (N, SIGNS) floats of 32 bits
-    near: Any  # (N, SIGNS) the same by the diagonal alone
-    known: Floats  # (N,) variance by the diagonal alone, exactly
+    columns: Any  # (N, SIGNS): 32-bit floats.
+    near: Any  # (N, SIGNS): the same from the diagonal alone.
+    exact: Floats  # (N,): variance from the diagonal alone, exact.
 
     def from_mean(self, members: Floats) -> Floats:
         share = (members / members.sum()).astype(np.float32)
         apart = self.columns - share @ self.columns
-        return self._corrected(np.square(apart).mean(axis=1), np.square(self.near).mean(axis=1), self.known)
+        return self._corrected(np.square(apart).mean(axis=1), np.square(self.near).mean(axis=1), self.exact)
 
     def of_pairs(self, a: Ints, b: Ints) -> Floats:
         apart, near = self.columns[a] - self.columns[b], self.near[a] - self.near[b]
         return self._corrected(
-            np.square(apart).mean(axis=1), np.square(near).mean(axis=1), self.known[a] + self.known[b]
+            np.square(apart).mean(axis=1), np.square(near).mean(axis=1), self.exact[a] + self.exact[b]
         )
 
     def between(self, rows: Ints, members: Ints) -> Any:
-        """(R, M) variances of differences, in 32 bits."""
+        """Return (R, M) variances of differences, in 32 bits."""
         both, turned = (
             np.concatenate([self.columns, self.near], axis=1),
             np.concatenate([self.columns, -self.near], axis=1),
         )
-        alone = (np.square(self.columns).mean(axis=1) - np.square(self.near).mean(axis=1) + self.known).astype(
+        alone = (np.square(self.columns).mean(axis=1) - np.square(self.near).mean(axis=1) + self.exact).astype(
             np.float32
         )
-        known = (self.known / 2).astype(np.float32)
-        found = both[rows] @ (turned[members].T * np.float32(-2 / self.columns.shape[1]))
-        found += alone[rows][:, None]
-        found += alone[members][None, :]
-        return np.maximum(found, known[rows][:, None] + known[members][None, :], out=found)
+        half_exact = (self.exact / 2).astype(np.float32)
+        variances = both[rows] @ (turned[members].T * np.float32(-2 / self.columns.shape[1]))
+        variances += alone[rows][:, None]
+        variances += alone[members][None, :]
+        return np.maximum(variances, half_exact[rows][:, None] + half_exact[members][None, :], out=variances)
 
     @staticmethod
-    def _corrected(found: Any, near: Any, known: Floats) -> Floats:
-        variance: Floats = np.maximum(found - near + known, known / 2)
+    def _corrected(sketched: Any, near: Any, exact: Floats) -> Floats:
+        variance: Floats = np.maximum(sketched - near + exact, exact / 2)
         return variance
 
 
@@ -165,11 +164,11 @@ def fit_large(
     rough: bool = False,
     close: float = CLOSE,
 ) -> Sketch:
-    """The strengths of `bradley_terry.fit` to the last digits that Elo has, with sketched errors. ArithmeticError if it does not settle.
+    """Fit the strengths of `bradley_terry.fit`, to the last digits of Elo, with sketched errors. Raise ArithmeticError if it does not converge.
 
-    No boards: empty arrays. Without `errors` there are none, or `rough` ones: `Sketch.variances` alone.
+    Without boards the arrays are empty. Without `errors` there are none, or `rough` ones: `Sketch.variances` alone.
 
-    `close` (logits): a step below it ends the search; the strengths are then about as close to the maximum as that.
+    `close` (logits): a shorter step ends the search; the strengths are then about as close to the maximum.
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -185,8 +184,8 @@ def fit_large(
     size = np.bincount(group, minlength=count)
 
     def centred(values: Floats) -> Floats:
-        found: Floats = values - (np.bincount(group, values, count) / size)[group]
-        return found
+        centred_values: Floats = values - (np.bincount(group, values, count) / size)[group]
+        return centred_values
 
     theta = centred(theta)
     for _ in range(MOST_STEPS):
@@ -216,43 +215,43 @@ def fit_large(
     solved = _solve_block(
         information.astype(np.float32), np.concatenate([signed for signed, _ in both], axis=1), diagonal
     )
-    found = []
+    covariances = []
     for number, (signed, exact) in enumerate(both):
         columns = solved[:, number * SIGNS : (number + 1) * SIGNS]
         means = np.stack([np.bincount(group, column, count) for column in columns.T], axis=1) / size[:, None]
         near = (signed / diagonal[:, None]).astype(np.float32)
-        found.append(_Columns((columns - means[group]).astype(np.float32), near, exact / diagonal**2))
-    return Sketch(bots, theta, group, found[1], found[0], boards.dispersion(theta))
+        covariances.append(_Columns((columns - means[group]).astype(np.float32), near, exact / diagonal**2))
+    return Sketch(bots, theta, group, covariances[1], covariances[0], boards.dispersion(theta))
 
 
 @dataclass(frozen=True, slots=True)
 class _Comparisons:
-    """All that the strengths follow from: pairs of bots, and sides of several in rows of `design` (R, N), which takes their difference."""
+    """The comparisons behind the strengths: pairs of bots, and larger sides as rows of `design` (R, N), which gives their difference."""
 
-    count: int  # of the bots
-    first: Ints  # (P,) of pairs that are there once each, sorted, the smaller place first
+    count: int  # Number of bots.
+    first: Ints  # (P,): distinct pairs, sorted, the smaller place first.
     second: Ints
-    begin: Ints  # (N + 1,) where the pairs of each first bot begin
+    begin: Ints  # (N + 1,): where the pairs of each first bot begin.
     weight: Floats
-    points: Floats  # of the first
+    points: Floats  # Of the first bot.
     design: Any
-    back: Any  # (N, R) its transpose
-    of_sides: tuple[Floats, Floats]  # boards, points of the first side
+    back: Any  # (N, R): its transpose.
+    of_sides: tuple[Floats, Floats]  # Boards, and points of the first side.
 
     @classmethod
     def read(cls, boards: Boards, count: int) -> _Comparisons:
-        """Those of the boards and of the even ones."""
+        """Read the comparisons of the boards, even ones included."""
         import scipy.sparse as sparse
 
         (only, *others), even = boards.parts, boards.even
-        if not others and isinstance(only, Sides) and len(only.share) == 2:  # as is nearly every pool
+        if not others and isinstance(only, Sides) and len(only.share) == 2:  # True for nearly every pool.
             first, second = only.members.T
             weight, points = only.boards + even.weight, only.points + even.weight / 2
         else:
-            one, other, weights, got = (np.concatenate(columns) for columns in zip(*boards.pairs(), strict=True))
-            turned = one > other
+            near_side, other, weights, got = (np.concatenate(columns) for columns in zip(*boards.pairs(), strict=True))
+            turned = near_side > other
             keys, place = np.unique(
-                np.where(turned, other, one) * count + np.where(turned, one, other), return_inverse=True
+                np.where(turned, other, near_side) * count + np.where(turned, near_side, other), return_inverse=True
             )
             first, second = keys // count, keys % count
             weight = np.bincount(place, weights).astype(np.float64)
@@ -278,7 +277,7 @@ class _Comparisons:
 
     @property
     def met(self) -> Any:
-        """(N, N) who was compared with whom. Even boards are between all opponents, so pairs are enough."""
+        """Return (N, N) who was compared with whom. Even boards are between opponents only, so pairs are enough."""
         return self._upper(np.ones(len(self.first), np.int8))
 
     def _upper(self, values: Any) -> Any:
@@ -287,12 +286,12 @@ class _Comparisons:
         return sparse.csr_matrix((values, self.second, self.begin), shape=(self.count, self.count))
 
     def _curves(self, theta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Chances and information of pairs, then of sides."""
+        """Return chances and information of pairs, then of sides."""
         p, q = logistic(theta[self.first] - theta[self.second]), logistic(self.design @ theta)
         return p, self.weight * p * (1 - p), q, self.of_sides[0] * q * (1 - q)
 
     def slopes(self, theta: Floats) -> tuple[Floats, Callable[[Floats], Floats], Floats]:
-        """(N,) gradient; the product of the information with a vector; (N,) its diagonal."""
+        """Return (N,) the gradient, the product of the information with a vector, and (N,) its diagonal."""
         p, curve, q, wide = self._curves(theta)
         rest = self.points - self.weight * p
         gradient = np.asarray(
@@ -305,40 +304,40 @@ class _Comparisons:
         lower = upper.T
 
         def of_pairs(x: Floats) -> Floats:
-            found: Floats = diagonal * x - upper @ x - lower @ x
-            return found
+            product: Floats = diagonal * x - upper @ x - lower @ x
+            return product
 
         if not len(q):
             return gradient, of_pairs, diagonal
 
         def of_all(x: Floats) -> Floats:
-            found: Floats = of_pairs(x) + self.back @ (wide * (self.design @ x))
-            return found
+            product: Floats = of_pairs(x) + self.back @ (wide * (self.design @ x))
+            return product
 
         gradient += self.back @ (self.of_sides[1] - self.of_sides[0] * q)
         return gradient, of_all, diagonal + self.back.power(2) @ wide
 
     def information(self, theta: Floats) -> Any:
-        """(N, N), sparse."""
+        """Return the information, (N, N) and sparse."""
         import scipy.sparse as sparse
 
         _, curve, _, wide = self._curves(theta)
         upper = self._upper(curve)
         cells = upper + upper.T
-        found = sparse.diags(np.asarray(cells.sum(axis=1)).ravel()) - cells
-        return (found + self.back.multiply(wide) @ self.design if len(wide) else found).tocsr()
+        matrix = sparse.diags(np.asarray(cells.sum(axis=1)).ravel()) - cells
+        return (matrix + self.back.multiply(wide) @ self.design if len(wide) else matrix).tocsr()
 
 
 def _squares(boards: Boards, theta: Floats) -> Floats:
-    """(N,) sums of the squared gradients of the boards."""
-    found = np.zeros(len(theta))
+    """Return (N,) sums of the squared gradients of the boards."""
+    sums = np.zeros(len(theta))
     for columns, numbers, _ in boards.scores(theta):
-        found += np.bincount(columns.reshape(-1), np.square(numbers).reshape(-1), len(theta))
-    return found
+        sums += np.bincount(columns.reshape(-1), np.square(numbers).reshape(-1), len(theta))
+    return sums
 
 
 def _rows(columns: Ints, numbers: Floats, count: int) -> Any:
-    """A matrix (R, N) with these numbers (R, c) in these columns."""
+    """Return a matrix (R, N) with these numbers (R, c) in these columns."""
     import scipy.sparse as sparse
 
     rows = np.repeat(np.arange(len(columns)), columns.shape[1])
@@ -346,13 +345,13 @@ def _rows(columns: Ints, numbers: Floats, count: int) -> Any:
 
 
 def _naive(boards: Boards, theta: Floats) -> Iterator[tuple[Ints, Floats, Ints]]:
-    """Rows as those of `Boards.scores`, whose squares add up to the information."""
+    """Yield rows like `Boards.scores`, whose squares add up to the information."""
     for kind, part in enumerate((*boards.parts, boards.even), 9):
         yield from ((columns, numbers, ways * 32 + kind) for columns, numbers, ways in part.information(theta))
 
 
 def _signed(parts: Iterable[tuple[Ints, Floats, Ints]], ids: Ints) -> tuple[Any, Floats]:
-    """(N, SIGNS) all rows with random signs, added up; (N,) the variances of that. Rows that come later change no sign."""
+    """Return (N, SIGNS) the sum of all rows with random signs, and (N,) its variances. Later rows change no earlier sign."""
     total, squares = np.zeros((len(ids), SIGNS), np.float32), np.zeros(len(ids))
     for columns, numbers, ways in parts:
         for start in range(0, len(columns), CHUNK):
@@ -364,7 +363,7 @@ def _signed(parts: Iterable[tuple[Ints, Floats, Ints]], ids: Ints) -> tuple[Any,
 
 
 def _signs(bots: Ints, ways: Ints) -> Any:
-    """(R, SIGNS) of 1 and -1, from what is in the rows alone: splitmix64 (Steele, Lea and Flood 2014)."""
+    """Return (R, SIGNS) of 1 and -1, derived from the rows alone: splitmix64 (Steele, Lea and Flood 2014)."""
     seed = ways.astype(np.uint64)
     for column in bots.T:
         seed = _mixed(seed + column.astype(np.uint64))
@@ -380,10 +379,10 @@ def _mixed(word: Any) -> Any:
 
 
 def _solve(product: Any, right: Floats, diagonal: Floats, tolerance: float) -> Floats:
-    """Conjugate gradients."""
-    found, rest = np.zeros_like(right), right.copy()
+    """Solve by conjugate gradients."""
+    solution, rest = np.zeros_like(right), right.copy()
     if not right.any():
-        return found
+        return solution
     z = rest / diagonal
     way, size = z.copy(), rest @ z
     goal = tolerance * np.linalg.norm(right)
@@ -392,18 +391,18 @@ def _solve(product: Any, right: Floats, diagonal: Floats, tolerance: float) -> F
             break
         y = product(way)
         step = size / (way @ y)
-        found += step * way
+        solution += step * way
         rest -= step * y
         z = rest / diagonal
         size, before = rest @ z, size
         way = z + (size / before) * way
-    return found
+    return solution
 
 
 def _solve_block(matrix: Any, right: Any, diagonal: Floats) -> Any:
-    """Conjugate gradients for many right sides at once, in 32 bits."""
+    """Solve for many right sides at once by conjugate gradients, in 32 bits."""
     inverse = (1 / diagonal).astype(np.float32)[:, None]
-    found, rest = np.zeros_like(right), right.copy()
+    solution, rest = np.zeros_like(right), right.copy()
     z = inverse * rest
     way, size = z.copy(), (rest * z).sum(axis=0)
     goal = TOLERANCE * np.sqrt((right * right).sum(axis=0))
@@ -412,9 +411,9 @@ def _solve_block(matrix: Any, right: Any, diagonal: Floats) -> Any:
             break
         y = matrix @ way
         step = size / np.maximum((way * y).sum(axis=0), 1e-30)
-        found += step * way
+        solution += step * way
         rest -= step * y
         z = inverse * rest
         size, before = (rest * z).sum(axis=0), size
         way = z + (size / np.maximum(before, 1e-30)) * way
-    return found
+    return solution

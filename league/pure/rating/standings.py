@@ -1,7 +1,7 @@
-"""The final order of a tournament: board points, then tie-breaks with their standard definitions.
+"""The final order of a tournament: board points, then tie-breaks by their standard definitions.
 
-Board points: 1 for each opponent beaten on a board, 1/2 for each one tied with. Order: points, direct encounter,
-Sonneborn-Berger, score per board in the game's unit, boards won; what is still equal shares its place.
+Board points: 1 for each opponent beaten on a board, 1/2 for each tie. Order: points, direct encounter, Sonneborn-Berger, score per board in the
+game's unit, boards won; entries that are still equal share the place.
 Source of the definitions: FIDE Handbook C.07 (in force 1 August 2024), 6 Direct Encounter, 9 Sonneborn-Berger, 7.2 wins.
 """
 
@@ -20,12 +20,12 @@ from league.pure.rating.bradley_terry import fit
 from league.pure.rating.leaderboard import superiority
 from league.pure.rating.tallies import Board, BotTally, Ints, Sides, Tallies, tally
 
-TIED = 0.95  # a likelihood of superiority between 1 - TIED and TIED is a statistical tie
+TIED = 0.95  # A likelihood of superiority between 1 - TIED and TIED is a statistical tie.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What one entry did against another."""
+    """The results of one entry against another."""
 
     boards: int
     wins: int
@@ -34,20 +34,20 @@ class Cell:
 
     @property
     def points(self) -> float:
-        """Board points."""
+        """Return the board points."""
         return self.wins + self.draws / 2
 
 
-TieBreaks: TypeAlias = tuple[int, Fraction, int]  # negated, so that the better one sorts first
+TieBreaks: TypeAlias = tuple[int, Fraction, int]  # Negated, so that the better one sorts first.
 
 
 class Crosstable(Mapping[tuple[int, int], Cell]):
-    """What each entry did against each other that it has met: a cell by (entry, opponent). `wins` and `draws` are boards, (N, N)."""
+    """The results of each entry against each opponent: a cell by (entry, opponent). `wins` and `draws` are boards, (N, N)."""
 
-    def __init__(self, entries: Sequence[int], found: Tallies) -> None:
+    def __init__(self, entries: Sequence[int], tallies: Tallies) -> None:
         self.entries = sorted(entries)
         self.place = {entry: place for place, entry in enumerate(self.entries)}
-        self.wins, self.draws = _matrices(np.array(self.entries, dtype=np.int64), found)
+        self.wins, self.draws = _matrices(np.array(self.entries, dtype=np.int64), tallies)
         self.boards = self.wins + self.draws + self.wins.T
 
     def __getitem__(self, pair: tuple[int, int]) -> Cell:
@@ -66,12 +66,12 @@ class Crosstable(Mapping[tuple[int, int], Cell]):
 
     @cached_property
     def halves(self) -> Ints:
-        """(N, N) half points of the row against the column."""
+        """Return (N, N) half points of the row against the column."""
         return 2 * self.wins + self.draws
 
 
-def _matrices(entries: Ints, found: Tallies) -> tuple[Ints, Ints]:
-    """Boards that the row won, and that it drew, against the column."""
+def _matrices(entries: Ints, tallies: Tallies) -> tuple[Ints, Ints]:
+    """Return the boards that the row won against the column, and those it drew."""
     wins = np.zeros((len(entries), len(entries)), dtype=np.int64)
     draws = np.zeros_like(wins)
 
@@ -82,10 +82,10 @@ def _matrices(entries: Ints, found: Tallies) -> tuple[Ints, Ints]:
         np.add.at(draws, (i, j), drawn)
         np.add.at(draws, (j, i), drawn)
 
-    for m, rows in found.sides.items():
+    for m, rows in tallies.sides.items():
         for x, y in product(range(m), range(m, 2 * m)):
             add(rows[:, x], rows[:, y], rows[:, 2 * m], rows[:, 2 * m + 1], rows[:, 2 * m + 2])
-    for k, rows in found.tables.items():
+    for k, rows in tallies.tables.items():
         for x, y in combinations(range(k), 2):
             better, times = rows[:, k + y] - rows[:, k + x], rows[:, -1]
             add(rows[:, x], rows[:, y], times * (better > 0), times * (better == 0), times * (better < 0))
@@ -94,25 +94,25 @@ def _matrices(entries: Ints, found: Tallies) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryResult:
-    """One line of the standings."""
+    """A row of the standings."""
 
     entry: int
-    place: int  # 1 = first; equal rows share the smaller number
+    place: int  # 1 for the first; equal rows share the smaller number.
     shared: bool
     points: float
     boards: int
-    wins: int  # opponents beaten, board by board
+    wins: int  # Opponents beaten, board by board.
     draws: int
     losses: int
-    sonneborn_berger: float  # sum over opponents of their points times the points scored against them
-    direct: float | None  # points against those level on points, where all of them have met; else None
-    score_per_board: float | None  # None before the first board
-    tied_with_next: bool  # the boards do not show which of this and the next row is stronger (5% to 95%)
+    sonneborn_berger: float  # Sum over opponents of their points times the points scored against them.
+    direct: float | None  # Points against entries level on points, if all of them have met; else None.
+    score_per_board: float | None  # None before the first board.
+    tied_with_next: bool  # The boards do not show whether this row or the next is stronger (5% to 95%).
 
 
 @dataclass(frozen=True, slots=True)
 class RankedResults:
-    """Rows from first to last, and the crosstable."""
+    """The rows from first to last, and the crosstable."""
 
     rows: tuple[EntryResult, ...]
     crosstable: Crosstable
@@ -124,47 +124,47 @@ def rank_entries(
     sides: Sides | None = None,
     levels: Sequence[Sequence[int]] | None = None,
 ) -> RankedResults:
-    """Order `entries` by `boards` among them, or as `levels` say (from first to last; those of one level share a place).
+    """Order `entries` by the `boards` among them, or by `levels` (from first to last; entries of a level share a place).
 
-    `sides` are those of every board where parties play together. Entries without a board stand last. ValueError for a board with a stranger.
+    `sides` are those of every board if parties play together. Entries without a board come last. Raise ValueError for a board with a stranger.
     """
     return rank_tallies(entries, tally(boards, sides), levels)
 
 
 def rank_tallies(
-    entries: Sequence[int], found: Tallies, levels: Sequence[Sequence[int]] | None = None
+    entries: Sequence[int], tallies: Tallies, levels: Sequence[Sequence[int]] | None = None
 ) -> RankedResults:
-    """The same by the statistics of the boards."""
-    strangers = sorted(set(found.ids.tolist()) - set(entries))
+    """Order entries like `rank_entries`, from the tallies of the boards."""
+    strangers = sorted(set(tallies.ids.tolist()) - set(entries))
     if strangers:
-        raise ValueError(f"boards with {strangers}, who are not among the entries {sorted(entries)}")
-    mine = {entry: found.bots.get(entry, BotTally()) for entry in sorted(entries)}
-    cells = Crosstable(entries, found)
+        raise ValueError(f"boards with {strangers}, which are not among the entries {sorted(entries)}")
+    tally_of = {entry: tallies.bots.get(entry, BotTally()) for entry in sorted(entries)}
+    cells = Crosstable(entries, tallies)
     halves = cells.halves
-    own_points = np.array([mine[entry].half_points for entry in cells.entries], dtype=np.int64)
-    berger = dict(zip(cells.entries, (halves @ own_points).tolist(), strict=True))  # in quarters of a point
+    own_points = np.array([tally_of[entry].half_points for entry in cells.entries], dtype=np.int64)
+    berger = dict(zip(cells.entries, (halves @ own_points).tolist(), strict=True))  # In quarters of a point.
     wins, draws, losses = (
         dict(zip(cells.entries, values.tolist(), strict=True))
         for values in (cells.wins.sum(axis=1), cells.draws.sum(axis=1), cells.wins.sum(axis=0))
     )
 
     def points(entry: int) -> int:
-        return -mine[entry].half_points
+        return -tally_of[entry].half_points
 
     def later(entry: int) -> TieBreaks:
-        return -berger[entry], -Fraction(mine[entry].points, max(mine[entry].boards, 1)), -wins[entry]
+        return -berger[entry], -Fraction(tally_of[entry].points, max(tally_of[entry].boards, 1)), -wins[entry]
 
-    groups = [list(group) for _, group in groupby(sorted(mine, key=points), key=points)]
+    groups = [list(group) for _, group in groupby(sorted(tally_of, key=points), key=points)]
     direct = {entry: value for group in groups for entry, value in _direct(group, cells).items()}
     if levels is None:
         levels = [level for group in groups for level in _order(group, cells, later)]
     line = [entry for level in levels for entry in level]
-    tied = _ties(found)
+    tied = _ties(tallies)
     rows: list[EntryResult] = []
     for level in levels:
         place = len(rows) + 1
         for entry in level:
-            own, against = mine[entry], direct[entry]
+            own, against = tally_of[entry], direct[entry]
             below = line[len(rows) + 1 : len(rows) + 2]
             rows.append(
                 EntryResult(
@@ -186,7 +186,7 @@ def rank_tallies(
 
 
 def _direct(group: list[int], cells: Crosstable) -> dict[int, int | None]:
-    """Half points of each of `group` against the others of it; None where some have not met, or there is nobody to meet."""
+    """Return half points of each of `group` against the others of it; None if some have not met, or there are no others."""
     if len(group) == 1:
         return dict.fromkeys(group)
     places = [cells.place[entry] for entry in group]
@@ -200,8 +200,8 @@ def _direct(group: list[int], cells: Crosstable) -> dict[int, int | None]:
 def _order(group: list[int], cells: Crosstable, later: Callable[[int], TieBreaks]) -> list[list[int]]:
     """Split entries that are level on points into places, best first.
 
-    1. Direct encounter among all of them. 2. Those it leaves level: direct encounter again among themselves.
-    3. Where it separates nobody: the later tie-breaks. What they leave level shares a place.
+    1. Direct encounter among all of them. 2. Those still level: direct encounter again among themselves.
+    3. If it separates nobody: the later tie-breaks. Entries still level share a place.
     """
     direct = _direct(group, cells)
     if len(group) > 1 and len(set(direct.values())) > 1:
@@ -212,9 +212,9 @@ def _order(group: list[int], cells: Crosstable, later: Callable[[int], TieBreaks
     return [list(part) for _, part in groupby(ranked, key=later)]
 
 
-def _ties(found: Tallies) -> Callable[[int, int], bool]:
-    """Whether two entries are statistically tied, by the Bradley-Terry fit of these boards alone; True without boards."""
-    fitted = fit(found)
+def _ties(tallies: Tallies) -> Callable[[int, int], bool]:
+    """Return a test whether two entries are statistically tied, by a Bradley-Terry fit of these boards alone; True without boards."""
+    fitted = fit(tallies)
     place = {bot: i for i, bot in enumerate(fitted.bots)}
     los = superiority(fitted)
 

@@ -1,7 +1,7 @@
-"""When is enough played? The chance of being the best, and who cannot be told from the best.
+"""Early stopping: the chance of being the best, and the entries that cannot be distinguished from the best.
 
-Measured (docs/tournaments.md): looked at once per cycle and stopped at .95, the declared best is the best one in 93 to 95 of 100
-round robins. Near-ties never settle, hence a cap on the boards, and co-champions.
+Measured (docs/tournaments.md): checked once per cycle and stopped at .95, the declared best is the best in 93 to 95 of 100 round robins. Near-ties
+never settle, hence a cap on the boards, and co-champions.
 """
 
 from __future__ import annotations
@@ -16,25 +16,26 @@ from league.pure.rating.bradley_terry import Fit, Floats
 from league.pure.rating.leaderboard import superiority
 
 DRAWS = 1000
-TIED = 0.95  # likelihood of superiority below which two are not told apart
+TIED = 0.95  # Two bots with a likelihood of superiority below this cannot be distinguished.
 
 
-def chances_of_best(found: Fit, lot: str = "", *, level: bool = True) -> dict[int, float]:
-    """For each bot the chance that it is the strongest: its share of the largest in 1000 draws from N(theta, covariance).
+def chances_of_best(fitted: Fit, lot: str = "", *, level: bool = True) -> dict[int, float]:
+    """Return for each bot the chance that it is the strongest: how often it is the largest in DRAWS draws from N(theta, covariance).
 
-    Drawn once with the robust and once with the modelled covariance (scaled by the dispersion); the smaller share counts, so that
-    a bot which never lost a board, and so leaves no residuals, is not believed too soon. Only `random.random` is used, which
-    Python promises to keep the same in all versions.
+    Drawn once with the robust and once with the modelled covariance (scaled by the dispersion). The smaller share counts, because a bot that never
+    lost a board leaves no residuals and would be believed too early. Only `random.random` is used, which Python promises not to change.
 
-    `level` takes the one symmetric root of the covariance. Without it the draws go along the eigenvectors as this machine finds them:
-    where bots are equal, another processor finds others.
+    `level` uses the symmetric root of the covariance, which is unique. Without it the draws follow the eigenvectors of this machine, and for equal
+    bots another processor finds different ones.
     """
-    count = len(found.bots)
+    count = len(fitted.bots)
     rng = random.Random(f"best\n{lot}")
     normal = NormalDist()
     noise = np.array([[normal.inv_cdf(rng.random() or 0.5) for _ in range(count)] for _ in range(DRAWS)])
-    shares = [_shares(found.theta, matrix, noise, level) for matrix in (found.robust, found.dispersion * found.naive)]
-    return {bot: float(min(share[i] for share in shares)) for i, bot in enumerate(found.bots)}
+    shares = [
+        _shares(fitted.theta, matrix, noise, level) for matrix in (fitted.robust, fitted.dispersion * fitted.naive)
+    ]
+    return {bot: float(min(share[i] for share in shares)) for i, bot in enumerate(fitted.bots)}
 
 
 def _shares(theta: Floats, covariance: Floats, noise: Floats, level: bool) -> Floats:
@@ -45,8 +46,8 @@ def _shares(theta: Floats, covariance: Floats, noise: Floats, level: bool) -> Fl
     return shares
 
 
-def not_told_from_best(found: Fit) -> list[int]:
-    """The best bot, and all over which its likelihood of superiority is below .95: the co-champions when no more is played."""
-    best = int(comparable(found.theta).argmax())
-    los = superiority(found)
-    return [bot for i, bot in enumerate(found.bots) if i == best or los[best, i] < TIED]
+def co_champions(fitted: Fit) -> list[int]:
+    """Return the best bot, and all that it is not superior to with likelihood .95: the co-champions at the cap."""
+    best = int(comparable(fitted.theta).argmax())
+    los = superiority(fitted)
+    return [bot for i, bot in enumerate(fitted.bots) if i == best or los[best, i] < TIED]

@@ -1,10 +1,9 @@
-"""Exact integer sufficient statistics of finished boards: everything that ratings and standings are computed from.
+"""Tallies: exact integer sufficient statistics of finished boards, from which ratings and standings are computed.
 
-A board is given as two sequences of equal length: the ids of the parties at the table and their scores on it, summed over all
-sittings, in the game's own unit (higher is better). Two parties are two sides, three to six are individual seats; `sides` says
-which parties play together where sides are mixed.
-Only integers are kept, in sorted rows, so the order in which boards arrive cannot change a bit of any result: two sets of boards have
-the same statistics if and only if `Tallies.dump` gives the same bytes.
+A board is given as two sequences of equal length: the ids of the parties at the table, and their scores on it, summed over all sittings, in the
+game's unit (higher is better). Two parties are two sides, three to six are individual seats; `sides` says which parties play together on mixed sides.
+Only integers are kept, in sorted rows, so the order in which boards arrive cannot change a bit of any result: two sets of boards have the same
+tallies if and only if `Tallies.dump` gives the same bytes.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int64]
-Board: TypeAlias = tuple[Sequence[int], Sequence[int]]  # ids of the parties, their scores
-Sides: TypeAlias = Sequence[Sequence[int]]  # of two sides: the places at the table (from 0) that belong to each
+Board: TypeAlias = tuple[Sequence[int], Sequence[int]]  # Ids of the parties, and their scores.
+Sides: TypeAlias = Sequence[Sequence[int]]  # The places at the table (from 0) of each of two sides.
 
 FORMAT = "tallies/1"
-COLUMNS = 6  # of `totals`: id, boards, points, half points, meetings, faults
+COLUMNS = 6  # Of `totals`: id, boards, points, half points, meetings, faults.
 
 
 @dataclass(frozen=True, slots=True)
 class PairTally:
-    """Boards between an unordered pair (a, b), a < b, seen from a."""
+    """Boards of an unordered pair (a, b), a < b, from the view of a."""
 
     wins: int
     draws: int
@@ -39,12 +38,12 @@ class PairTally:
 
     @property
     def boards(self) -> int:
-        """All of them."""
+        """Return the number of boards."""
         return self.wins + self.draws + self.losses
 
     @property
     def half_points(self) -> int:
-        """A win counts 2, a draw 1."""
+        """Return the half points: 2 for a win, 1 for a draw."""
         return 2 * self.wins + self.draws
 
     def __add__(self, other: PairTally) -> PairTally:
@@ -53,22 +52,22 @@ class PairTally:
 
 @dataclass(frozen=True, slots=True)
 class BotTally:
-    """One party over all its boards."""
+    """The totals of one party over all its boards."""
 
     boards: int = 0
-    points: int = 0  # of the game's score unit
-    half_points: int = 0  # against every opponent at its tables
-    meetings: int = 0  # pairs (board, opponent)
-    faults: int = 0  # matches in which it made one
+    points: int = 0  # In the game's score unit.
+    half_points: int = 0  # Against every opponent at its tables.
+    meetings: int = 0  # Pairs (board, opponent).
+    faults: int = 0  # Matches in which it made a fault.
 
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """Sufficient statistics of a set of boards, as integer matrices whose rows are sorted and unique.
+    """The tallies of a set of boards, as integer matrices whose rows are sorted and unique.
 
     totals  (N, 6)            id, boards, points, half points, meetings, faults
     sides   {m: (P, 2m + 3)}  two sides of m: members of the first ascending, of the second; boards that the first won, drew, lost
-    tables  {k: (M, 2k + 1)}  k individual seats: ids ascending, rank of each (0 = best), how often this was seen
+    tables  {k: (M, 2k + 1)}  k individual seats: ids ascending, rank of each (0 = best), how often this occurred
     """
 
     totals: Ints
@@ -79,7 +78,7 @@ class Tallies:
         return isinstance(other, Tallies) and self.dump() == other.dump()
 
     def __add__(self, other: Tallies) -> Tallies:
-        """The statistics of both sets of boards together, which must have none in common."""
+        """Add the tallies of two disjoint sets of boards."""
         return Tallies(
             _grouped([self.totals, other.totals], 1, COLUMNS),
             {m: _merged(self.sides, other.sides, m, 2 * m, 2 * m + 3) for m in sorted({*self.sides, *other.sides})},
@@ -88,68 +87,68 @@ class Tallies:
 
     @property
     def ids(self) -> Ints:
-        """(N,) ids of all parties, ascending."""
+        """Return (N,) ids of all parties, ascending."""
         return self.totals[:, 0]
 
     def boards_of(self, bots: Ints) -> Tallies:
-        """The rows in which one of these parties takes part, without totals."""
+        """Return the rows in which one of these parties takes part, without totals."""
         nobody = np.zeros((0, COLUMNS), dtype=np.int64)
         rows = {(kind, size): self._with(kind, size, bots) for kind, size in self._columns}
         return Tallies(
             nobody,
-            {m: found for (kind, m), found in rows.items() if kind == "sides"},
-            {k: found for (kind, k), found in rows.items() if kind == "tables"},
+            {m: matrix for (kind, m), matrix in rows.items() if kind == "sides"},
+            {k: matrix for (kind, k), matrix in rows.items() if kind == "tables"},
         )
 
     def _with(self, kind: str, size: int, bots: Ints) -> Ints:
         (first, *others) = self._columns[kind, size]
         matrix = (self.sides if kind == "sides" else self.tables)[size]
         if len(bots) > 8:
-            there = np.isin(first, bots)
+            matches = np.isin(first, bots)
             for column in others:
-                there |= np.isin(column, bots)
-            rows = [np.flatnonzero(there)]
+                matches |= np.isin(column, bots)
+            rows = [np.flatnonzero(matches)]
         else:
             low, high = np.searchsorted(first, bots), np.searchsorted(first, bots, "right")
             rows = [np.arange(a, b) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
             rows += [np.flatnonzero(column == bot) for column in others for bot in bots.tolist()]
-        found: Ints = matrix[np.unique(np.concatenate(rows))]
-        return found
+        rows_of_bots: Ints = matrix[np.unique(np.concatenate(rows))]
+        return rows_of_bots
 
     @cached_property
     def _columns(self) -> dict[tuple[str, int], list[Ints]]:
-        """The parties of all rows, column by column: to look through one that lies together takes a fifth of the time. The first is ascending."""
-        found = {("sides", m): (rows, 2 * m) for m, rows in self.sides.items()}
-        found |= {("tables", k): (rows, k) for k, rows in self.tables.items()}
+        """Return the parties of all rows as columns: contiguous memory is searched five times as fast. The first column is ascending."""
+        rows_by_key = {("sides", m): (rows, 2 * m) for m, rows in self.sides.items()}
+        rows_by_key |= {("tables", k): (rows, k) for k, rows in self.tables.items()}
         return {
             key: [np.ascontiguousarray(rows[:, column]) for column in range(count)]
-            for key, (rows, count) in found.items()
+            for key, (rows, count) in rows_by_key.items()
         }
 
     def places(self, bots: Ints) -> Ints:
-        """The places of these parties in `ids`."""
-        found: Ints = self._place[bots] if len(self._place) else np.searchsorted(self.ids, bots)
-        return found
+        """Return the places of these parties in `ids`."""
+        places: Ints = self._place[bots] if len(self._place) else np.searchsorted(self.ids, bots)
+        return places
 
     @cached_property
     def _place(self) -> Ints:
-        """By id; empty where ids are too far apart for a table of them."""
+        """Return places by id; empty if the ids are too sparse for such a table."""
         if not len(self.totals) or self.ids[0] < 0 or self.ids[-1] > 64 * len(self.totals) + 1000:
             return np.zeros(0, dtype=np.int64)
-        found = np.zeros(int(self.ids[-1]) + 1, dtype=np.int64)
-        found[self.ids] = np.arange(len(self.totals))
-        return found
+        place = np.zeros(int(self.ids[-1]) + 1, dtype=np.int64)
+        place[self.ids] = np.arange(len(self.totals))
+        return place
 
-    # ---- as words for tables and tests
+    # ---- as objects for pages and tests
 
     @cached_property
     def bots(self) -> dict[int, BotTally]:
-        """What each party did."""
+        """Return the totals of each party."""
         return {row[0]: BotTally(*row[1:]) for row in self.totals.tolist()}
 
     @cached_property
     def pairs(self) -> dict[tuple[int, int], PairTally]:
-        """All meetings of two parties that did not play together, at tables of any size."""
+        """Return all meetings of two parties that did not play together, at tables of any size."""
         met: defaultdict[tuple[int, int], PairTally] = defaultdict(lambda: PairTally(0, 0, 0))
         for m, rows in self.sides.items():
             for row in rows.tolist():
@@ -168,31 +167,31 @@ class Tallies:
         return dict(sorted(met.items()))
 
     def met(self) -> NDArray[np.bool_]:
-        """(N, N) whether two parties, by their places in `ids`, were opponents."""
-        found = np.zeros((len(self.totals), len(self.totals)), dtype=bool)
+        """Return (N, N) whether two parties, by their places in `ids`, were opponents."""
+        matrix = np.zeros((len(self.totals), len(self.totals)), dtype=bool)
         a, b = self.met_pairs()
-        found[a, b] = found[b, a] = True
-        return found
+        matrix[a, b] = matrix[b, a] = True
+        return matrix
 
     def met_pairs(self) -> tuple[Ints, Ints]:
-        """Two columns: the pairs that were opponents, by their places in `ids`, the smaller one first, each once."""
+        """Return two columns: the pairs of opponents by their places in `ids`, the smaller one first, each once."""
         across = [(rows, a, b) for m, rows in self.sides.items() for a in range(m) for b in range(m, 2 * m)]
         across += [(rows, a, b) for k, rows in self.tables.items() for a, b in combinations(range(k), 2)]
-        if len(across) == 1:  # two sides of one: the rows are the pairs
+        if len(across) == 1:  # With two sides of one, the rows are the pairs.
             rows, a, b = across[0]
             return self.places(rows[:, a]), self.places(rows[:, b])
         count = len(self.totals)
         keys = [np.zeros(0, dtype=np.int64)]
         for rows, a, b in across:
-            one, other = self.places(rows[:, a]), self.places(rows[:, b])
-            keys.append(np.minimum(one, other) * count + np.maximum(one, other))
+            lower, upper = self.places(rows[:, a]), self.places(rows[:, b])
+            keys.append(np.minimum(lower, upper) * count + np.maximum(lower, upper))
         met = np.unique(np.concatenate(keys))
         return met // max(count, 1), met % max(count, 1)
 
     # ---- as bytes
 
     def dump(self) -> bytes:
-        """Canonical: a line of JSON with the shapes, then the matrices as little-endian 64-bit integers."""
+        """Return the canonical bytes: a line of JSON with the shapes, then the matrices as little-endian 64-bit integers."""
         groups = [("totals", 0, self.totals)]
         groups += [("sides", m, rows) for m, rows in sorted(self.sides.items())]
         groups += [("tables", k, rows) for k, rows in sorted(self.tables.items())]
@@ -202,44 +201,44 @@ class Tallies:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of `dump`, hexadecimal."""
+        """Return the SHA-256 of `dump` in hexadecimal."""
         return hashlib.sha256(self.dump()).hexdigest()
 
 
 def around(parts: Sequence[Tallies], bots: Iterable[int]) -> Tallies:
-    """What all `parts` together say of the boards of these parties: every row that they take part in, and the whole totals of everybody in these."""
-    wanted = np.array(sorted(set(bots)), dtype=np.int64)
+    """Return from all `parts` every row that these parties take part in, with the complete totals of everybody in these rows."""
+    ids = np.array(sorted(set(bots)), dtype=np.int64)
     rows = Tallies(np.zeros((0, COLUMNS), dtype=np.int64), {}, {})
     for part in parts:
-        rows += part.boards_of(wanted)
+        rows += part.boards_of(ids)
     members = [matrix[:, : 2 * m].reshape(-1) for m, matrix in rows.sides.items()]
     members += [matrix[:, :k].reshape(-1) for k, matrix in rows.tables.items()]
-    there = np.unique(np.concatenate([wanted, *members]))
+    members_ids = np.unique(np.concatenate([ids, *members]))
     totals = []
     for part in parts:
-        place = np.minimum(np.searchsorted(part.ids, there), max(len(part.ids) - 1, 0))
-        totals.append(part.totals[place[part.ids[place] == there]] if len(part.ids) else part.totals)
+        place = np.minimum(np.searchsorted(part.ids, members_ids), max(len(part.ids) - 1, 0))
+        totals.append(part.totals[place[part.ids[place] == members_ids]] if len(part.ids) else part.totals)
     return Tallies(_grouped(totals, 1, COLUMNS), rows.sides, rows.tables)
 
 
 def load(data: bytes) -> Tallies:
-    """The statistics that `dump` wrote. ValueError for anything else."""
+    """Read tallies written by `dump`. Raise ValueError for anything else."""
     line, _, body = data.partition(b"\n")
     head = json.loads(line)
     if head.get("format") != FORMAT:
-        raise ValueError(f"sums of the format {head.get('format')!r} cannot be read; {FORMAT!r} was expected")
+        raise ValueError(f"cannot read tallies in format {head.get('format')!r}; expected {FORMAT!r}")
     numbers = np.frombuffer(body, dtype="<i8").astype(np.int64)
-    found: dict[str, dict[int, Ints]] = {"totals": {}, "sides": {}, "tables": {}}
+    groups: dict[str, dict[int, Ints]] = {"totals": {}, "sides": {}, "tables": {}}
     for name, size, count in head["rows"]:
         width = {"totals": COLUMNS, "sides": 2 * size + 3, "tables": 2 * size + 1}[name]
-        found[name][size], numbers = numbers[: count * width].reshape(count, width), numbers[count * width :]
+        groups[name][size], numbers = numbers[: count * width].reshape(count, width), numbers[count * width :]
     if len(numbers):
-        raise ValueError(f"{len(numbers)} numbers too many behind the sums")
-    return Tallies(found["totals"][0], found["sides"], found["tables"])
+        raise ValueError(f"{len(numbers)} excess numbers after the tallies")
+    return Tallies(groups["totals"][0], groups["sides"], groups["tables"])
 
 
 def board_rows(tallies: Tallies) -> Iterator[tuple[str, int, int, int]]:
-    """What boards came to, row by row: a key ("sides 1 12 57": members; "tables 3 ...": ids, then ranks) and three counts, of a table the first."""
+    """Yield the outcomes of boards: a key ("sides 1 12 57": members; "tables 3 ...": ids, then ranks) and three counts; tables use only the first."""
     for m, rows in sorted(tallies.sides.items()):
         for row in rows.tolist():
             yield " ".join(map(str, ["sides", m, *row[: 2 * m]])), row[-3], row[-2], row[-1]
@@ -249,18 +248,24 @@ def board_rows(tallies: Tallies) -> Iterator[tuple[str, int, int, int]]:
 
 
 def from_rows(totals: Sequence[Sequence[int]], boards: Iterable[tuple[str, int, int, int]]) -> Tallies:
-    """The statistics whose `totals` and `board_rows` these are, in any order. ValueError for a key that is none."""
-    found: dict[str, defaultdict[int, list[list[int]]]] = {"sides": defaultdict(list), "tables": defaultdict(list)}
+    """Build tallies from their `totals` and `board_rows`, in any order. Raise ValueError for an invalid key."""
+    rows_by_kind: dict[str, defaultdict[int, list[list[int]]]] = {
+        "sides": defaultdict(list),
+        "tables": defaultdict(list),
+    }
     for key, wins, draws, losses in boards:
         kind, size, *numbers = key.split(" ")
         counts = [wins, draws, losses] if kind == "sides" else [wins]
-        found[kind][int(size)].append([*map(int, numbers), *counts])
+        rows_by_kind[kind][int(size)].append([*map(int, numbers), *counts])
     return Tallies(
         _grouped([np.array(totals, dtype=np.int64)], 1, COLUMNS),
-        {m: _grouped([np.array(rows, dtype=np.int64)], 2 * m, 2 * m + 3) for m, rows in sorted(found["sides"].items())},
+        {
+            m: _grouped([np.array(rows, dtype=np.int64)], 2 * m, 2 * m + 3)
+            for m, rows in sorted(rows_by_kind["sides"].items())
+        },
         {
             k: _grouped([np.array(rows, dtype=np.int64)], 2 * k, 2 * k + 1)
-            for k, rows in sorted(found["tables"].items())
+            for k, rows in sorted(rows_by_kind["tables"].items())
         },
     )
 
@@ -269,17 +274,17 @@ NOTHING = Tallies(np.zeros((0, COLUMNS), dtype=np.int64), {}, {})
 
 
 def tally(boards: Iterable[Board], sides: Sides | None = None, faults: Mapping[int, int] | None = None) -> Tallies:
-    """The statistics of `boards`. `sides` are those of every board where parties play together; `faults` are matches by party.
+    """Tally `boards`. `sides` are those of every board if parties play together; `faults` are matches by party.
 
-    ValueError for fewer than two parties, a party twice at the table, or lengths that differ.
+    Raise ValueError for fewer than two parties, a party twice at the table, or different lengths.
     """
     by_size: defaultdict[int, list[Board]] = defaultdict(list)
     for board in boards:
         by_size[len(board[0])].append(board)
-    found = NOTHING
+    tallies = NOTHING
     for size in sorted(by_size):
-        parties = [given for given, _ in by_size[size]]
-        scores = [got for _, got in by_size[size]]
+        parties = [ids for ids, _ in by_size[size]]
+        scores = [board_scores for _, board_scores in by_size[size]]
         if set(map(len, scores)) != {size}:
             wrong, got = next(board for board in by_size[size] if len(board[1]) != size)
             raise ValueError(f"{size} parties {list(wrong)} have {len(got)} scores {list(got)}")
@@ -289,20 +294,20 @@ def tally(boards: Iterable[Board], sides: Sides | None = None, faults: Mapping[i
         if size < 2 or twice.any():
             wrong = parties[int(twice.argmax()) if len(twice) else 0]
             raise ValueError(f"a board needs two or more different parties, not {list(wrong)}")
-        found += tally_arrays(seated, _matrix(scores, size), sides)
+        tallies += tally_arrays(seated, _matrix(scores, size), sides)
     if faults:
         columns = [[bot, 0, 0, 0, 0, times] for bot, times in faults.items()]
-        found += Tallies(np.array(columns, dtype=np.int64), {}, {})
-    return found
+        tallies += Tallies(np.array(columns, dtype=np.int64), {}, {})
+    return tallies
 
 
 def _matrix(rows: Sequence[Sequence[int]], width: int) -> Ints:
-    """Rows of equal width; numpy alone takes five times as long to make a matrix of them."""
+    """Build a matrix from rows of equal width; numpy alone takes five times as long."""
     return np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=len(rows) * width).reshape(len(rows), width)
 
 
 def tally_arrays(parties: Ints, scores: Ints, sides: Sides | None = None) -> Tallies:
-    """The statistics of boards of one size: (B, k) ids and (B, k) scores. Two parties, or `sides`, are two sides; else k seats."""
+    """Tally boards of one size: (B, k) ids and (B, k) scores. Two parties, or `sides`, are two sides; else k seats."""
     count = parties.shape[1]
     if sides is None and count > 2:
         return _of_seats(parties, scores)
@@ -312,7 +317,7 @@ def tally_arrays(parties: Ints, scores: Ints, sides: Sides | None = None) -> Tal
 def _of_sides(parties: Ints, scores: Ints, sides: Sides) -> Tallies:
     ids, places = _places(parties)
     first, second = (np.sort(places[:, list(side)], axis=1) for side in sides)
-    got = np.sign(scores[:, sides[0][0]] - scores[:, sides[1][0]])  # members of a side have the score of their side
+    got = np.sign(scores[:, sides[0][0]] - scores[:, sides[1][0]])  # Members of a side have the score of their side.
     turned = first[:, 0] > second[:, 0]
     result = np.where(turned, -got, got)
     size = len(sides[0])
@@ -323,9 +328,9 @@ def _of_sides(parties: Ints, scores: Ints, sides: Sides) -> Tallies:
         rows[:, column] = result == kind
     half = np.empty_like(scores)
     half[:, list(sides[0])], half[:, list(sides[1])] = (size * (1 + got))[:, None], (size * (1 - got))[:, None]
-    found = _grouped([rows], 2 * size, 2 * size + 3)
-    found[:, : 2 * size] = ids[found[:, : 2 * size]]
-    return Tallies(_totals(ids, places, scores, half, size), {size: found}, {})
+    outcomes = _grouped([rows], 2 * size, 2 * size + 3)
+    outcomes[:, : 2 * size] = ids[outcomes[:, : 2 * size]]
+    return Tallies(_totals(ids, places, scores, half, size), {size: outcomes}, {})
 
 
 def _of_seats(parties: Ints, scores: Ints) -> Tallies:
@@ -341,33 +346,33 @@ def _of_seats(parties: Ints, scores: Ints) -> Tallies:
     for seat in range(size):
         rows[:, size + seat] = (new & (ranked > got[:, [seat]])).sum(axis=1)
         half[:, seat] = np.sign(got[:, [seat]] - got).sum(axis=1) + size - 1
-    found = _grouped([rows], 2 * size, 2 * size + 1)
-    found[:, :size] = ids[found[:, :size]]
-    return Tallies(_totals(ids, seated, got, half, size - 1), {}, {size: found})
+    outcomes = _grouped([rows], 2 * size, 2 * size + 1)
+    outcomes[:, :size] = ids[outcomes[:, :size]]
+    return Tallies(_totals(ids, seated, got, half, size - 1), {}, {size: outcomes})
 
 
 def _places(parties: Ints) -> tuple[Ints, Ints]:
-    """The ids, ascending, and the place of each party among them."""
-    if parties.min() < 0 or parties.max() > 8 * parties.size:  # too sparse for a table of all ids
+    """Return the ids, ascending, and the place of each party among them."""
+    if parties.min() < 0 or parties.max() > 8 * parties.size:  # Too sparse for a table of all ids.
         ids, places = np.unique(parties, return_inverse=True)
         return ids, places.reshape(parties.shape)
-    there = np.bincount(parties.reshape(-1)) > 0
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[parties]
+    present = np.bincount(parties.reshape(-1)) > 0
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[parties]
 
 
 def _totals(ids: Ints, places: Ints, scores: Ints, half: Ints, opponents: int) -> Ints:
-    found = np.zeros((len(ids), COLUMNS), dtype=np.int64)
+    totals = np.zeros((len(ids), COLUMNS), dtype=np.int64)
     flat = places.reshape(-1)
-    found[:, 0] = ids
-    found[:, 1] = np.bincount(flat, minlength=len(ids))
-    found[:, 2] = _summed(flat, scores.reshape(-1), len(ids))
-    found[:, 3] = _summed(flat, half.reshape(-1), len(ids))
-    found[:, 4] = found[:, 1] * opponents
-    return found
+    totals[:, 0] = ids
+    totals[:, 1] = np.bincount(flat, minlength=len(ids))
+    totals[:, 2] = _summed(flat, scores.reshape(-1), len(ids))
+    totals[:, 3] = _summed(flat, half.reshape(-1), len(ids))
+    totals[:, 4] = totals[:, 1] * opponents
+    return totals
 
 
 def _summed(place: Ints, values: Ints, count: int) -> Ints:
-    """Sums of integers by place, exact: numpy adds doubles, which hold every integer below 2^53."""
+    """Sum integers by place, exactly: numpy adds doubles, which hold every integer below 2^53."""
     if len(values) and float(np.abs(values).max()) * len(values) >= 2**53:
         exact = np.zeros(count, dtype=np.int64)
         np.add.at(exact, place, values)
@@ -375,12 +380,12 @@ def _summed(place: Ints, values: Ints, count: int) -> Ints:
     return np.bincount(place, values, count).astype(np.int64)
 
 
-def _merged(one: Mapping[int, Ints], two: Mapping[int, Ints], size: int, keys: int, width: int) -> Ints:
-    return _grouped([groups[size] for groups in (one, two) if size in groups], keys, width)
+def _merged(first: Mapping[int, Ints], second: Mapping[int, Ints], size: int, keys: int, width: int) -> Ints:
+    return _grouped([groups[size] for groups in (first, second) if size in groups], keys, width)
 
 
 def _grouped(parts: Sequence[Ints], keys: int, width: int) -> Ints:
-    """The rows of all parts, sorted by their first `keys` columns; of rows with equal keys one, with the sum of the other columns."""
+    """Merge the rows of all parts, sorted by their first `keys` columns; rows with equal keys become one, with the other columns summed."""
     rows = np.concatenate([part.reshape(-1, width) for part in parts])
     if len(rows) < 2:
         return rows
@@ -394,27 +399,27 @@ def _grouped(parts: Sequence[Ints], keys: int, width: int) -> Ints:
     for word in words:
         fresh[1:] |= word[order][1:] != word[order][:-1]
     starts = np.flatnonzero(fresh)
-    found: Ints = rows[starts]
-    found[:, keys:] = np.add.reduceat(rows[:, keys:], starts, axis=0)
-    return found
+    merged: Ints = rows[starts]
+    merged[:, keys:] = np.add.reduceat(rows[:, keys:], starts, axis=0)
+    return merged
 
 
 def _counted(rows: Ints, word: Ints, keys: int) -> Ints:
-    """As `_grouped`, without sorting: there are few different keys, and `word` is the number of each."""
+    """Merge like `_grouped`, without sorting: there are few distinct keys, and `word` is the number of each."""
     size = int(word.max()) + 1
-    seen = np.full(size, -1, dtype=np.int64)
-    seen[word] = np.arange(len(rows))
-    there = np.flatnonzero(seen >= 0)
-    found: Ints = rows[seen[there]]
+    last_row = np.full(size, -1, dtype=np.int64)
+    last_row[word] = np.arange(len(rows))
+    present = np.flatnonzero(last_row >= 0)
+    merged: Ints = rows[last_row[present]]
     for column in range(keys, rows.shape[1]):
-        found[:, column] = _summed(word, rows[:, column], size)[there]
-    return found
+        merged[:, column] = _summed(word, rows[:, column], size)[present]
+    return merged
 
 
 def _packed(keys: Ints) -> list[Ints]:
-    """Non-negative columns as few 64-bit words that sort and compare as the columns do, the first word first."""
+    """Pack non-negative columns into as few 64-bit words as possible, which compare like the columns, first word first."""
     words: list[Ints] = []
-    room = 0  # bits left in the last word
+    room = 0  # Bits left in the last word.
     for column in keys.T:
         bits = max(1, int(column.max()).bit_length())
         if bits > room:

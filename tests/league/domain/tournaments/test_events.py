@@ -209,8 +209,8 @@ def test_celery_calls_at_the_due_moments_and_a_circuit_can_rest(circuit) -> None
     ("change", "message"),
     [
         ({"days": "holiday"}, "days are weekdays"),
-        ({"time_zone": "Mars"}, "is no time zone"),
-        ({"size": 1}, "a division has 2 entries or more"),
+        ({"time_zone": "Mars"}, "is not a time zone"),
+        ({"size": 1}, "a division needs at least 2 entries"),
         ({"moves": 9}, "at most 4 can move up or down"),
         ({"format": "ladder"}, "needs a budget"),
         ({"name": ""}, "1 to 60 characters"),

@@ -127,8 +127,8 @@ def test_days_of_the_month_and_what_is_next():
     [
         ("", "20:00", "UTC", "days are weekdays"),
         ("mon,31", "20:00", "UTC", "days are weekdays"),
-        ("mon", "25:00", "UTC", "the time is written as 20:00"),
-        ("mon", "20:00", "Mars", "is no time zone"),
+        ("mon", "25:00", "UTC", "write the time as 20:00"),
+        ("mon", "20:00", "Mars", "is not a time zone"),
     ],
 )
 def test_calendars_that_cannot_be(days, clock, zone, message):
@@ -150,5 +150,5 @@ def test_a_calendar_may_name_every_day_there_is():
 
 @pytest.mark.parametrize(("size", "least"), [(1, 1), (1, 2), (2, 3)])
 def test_a_division_is_large_enough_to_play(size, least):
-    with pytest.raises(ValueError, match="a division has"):
+    with pytest.raises(ValueError, match="a division needs"):
         divisions.next_divisions([], [], [1, 2, 3], size=size, moves=0, least=least)

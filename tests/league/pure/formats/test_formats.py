@@ -113,7 +113,7 @@ def test_numbers_are_taken_from_the_lowest_to_the_highest_and_no_other():
         assert [one.read(value) for value in (low, high)] == [low, high], place
         step = 1 if isinstance(default, int) or high == 1000 else 0.0001
         for beyond in (low - step, high + step):
-            with pytest.raises(ValueError, match=f"{one.name} is a .*number from"):
+            with pytest.raises(ValueError, match=f"{one.name} must be a .*number from"):
                 one.read(beyond)
 
 
@@ -137,7 +137,7 @@ def test_the_two_answers_of_a_duel_are_in_order():
             8,
             3,
             False,
-            "cannot be played at tables of 3: .* round_robin, swiss, single_elimination, gauntlet, successive_halving, ladder",
+            "cannot be played at tables of 3, .* round_robin, swiss, single_elimination, gauntlet, successive_halving, ladder",
         ),
         ("duel", 8, 4, False, "4 sit at a table .* choose one of round_robin, swiss, single_elimination, gauntlet"),
         (
