@@ -1,7 +1,8 @@
 """The Celery app: the format of messages, their queues, and the calendar.
 
-Messages are hints. The work itself is in the database, so a message that is lost, late or delivered twice changes nothing (docs/operations/queue.md). So none is acknowledged: taking a message removes it from the queue. `league.management.listening` starts Celery's worker, which survives
-all failures of the broker.
+Messages are hints. The work itself is in the database, so a message that is lost, late or delivered twice changes nothing
+(docs/operations/queue.md). So none is acknowledged: taking a message removes it from the queue. `league.management.listening` starts Celery's
+worker, which survives all failures of the broker.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words that rows of the league carry: states, kinds and roles. Full words, each explained; transitions in one table."""
+"""Words that rows carry: states, kinds and roles, each explained, and the tables of allowed transitions."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 class TokenScope(models.TextChoices):
-    """What a token may do, each also what those before it may."""
+    """The scope of a token. Each scope includes those before it."""
 
     READ = "read", _("read: see what your account can see")
     SUBMIT = "submit", _("submit: also upload bots, enter and withdraw them")
     MANAGE = "manage", _("manage: everything that you can do on the site")
 
     def covers(self, needed: TokenScope) -> bool:
-        """Whether this is enough where `needed` is asked for."""
+        """Return True if this scope is enough where `needed` is required."""
         order = list(TokenScope)
         return order.index(self) >= order.index(needed)
 
 
 class Right(models.TextChoices):
-    """What an operator may be given, one by one. The words are those of Django's permissions: `league.void`."""
+    """A right of an operator, granted one by one. The words are Django permissions: `league.void`."""
 
     VOID = "void", _("void results, cancel tournaments")
     RERUN = "rerun", _("replay matches")
@@ -39,22 +39,22 @@ class Right(models.TextChoices):
 
 
 class Period(models.TextChoices):
-    """How long a digest looks back: a whole day, or a whole week from Monday on, UTC."""
+    """The length of a digest: a whole day, or a whole week from Monday on, UTC."""
 
     DAY = "day", _("day")
     WEEK = "week", _("week")
 
 
 class BotState(models.TextChoices):
-    """What the owner or the operator has decided about a bot."""
+    """The state of a bot, set by its owner or the league."""
 
-    ACTIVE = "active", _("active")  # may be entered and scheduled
-    PAUSED = "paused", _("paused")  # keeps its place, is not scheduled
-    RETIRED = "retired", _("retired")  # shown, never scheduled again
+    ACTIVE = "active", _("active")  # May be entered and scheduled.
+    PAUSED = "paused", _("paused")  # Keeps its place, but is not scheduled.
+    RETIRED = "retired", _("retired")  # Shown, but never scheduled again.
 
 
 class EntryPolicy(models.TextChoices):
-    """Whom the owner of a bot lets enter it, besides themselves (league.domain.bots.consent)."""
+    """The policy of a bot: whom its owner lets enter it (league.domain.bots.consent)."""
 
     USUAL = "usual", _("default: anyone in public leagues; with your permission in other rated events")
     ANYBODY = "anybody", _("anyone")
@@ -63,13 +63,13 @@ class EntryPolicy(models.TextChoices):
 
 
 class RequestStatus(models.TextChoices):
-    """The life of a request to enter another's bot."""
+    """The life of a request to enter another player's bot."""
 
     ASKED = "asked", _("waiting for the owner")
     GRANTED = "granted", _("granted")
-    REFUSED = "refused", _("refused")  # or granted, and the owner took the bot out again: nobody asks once more
-    WITHDRAWN = "withdrawn", _("withdrawn")  # by who asked
-    EXPIRED = "expired", _("expired")  # entries were closed before there was an answer
+    REFUSED = "refused", _("refused")  # Or granted and then taken out by the owner; nobody may ask again.
+    WITHDRAWN = "withdrawn", _("withdrawn")  # By the player who asked.
+    EXPIRED = "expired", _("expired")  # Entries closed before there was an answer.
 
 
 REQUEST_TRANSITIONS: dict[str, frozenset[str]] = {
@@ -84,9 +84,9 @@ REQUEST_TRANSITIONS: dict[str, frozenset[str]] = {
 class VersionStatus(models.TextChoices):
     """The life of one upload."""
 
-    VALIDATING = "validating", _("validating")  # its validation is queued or running
-    ACCEPTED = "accepted", _("accepted")  # came through it without a fault, in one of its games at least
-    REJECTED = "rejected", _("rejected")  # made a fault in each of its games; the owner sees which and why
+    VALIDATING = "validating", _("validating")  # Its validation is queued or running.
+    ACCEPTED = "accepted", _("accepted")  # Its validation passed without a fault in at least one game.
+    REJECTED = "rejected", _("rejected")  # It made a fault in each of its games; the owner sees which and why.
 
 
 VERSION_TRANSITIONS: dict[str, frozenset[str]] = {
@@ -99,12 +99,12 @@ VERSION_TRANSITIONS: dict[str, frozenset[str]] = {
 class MatchStatus(models.TextChoices):
     """The life of one match, the unit of work."""
 
-    QUEUED = "queued", _("queued")  # waiting for a worker
-    LEASED = "leased", _("assigned")  # a worker holds it until its lease runs out
-    RUNNING = "running", _("running")  # the worker has started the bots
-    FINISHED = "finished", _("finished")  # every board is stored
-    VOID = "void", _("void")  # could not be played for a reason of ours; counts for nobody
-    CANCELLED = "cancelled", _("cancelled")  # taken back by a person before it finished
+    QUEUED = "queued", _("queued")  # Waiting for a worker.
+    LEASED = "leased", _("assigned")  # A worker has it until its lease runs out.
+    RUNNING = "running", _("running")  # The worker has started the bots.
+    FINISHED = "finished", _("finished")  # Every board is stored.
+    VOID = "void", _("void")  # It could not be played by a fault of ours; it counts for nobody.
+    CANCELLED = "cancelled", _("cancelled")  # By a person, before it finished.
 
 
 MATCH_TRANSITIONS: dict[str, frozenset[str]] = {
@@ -118,29 +118,29 @@ MATCH_TRANSITIONS: dict[str, frozenset[str]] = {
 
 
 class CheckName(models.TextChoices):
-    """What a version is put to in each game that it declares (engine.runner.trial)."""
+    """A check of a version in each game that it declares (engine.runner.trial)."""
 
     BOARDS = "boards", _("whole boards")
     START = "start", _("start")
     AWKWARD = "awkward", _("rare decisions")
     LONG = "long", _("a long match")
     CANCELLED = "cancelled", _("an interrupted match")
-    REPEATED = "repeated", _("repeated requests")  # of a version that declares itself deterministic
+    REPEATED = "repeated", _("repeated requests")  # Only for a version that declares itself deterministic.
 
 
 class MatchKind(models.TextChoices):
-    """Why a match is played."""
+    """The purpose of a match."""
 
     TOURNAMENT = "tournament", _("tournament")
-    VALIDATION = "validation", _("validation")  # proves an upload; never rated
-    CHALLENGE = "challenge", _("unrated challenge")  # at the wish of the owner of one bot; never rated
-    LADDER = "ladder", _("standing ladder")  # drawn by the league where nothing else waits (league.domain.ladders)
-    TRY = "try", _("try")  # no match: an author looks how a text plays, nobody else sees it (league.domain.bots.tries)
-    AUDIT = "audit", _("audit")  # no match: a conversation of one is put to its bot again (league.domain.audits)
+    VALIDATION = "validation", _("validation")  # Checks an upload; never rated.
+    CHALLENGE = "challenge", _("unrated challenge")  # Requested by the owner of one of its bots; never rated.
+    LADDER = "ladder", _("standing ladder")  # Drawn by the league for idle time (league.domain.ladders).
+    TRY = "try", _("try")  # Not a match: an author tries a text in private (league.domain.bots.tries).
+    AUDIT = "audit", _("audit")  # Not a match: a conversation is repeated with its bot (league.domain.audits).
 
 
 class AuditReason(models.TextChoices):
-    """Why a conversation was drawn."""
+    """The reason why a conversation was drawn for an audit."""
 
     SAMPLE = "sample", _("sample")
     RISE = "rise", _("rising bot")
@@ -148,16 +148,16 @@ class AuditReason(models.TextChoices):
 
 
 class AuditVerdict(models.TextChoices):
-    """What came of an audit (engine.runner.audit)."""
+    """The result of an audit (engine.runner.audit)."""
 
     SAME = "same", _("the same answers")
     ALIKE = "alike", _("differs no more than two runs of the bot")
-    DIFFERS = "differs", _("differs")  # a case for people
+    DIFFERS = "differs", _("differs")  # A case for people.
     FAILED = "failed", _("failed when repeated")
 
 
 class AuditConclusion(models.TextChoices):
-    """What a person found in an audit that differs."""
+    """The conclusion of a person about an audit that differs."""
 
     HONEST = "honest", _("harmless difference")
     BENT = "bent", _("outside help suspected")
@@ -165,14 +165,14 @@ class AuditConclusion(models.TextChoices):
 
 
 class JudgementKind(models.TextChoices):
-    """In which of two ways the decisions of a match are judged; they are never mixed (engine.analysis)."""
+    """The two kinds of analysis, which are never mixed (engine.analysis)."""
 
     OPEN = "open", _("with open cards")
     FAIR = "fair", _("with what the seat knew")
 
 
 class JudgementStatus(models.TextChoices):
-    """The life of one judgement."""
+    """The life of an analysis."""
 
     ASKED = "asked", _("queued")
     WORKING = "working", _("running")
@@ -181,7 +181,7 @@ class JudgementStatus(models.TextChoices):
 
 
 class ConsultationStatus(models.TextChoices):
-    """The life of one consultation, in the words of that of a judgement, so that JUDGEMENT_TRANSITIONS holds for both."""
+    """The life of a consultation, in the words of an analysis, so that JUDGEMENT_TRANSITIONS holds for both."""
 
     ASKED = "asked", _("queued")
     WORKING = "working", _("running")
@@ -192,21 +192,21 @@ class ConsultationStatus(models.TextChoices):
 JUDGEMENT_TRANSITIONS: dict[str, frozenset[str]] = {
     JudgementStatus.ASKED: frozenset({JudgementStatus.WORKING, JudgementStatus.FAILED}),
     JudgementStatus.WORKING: frozenset({JudgementStatus.ASKED, JudgementStatus.DONE, JudgementStatus.FAILED}),
-    JudgementStatus.DONE: frozenset({JudgementStatus.ASKED}),  # found damaged
+    JudgementStatus.DONE: frozenset({JudgementStatus.ASKED}),  # It was found damaged.
     JudgementStatus.FAILED: frozenset(),
 }
 
 
 class TableStatus(models.TextChoices):
-    """The life of a table at which a person sits."""
+    """The life of a table where a person plays."""
 
-    WAITING = "waiting", _("waiting for a worker")  # its bots are to answer
-    HELD = "held", _("running")  # a worker has its bots
-    RESTING = "resting", _("waiting for the player")  # who thinks; no worker has it
+    WAITING = "waiting", _("waiting for a worker")  # Its bots are to move.
+    HELD = "held", _("running")  # A worker has its bots.
+    RESTING = "resting", _("waiting for the player")  # The person is thinking, and no worker has it.
     FINISHED = "finished", _("finished")
-    LEFT = "left", _("left")  # by its player
-    ABANDONED = "abandoned", _("abandoned")  # its player has not answered for long
-    VOID = "void", _("void")  # could not be played for a reason of ours
+    LEFT = "left", _("left")  # By its player.
+    ABANDONED = "abandoned", _("abandoned")  # Its player has not answered for a long time.
+    VOID = "void", _("void")  # It could not be played by a fault of ours.
 
 
 TABLE_TRANSITIONS: dict[str, frozenset[str]] = {
@@ -223,7 +223,7 @@ TABLE_TRANSITIONS: dict[str, frozenset[str]] = {
 class TournamentStatus(models.TextChoices):
     """The life of a tournament."""
 
-    OPEN = "open", _("open")  # entries may still change
+    OPEN = "open", _("open")  # Entries may still change.
     RUNNING = "running", _("running")
     FINISHED = "finished", _("finished")
     CANCELLED = "cancelled", _("cancelled")
@@ -232,7 +232,7 @@ class TournamentStatus(models.TextChoices):
 TOURNAMENT_TRANSITIONS: dict[str, frozenset[str]] = {
     TournamentStatus.OPEN: frozenset({TournamentStatus.RUNNING, TournamentStatus.CANCELLED}),
     TournamentStatus.RUNNING: frozenset({TournamentStatus.FINISHED, TournamentStatus.CANCELLED}),
-    TournamentStatus.FINISHED: frozenset({TournamentStatus.RUNNING}),  # a repair plays some of its matches again
+    TournamentStatus.FINISHED: frozenset({TournamentStatus.RUNNING}),  # A repair plays some of its matches again.
     TournamentStatus.CANCELLED: frozenset(),
 }
 
@@ -241,12 +241,12 @@ DEFAULT_FORMAT = "round_robin"
 
 
 def format_choices() -> list[tuple[str, StrPromise]]:
-    """The formats of tournaments with their titles. They follow from `league.pure.formats`, so that a new one needs no migration."""
+    """Return the formats of tournaments with their titles. They come from `league.pure.formats`, so a new one needs no migration."""
     return [(form.key, _(form.title)) for form in FORMATS.values()]
 
 
 class Audience(models.TextChoices):
-    """Who sees the matches and standings of an event before they are shown."""
+    """The audience of an event: who sees its matches and standings before the release."""
 
     PUBLIC = "public", _("everyone")
     ENTRANTS = "entrants", _("participants")
@@ -254,35 +254,35 @@ class Audience(models.TextChoices):
 
 
 class Seeding(models.TextChoices):
-    """What the seeds of a tournament follow: who is met first, who gets a bye."""
+    """The order of a tournament's seeds, which decide first opponents and byes."""
 
-    RATING = "rating", _("by rating")  # in the pool at the start; who has none comes after, in the order of entry
+    RATING = "rating", _("by rating")  # In the pool at the start; unrated ones come last, in the order of entry.
     ENTRY = "entry", _("by order of entry")
 
 
 class Ending(models.TextChoices):
-    """What ended a tournament, where it was not simply its last match."""
+    """The ending of a tournament, if not simply its last match."""
 
-    SETTLED = "settled", _("the winner is clear")  # with the probability that was asked for
+    SETTLED = "settled", _("the winner is clear")  # With the requested probability.
     CO_CHAMPIONS = "co_champions", _("co-champions: still level at the maximum number of boards")
     CAP = "cap", _("the maximum number of boards is reached")
     STRONGER = "stronger", _("the test accepts that the challenger is stronger")
     NOT_STRONGER = "not_stronger", _("the test rejects that the challenger is stronger")
     BUDGET = "budget", _("all planned boards are played")
-    CLOSED = "closed", _("ended by its owner")  # a ladder
+    CLOSED = "closed", _("ended by its owner")  # Of a ladder.
 
 
 class SuccessionVerdict(models.TextChoices):
-    """What came of the test of a version against the one before it."""
+    """The result of a version test: a version against the one before it."""
 
     STRONGER = "stronger", _("better than the previous version")
     NOT_STRONGER = "not_stronger", _("not better than the previous version")
-    CAP = "cap", _("no difference found")  # by as many boards as the test may take
+    CAP = "cap", _("no difference found")  # By the most boards that a test may take.
     SUPERSEDED = "superseded", _("ended by a newer version")
 
 
 class FaultKind(models.TextChoices):
-    """What a bot did wrong. `infrastructure` is ours and never costs a bot anything."""
+    """The fault of a bot. `infrastructure` is ours and never costs a bot anything."""
 
     CRASH = "crash", _("crash")
     TIMEOUT = "timeout", _("timeout")

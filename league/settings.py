@@ -1,7 +1,7 @@
 """Settings of the league, all from the environment (docs/operations/reference.md lists every variable).
 
-With nothing set this is the embedded league: SQLite and a file broker under STATE_DIR, one machine, one command.
-With DATABASE_URL and BROKER_URL it is the production league: PostgreSQL, Redis, any number of workers.
+With no variable set this is the embedded league: SQLite and a file broker under STATE_DIR, one machine, one command. With DATABASE_URL and BROKER_URL
+it is the production league: PostgreSQL, Redis, any number of workers.
 """
 
 from pathlib import Path
@@ -12,12 +12,12 @@ from league.api.http.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noq
 from league.service.env import data_home, database, envbool, envint, envlist, envsecret, envstr, mail_server
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-IN_CLONE = (BASE_DIR / "manage.py").is_file()  # else this is an installed package, beside others
+IN_CLONE = (BASE_DIR / "manage.py").is_file()  # Otherwise this is an installed package.
 STATE_DIR = Path(envstr("STATE_DIR") or (BASE_DIR / "var" if IN_CLONE else data_home())).resolve()
 STATE_DIR.mkdir(parents=True, exist_ok=True)
 
 DEBUG = envbool("DEBUG", False)
-# Embedded: nobody named a database, so this is one person's machine. Only there a key may be made and kept unasked.
+# Embedded: without a database URL this is one person's machine, and only there a key is generated and stored automatically.
 EMBEDDED = envstr("DATABASE_URL") is None
 SECRET_KEY = envsecret("SECRET_KEY", keep_in=STATE_DIR / "secret_key" if DEBUG or EMBEDDED else None)
 ALLOWED_HOSTS = envlist("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
@@ -43,7 +43,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "league.service.middleware.response_headers",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.middleware.gzip.GZipMiddleware",  # pages are tables; Django pads the answers against BREACH
+    "django.middleware.gzip.GZipMiddleware",  # Pages are tables; Django pads the responses against BREACH.
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "league.service.middleware.unread",
@@ -88,13 +88,13 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "static/"
-# The image has its own beside the state folder, where no volume hides them
+# The image has its static files beside the state folder, where no volume hides them.
 STATIC_ROOT = Path(envstr("STATIC_ROOT") or STATE_DIR / "static").resolve()
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "league.service.static_storage.HashedStaticFiles"},
 }
-WHITENOISE_USE_FINDERS = True  # serves before collectstatic ran, too
+WHITENOISE_USE_FINDERS = True  # Serves files before collectstatic has run, too.
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -104,27 +104,27 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 SESSION_ENGINE = "league.domain.people.sessions"
 CSRF_FAILURE_VIEW = "league.handlers.csrf_failure"
-PASSWORD_RESET_TIMEOUT = 3600  # seconds: a link is valid for so long
-MAIL = bool(envstr("MAIL_URL"))  # whether letters can be sent
+PASSWORD_RESET_TIMEOUT = 3600  # Seconds that a link is valid.
+MAIL = bool(envstr("MAIL_URL"))  # True if mail can be sent.
 EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_SSL, EMAIL_USE_TLS = mail_server(
     envstr("MAIL_URL")
 )
-EMAIL_TIMEOUT = 10  # seconds
+EMAIL_TIMEOUT = 10  # Seconds.
 DEFAULT_FROM_EMAIL = envstr("MAIL_FROM") or f"league@{ALLOWED_HOSTS[0].lstrip('.*') if ALLOWED_HOSTS else 'localhost'}"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 
-# Behind https only: the embedded league is plain http on this machine, where a secure cookie would lock everybody out.
+# Only behind https: the embedded league is plain http on this machine, where a secure cookie would lock everybody out.
 HTTPS = envbool("HTTPS", not (DEBUG or EMBEDDED))
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = envint("HSTS_SECONDS", 31_536_000, least=0) if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 TRUST_PROXY = envbool("TRUST_PROXY", False)
-if TRUST_PROXY:  # a proxy of ours sets the headers and strips what clients send
+if TRUST_PROXY:  # Our proxy sets these headers and strips those that clients send.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-# What a proxy or a probe asks for in plain http is answered so.
+# Requests of a proxy or a probe in plain http are answered directly.
 HTTPS_REDIRECT = SECURE_SSL_REDIRECT = envbool("HTTPS_REDIRECT", False)
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics|version)$"]
 DEVICES = (
@@ -142,64 +142,70 @@ PERMISSIONS_POLICY = ", ".join(
 )
 CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-# ---- the league itself
-SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # or the name of one of engine.sandbox.TIERS
-SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # below it a worker refuses to play
-AUDIT_PERCENT = envint(
-    "AUDIT_PERCENT", 3, least=0
-)  # of the conversations of finished matches that are put to their bots again
-# Of one judgement, where nothing else waits (league.domain.judgements): seconds of a core, and deals over which a decision is judged fairly
+# ---- the league
+SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # Or the name of one of engine.sandbox.TIERS.
+SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # Below this tier a worker refuses to play.
+# Percent of the conversations of finished matches that are audited.
+AUDIT_PERCENT = envint("AUDIT_PERCENT", 3, least=0)
+# Limits of one analysis, run in idle time (league.domain.judgements): CPU seconds, and deals over which a decision is judged fairly.
 JUDGE_CPU_S = envint("JUDGE_CPU_S", 300, least=1)
 JUDGE_DEALS = envint("JUDGE_DEALS", 12, least=2)
-# A file of `tute puzzles find` that people and bots are shown; empty: no puzzles (league.domain.puzzles)
-PUZZLES_PER_DAY = envint("PUZZLES_PER_DAY", 20, least=0)  # of the league's own matches; 0: none
+# Puzzles from the league's own matches per day; 0: none.
+PUZZLES_PER_DAY = envint("PUZZLES_PER_DAY", 20, least=0)
 # The wheel has a copy of the documents inside the package (setup.py).
 DOCS = BASE_DIR / "docs" if IN_CLONE else BASE_DIR / "league" / "docs"
+# A file from `tute puzzles find` with puzzles for people and bots; empty: no puzzles (league.domain.puzzles).
 PUZZLES = envstr("PUZZLES", str(BASE_DIR / "bots" / "puzzles.jsonl"))
-DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)  # with less on the disk of STATE_DIR a worker takes no match
-UNPACKED_MB = envint("UNPACKED_MB", 4096, least=0)  # of bots, and of runtimes, that no worker uses at present
-# Days that the replays of a finished match are kept, by what it was played for; 0: for ever. Results stay (league.domain.matches.logs)
+DISK_FREE_MB = envint(
+    "DISK_FREE_MB", 256, least=0
+)  # With less free space on the disk of STATE_DIR a worker takes no match.
+UNPACKED_MB = envint("UNPACKED_MB", 4096, least=0)  # Unpacked bots and runtimes that no worker is using.
+# Days until the replays of a finished match are removed, by its purpose; 0: never. Results stay (league.domain.matches.logs).
 KEEP_DAYS = {
     "rated": envint("KEEP_RATED_DAYS", 0, least=0),
     "unrated": envint("KEEP_UNRATED_DAYS", 0, least=0),
     "validation": envint("KEEP_VALIDATION_DAYS", 180, least=0),
 }
-# Tables at which people sit (league.domain.tables): at once in the league, 0 switches them off; of these on one worker, beside its match
+# Tables of people (league.domain.tables): the most in the league (0 switches them off), and on one worker, beside its match.
 TABLES = envint("TABLES", 20, least=0)
 TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
-TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)  # who thinks for longer gives the worker back meanwhile
-TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # who answers nothing for so long has abandoned the table
-LADDERS = envbool("LADDERS", True)  # whether the league plays standing ladders where nothing else waits
-LEASE_S = envint("LEASE_S", 30, least=2)  # a worker that is silent for so long has lost its match
-# Plays of one match that may fail for a reason of ours before it is void
+TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)  # After thinking this long a person's table releases its worker.
+TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # After this long without an answer a table is abandoned.
+LADDERS = envbool("LADDERS", True)  # True if the league plays standing ladders in idle time.
+LEASE_S = envint("LEASE_S", 30, least=2)  # After this long without a heartbeat a worker loses its match.
+# Attempts of a match that may fail by a fault of ours before it is void.
 MAX_ATTEMPTS = envint("MAX_ATTEMPTS", 5, least=1)
-RECONCILE_S = envint("RECONCILE_S", 10, least=1)  # seconds between two runs of the scheduler
-# Ratings: pools of more versions are counted at once, fitted and ranked after a while (docs/ratings.md, "In stages")
+RECONCILE_S = envint("RECONCILE_S", 10, least=1)  # Seconds between two runs of the scheduler.
+# Larger pools are counted at once, and refitted and ranked later (docs/ratings.md, "In stages").
 RATINGS_AT_ONCE = envint("RATINGS_AT_ONCE", 300, least=0)
-RATINGS_FIT_S = envint("RATINGS_FIT_S", 3, least=1)  # seconds between two fits of all strengths of such a pool
-RATINGS_RANK_S = envint("RATINGS_RANK_S", 30, least=1)  # seconds between two looks at intervals, ranks and superiority
-UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # of one player
-# Defaults for one player; `manage.py set_quota` sets another for one (league.domain.people.quotas)
-QUOTA_BOARDS = envint("QUOTA_BOARDS", 100_000, least=1)  # that wait to be played
-QUOTA_TOURNAMENTS = envint("QUOTA_TOURNAMENTS", 20, least=1)  # not over; events and circuits count
-QUOTA_BOTS = envint("QUOTA_BOTS", 30, least=1)  # not retired
-QUOTA_VALIDATIONS = envint("QUOTA_VALIDATIONS", 20, least=1)  # uploads that wait for their validation
-QUOTA_REQUESTS = envint("QUOTA_REQUESTS", 100, least=1)  # in a day, to enter bots of others
-QUOTA_CHALLENGES = envint("QUOTA_CHALLENGES", 20, least=1)  # in a day
-QUOTA_JUDGEMENTS = envint("QUOTA_JUDGEMENTS", 20, least=0)  # in a day
-QUOTA_TRIES = envint("QUOTA_TRIES", 60, least=1)  # in an hour, of texts in the editor
-QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # in an hour, to sit down at
-QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # of all uploads
+RATINGS_FIT_S = envint("RATINGS_FIT_S", 3, least=1)  # Seconds between two fits of all strengths of such a pool.
+RATINGS_RANK_S = envint(
+    "RATINGS_RANK_S", 30, least=1
+)  # Seconds between two computations of intervals, ranks and superiority.
+UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # Of one player.
+# Defaults for each player; `manage.py set_quota` sets another limit for one of them (league.domain.people.quotas).
+QUOTA_BOARDS = envint("QUOTA_BOARDS", 100_000, least=1)  # Queued.
+QUOTA_TOURNAMENTS = envint("QUOTA_TOURNAMENTS", 20, least=1)  # Unfinished; events and circuits count.
+QUOTA_BOTS = envint("QUOTA_BOTS", 30, least=1)  # Not retired.
+QUOTA_VALIDATIONS = envint("QUOTA_VALIDATIONS", 20, least=1)  # Uploads waiting for validation.
+QUOTA_REQUESTS = envint("QUOTA_REQUESTS", 100, least=1)  # Per day, for bots of other players.
+QUOTA_CHALLENGES = envint("QUOTA_CHALLENGES", 20, least=1)  # Per day.
+QUOTA_JUDGEMENTS = envint("QUOTA_JUDGEMENTS", 20, least=0)  # Per day.
+QUOTA_TRIES = envint("QUOTA_TRIES", 60, least=1)  # Per hour, of texts in the editor.
+QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
+QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # Of all uploads.
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
-ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"  # the house bot that stands at 1000 Elo in every pool it has played in
-MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # of one match
-MAX_ENTRIES = envint("MAX_ENTRIES", 256, least=2)  # of one tournament
+ANCHOR_BOT = (
+    envstr("ANCHOR_BOT") or "greedy"
+)  # The house bot that stands at 1000 Elo in every pool where it has played.
+MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # Of one match.
+MAX_ENTRIES = envint("MAX_ENTRIES", 256, least=2)  # Of one tournament.
 
-# Connections that wait for changes of a page (league.service.live), of one process of the web
+# Connections of one web process that wait for changes of a page (league.service.live).
 LIVE_LISTENERS = envint("LIVE_LISTENERS", 1000, least=0)
-LIVE_PER_ADDRESS = envint("LIVE_PER_ADDRESS", 60, least=0)  # a school is one address
+LIVE_PER_ADDRESS = envint("LIVE_PER_ADDRESS", 60, least=0)  # A school is one address.
 
-# How many, in how many seconds; by whom is said in league.web.common.limits. Those of the API: league.api.http.settings.
+# Requests and seconds of each rate limit; league.web.common.limits says who is counted. For the API see league.api.http.settings.
 MINUTE, HOUR = 60, 3600
 LIMITS = {
     "login": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
@@ -215,10 +221,10 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"chosen": {"()": "league.service.logs.formatter"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen"}},
-    "loggers": {  # a line per task would drown what the league itself says
+    "loggers": {  # A line per task would drown the league's own messages.
         name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
     }
-    | {"kombu.connection": {"level": "ERROR"}}  # it misses a host name in the address of a folder
-    | {"waitress.queue": {"level": "ERROR"}},  # it tells of each request that waits for a thread
+    | {"kombu.connection": {"level": "ERROR"}}  # It cannot find the host name in the address of a folder.
+    | {"waitress.queue": {"level": "ERROR"}},  # It logs each request that waits for a thread.
     "root": {"handlers": ["stderr"], "level": envstr("LOG_LEVEL") or "INFO"},
 }
