@@ -156,9 +156,8 @@ PUZZLES_PER_DAY = envint("PUZZLES_PER_DAY", 20, least=0)
 DOCS = BASE_DIR / "docs" if IN_CLONE else BASE_DIR / "league" / "docs"
 # A file from `tute puzzles find` with puzzles for people and bots; empty: no puzzles (league.domain.puzzles).
 PUZZLES = envstr("PUZZLES", str(BASE_DIR / "bots" / "puzzles.jsonl"))
-DISK_FREE_MB = envint(
-    "DISK_FREE_MB", 256, least=0
-)  # With less free space on the disk of STATE_DIR a worker takes no match.
+# With less free space on the disk of STATE_DIR a worker takes no match.
+DISK_FREE_MB = envint("DISK_FREE_MB", 256, least=0)
 UNPACKED_MB = envint("UNPACKED_MB", 4096, least=0)  # Unpacked bots and runtimes that no worker is using.
 # Days until the replays of a finished match are removed, by its purpose; 0: never. Results stay (league.domain.matches.logs).
 KEEP_DAYS = {
@@ -179,9 +178,8 @@ RECONCILE_S = envint("RECONCILE_S", 10, least=1)  # Seconds between two runs of 
 # Larger pools are counted at once, and refitted and ranked later (docs/ratings.md, "In stages").
 RATINGS_AT_ONCE = envint("RATINGS_AT_ONCE", 300, least=0)
 RATINGS_FIT_S = envint("RATINGS_FIT_S", 3, least=1)  # Seconds between two fits of all strengths of such a pool.
-RATINGS_RANK_S = envint(
-    "RATINGS_RANK_S", 30, least=1
-)  # Seconds between two computations of intervals, ranks and superiority.
+# Seconds between two computations of intervals, ranks and superiority.
+RATINGS_RANK_S = envint("RATINGS_RANK_S", 30, least=1)
 UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # Of one player.
 # Defaults for each player; `manage.py set_quota` sets another limit for one of them (league.domain.people.quotas).
 QUOTA_BOARDS = envint("QUOTA_BOARDS", 100_000, least=1)  # Queued.
@@ -195,9 +193,8 @@ QUOTA_TRIES = envint("QUOTA_TRIES", 60, least=1)  # Per hour, of texts in the ed
 QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # Of all uploads.
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
-ANCHOR_BOT = (
-    envstr("ANCHOR_BOT") or "greedy"
-)  # The house bot that stands at 1000 Elo in every pool where it has played.
+# The house bot that stands at 1000 Elo in every pool where it has played.
+ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"
 MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # Of one match.
 MAX_ENTRIES = envint("MAX_ENTRIES", 256, least=2)  # Of one tournament.
 

@@ -27,9 +27,8 @@ class Bot(models.Model):
     # When and why an operator paused it, whatever its owner does (league.domain.bots.bots).
     stopped = models.DateTimeField(null=True)
     stopped_for = models.TextField(blank=True, default="", db_default="")
-    owner_banned = models.BooleanField(
-        default=False, db_default=False
-    )  # A copy for workers, which may not read players.
+    # A copy for workers, which may not read players.
+    owner_banned = models.BooleanField(default=False, db_default=False)
     # The version that it sends to tournaments; null: its newest accepted one.
     sends = models.ForeignKey(
         "league.BotVersion", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False

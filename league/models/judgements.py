@@ -16,19 +16,16 @@ class BackgroundWork(models.Model):
     """Background work on a finished match, requested by a player and done when the queue has nothing else. The row is its own queue entry."""
 
     asked_by = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
-    place = models.PositiveIntegerField(
-        default=0
-    )  # How many requests of the same player were waiting before it; players take turns.
+    # How many requests of the same player were waiting before it; players take turns.
+    place = models.PositiveIntegerField(default=0)
     created = models.DateTimeField()
 
-    token = models.PositiveIntegerField(
-        default=0
-    )  # Fencing token: grows with every lease; a report with an older one is refused.
+    # Fencing token: grows with every lease; a report with an older one is refused.
+    token = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
-    attempts = models.PositiveSmallIntegerField(
-        default=0
-    )  # Attempts that ended by a fault of ours, with the present one.
+    # Attempts that ended by a fault of ours, with the present one.
+    attempts = models.PositiveSmallIntegerField(default=0)
     progress = models.PositiveSmallIntegerField(default=0)  # Percent.
     reason = models.TextField(blank=True)  # Why it failed or is tried again.
     finished = models.DateTimeField(null=True)
@@ -42,9 +39,8 @@ class BackgroundWork(models.Model):
 class Judgement(BackgroundWork):
     """The analysis of a match in one way by one version of the judge (engine.analysis.JUDGE)."""
 
-    match = models.ForeignKey(
-        Match, on_delete=models.CASCADE, related_name="judgements", db_index=False
-    )  # The unique constraint has an index.
+    # The unique constraint has an index.
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="judgements", db_index=False)
     kind = models.CharField(max_length=10, choices=JudgementKind)
     judge = models.CharField(max_length=20)
     samples = models.PositiveSmallIntegerField(default=0)  # Deals over which each decision is judged; 0: the real deal.
@@ -82,9 +78,8 @@ class JudgedSum(models.Model):
     """
 
     version = models.ForeignKey(BotVersion, null=True, on_delete=models.CASCADE, related_name="judged_sums")
-    pool = models.ForeignKey(
-        Pool, on_delete=models.CASCADE, related_name="+", db_index=False
-    )  # The constraint has an index.
+    # The constraint has an index.
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
     kind = models.CharField(max_length=10, choices=JudgementKind)
     judge = models.CharField(max_length=20)
     phase = models.CharField(max_length=10)  # One of engine.analysis.PHASES, or "all".
@@ -115,9 +110,8 @@ class JudgedSum(models.Model):
 class Consultation(BackgroundWork):
     """A consultation: what a house bot would have done at each decision of one seat of a sitting. Once for each version of the bot."""
 
-    match = models.ForeignKey(
-        Match, on_delete=models.CASCADE, related_name="consultations", db_index=False
-    )  # The unique constraint has an index.
+    # The unique constraint has an index.
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="consultations", db_index=False)
     board = models.PositiveIntegerField()
     sitting = models.PositiveSmallIntegerField()
     seat = models.PositiveSmallIntegerField()

@@ -17,9 +17,8 @@ class Rung(models.Model):
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="rungs")
     entered = models.DateTimeField()  # When its version entered.
     due = models.DateTimeField()  # The bot rests until then (league.pure.pairing.standing.rest_s).
-    placed = models.PositiveSmallIntegerField(
-        default=0
-    )  # 1 from its first rest on; bots that are not placed yet are drawn first.
+    # 1 from its first rest on; bots that are not placed yet are drawn first.
+    placed = models.PositiveSmallIntegerField(default=0)
     tied = models.BooleanField(default=False)  # True if the last draw found it connected to the other bots by matches.
 
     class Meta:

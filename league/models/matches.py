@@ -47,16 +47,13 @@ class Match(models.Model):
         Tournament, null=True, on_delete=models.CASCADE, related_name="matches", db_index=False
     )
     round = models.ForeignKey(Round, null=True, on_delete=models.CASCADE, related_name="matches")
-    key = models.CharField(
-        max_length=120, unique=True
-    )  # Natural key of the match, so that it cannot be inserted twice.
-    table = models.CharField(
-        max_length=120
-    )  # Part of the seed of the deals: the same table and board have the same cards.
+    # Natural key of the match, so that it cannot be inserted twice.
+    key = models.CharField(max_length=120, unique=True)
+    # Part of the seed of the deals: the same table and board have the same cards.
+    table = models.CharField(max_length=120)
     secret = models.BinaryField(max_length=32)
-    first_board = models.PositiveIntegerField(
-        default=1
-    )  # Boards of a table are numbered consecutively from match to match.
+    # Boards of a table are numbered consecutively from match to match.
+    first_board = models.PositiveIntegerField(default=1)
     boards_planned = models.PositiveIntegerField()
     rated = models.BooleanField(default=True)
     limits = models.JSONField(default=dict)
@@ -88,9 +85,8 @@ class Match(models.Model):
     avoid = models.CharField(max_length=80, blank=True)
     # From the lease on: commit of the worker, revision of its rules; later: engine version, sandbox tier, runtime hash, interpreter, kernel.
     host = models.JSONField(default=dict)
-    request = models.CharField(
-        max_length=64, blank=True, default="", db_default=""
-    )  # Id of the request that queued it, as in the log.
+    # Id of the request that queued it, as in the log.
+    request = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)
@@ -240,12 +236,10 @@ class MatchLog(models.Model):
 
     match = models.OneToOneField(Match, primary_key=True, on_delete=models.CASCADE, related_name="log")
     data = models.BinaryField()  # Empty after the replays were removed.
-    digest = models.CharField(
-        max_length=64
-    )  # Binds the data to this match (league.domain.matches.logs.digest); it stays.
-    until = models.DateTimeField(
-        null=True
-    )  # When the data may be removed (league.domain.matches.logs.keep_until); null: never.
+    # Binds the data to this match (league.domain.matches.logs.digest); it stays.
+    digest = models.CharField(max_length=64)
+    # When the data may be removed (league.domain.matches.logs.keep_until); null: never.
+    until = models.DateTimeField(null=True)
     let_go = models.DateTimeField(null=True)  # When the data was removed.
     dictionary = models.ForeignKey(LogDictionary, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
 

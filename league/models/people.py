@@ -79,12 +79,10 @@ class Subscription(models.Model):
     confirmed = models.DateTimeField(null=True)
     period = models.CharField(max_length=10, blank=True, default="", choices=Period)  # Empty: no digest.
     language = models.CharField(max_length=10, default="es")  # Of the letters.
-    site = models.CharField(
-        max_length=200, blank=True, default=""
-    )  # Base of the links, such as "https://league.example".
-    told = models.DateTimeField(
-        null=True
-    )  # The digests cover everything before this; null: begin with the current period.
+    # Base of the links, such as "https://league.example".
+    site = models.CharField(max_length=200, blank=True, default="")
+    # The digests cover everything before this; null: begin with the current period.
+    told = models.DateTimeField(null=True)
     due = models.DateTimeField(null=True)  # When the next one is tried.
     tries = models.PositiveSmallIntegerField(default=0)  # Attempts to send the current one.
 

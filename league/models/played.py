@@ -16,9 +16,8 @@ class PlayedSum(models.Model):
     """
 
     version = models.ForeignKey(BotVersion, null=True, on_delete=models.CASCADE, related_name="played_sums")
-    pool = models.ForeignKey(
-        Pool, on_delete=models.CASCADE, related_name="+", db_index=False
-    )  # The constraint has an index.
+    # The constraint has an index.
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
     matches = models.PositiveIntegerField(default=0)
     boards = models.PositiveIntegerField(default=0)
     # Boards won, drawn, lost against the others at the table, pair by pair.
@@ -49,9 +48,8 @@ class PlayedSum(models.Model):
 class MeetingSum(models.Model):
     """The totals of a bot against another over the rated matches of a pool, over all versions. Each pair has two rows, one for each side."""
 
-    bot = models.ForeignKey(
-        Bot, on_delete=models.CASCADE, related_name="meetings", db_index=False
-    )  # The constraint has an index.
+    # The constraint has an index.
+    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="meetings", db_index=False)
     opponent = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="+")
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+")
     matches = models.PositiveIntegerField(default=0)

@@ -17,9 +17,8 @@ class PuzzleSearch(models.Model):
     )
     worker = models.CharField(max_length=80, blank=True, default="")
     lease_until = models.DateTimeField(null=True)  # The worker has the search until then.
-    attempts = models.PositiveSmallIntegerField(
-        default=0
-    )  # Attempts that ended by a fault of ours, with the present one.
+    # Attempts that ended by a fault of ours, with the present one.
+    attempts = models.PositiveSmallIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)  # Sittings searched so far.
     made = models.PositiveSmallIntegerField(default=0)  # Puzzles found.
     finished = models.DateTimeField(null=True)
@@ -48,9 +47,8 @@ class FoundPuzzle(models.Model):
 class PuzzleAnswer(models.Model):
     """The first answer of a player to a puzzle; for the puzzle itself see league.domain.puzzles.shelf."""
 
-    player = models.ForeignKey(
-        Player, on_delete=models.CASCADE, related_name="puzzle_answers", db_index=False
-    )  # The unique constraint has an index.
+    # The unique constraint has an index.
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="puzzle_answers", db_index=False)
     puzzle = models.CharField(max_length=12)  # engine.puzzles.Puzzle.id
     game = models.CharField(max_length=30)
     answer = models.CharField(max_length=80)

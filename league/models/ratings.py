@@ -34,9 +34,8 @@ class Rating(models.Model):
     estimated = models.BooleanField(default=False, db_default=False)
     # When its last match that counts finished; null: not looked up yet (league.domain.ratings.idle).
     played = models.DateTimeField(null=True)
-    idle = models.BooleanField(
-        default=False, db_default=False
-    )  # Its last match was long ago (league.domain.ratings.idle).
+    # Its last match was long ago (league.domain.ratings.idle).
+    idle = models.BooleanField(default=False, db_default=False)
     updated = models.DateTimeField()
 
     class Meta:
@@ -139,9 +138,8 @@ class RatingPoint(models.Model):
 class TableOfDay(models.Model):
     """A daily leaderboard: the table of a pool at the end of a day (UTC), kept if it changed since the day before."""
 
-    pool = models.ForeignKey(
-        Pool, on_delete=models.CASCADE, related_name="days", db_index=False
-    )  # The constraint day_once has an index.
+    # The constraint day_once has an index.
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="days", db_index=False)
     day = models.DateField()
     ranked = models.PositiveBigIntegerField()  # As in PoolSums.
     since = models.DateField(null=True)  # The day that the rises are computed from.
@@ -157,9 +155,8 @@ class TableOfDay(models.Model):
 class PlaceOfDay(models.Model):
     """The place of a bot in a daily leaderboard."""
 
-    table = models.ForeignKey(
-        TableOfDay, on_delete=models.CASCADE, related_name="places", db_index=False
-    )  # The constraint place_once has an index.
+    # The constraint place_once has an index.
+    table = models.ForeignKey(TableOfDay, on_delete=models.CASCADE, related_name="places", db_index=False)
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="+")
     place = models.PositiveIntegerField()
     elo = models.FloatField()

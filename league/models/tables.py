@@ -36,9 +36,8 @@ class Table(models.Model):
     created = models.DateTimeField()
 
     status = models.CharField(max_length=10, choices=TableStatus, default=TableStatus.WAITING)
-    token = models.PositiveIntegerField(
-        default=0
-    )  # Fencing token: grows with every lease; a report with an older one is refused.
+    # Fencing token: grows with every lease; a report with an older one is refused.
+    token = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
     # Attempts since the person's last turn that ended by a fault of ours.

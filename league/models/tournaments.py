@@ -116,15 +116,13 @@ class Tournament(models.Model):
     parameters = models.JSONField(default=dict)  # Parameters of the format that differ from its defaults.
     seeding = models.CharField(max_length=10, choices=Seeding, default=Seeding.RATING)
     boards = models.PositiveIntegerField()  # Of each match.
-    sealed = models.BooleanField(
-        default=False
-    )  # All its matches are played sealed; bots that cannot be sealed may not enter.
+    # All its matches are played sealed; bots that cannot be sealed may not enter.
+    sealed = models.BooleanField(default=False)
     # Revision of the schedule (league.pure.formats.REVISION).
     schedule = models.PositiveSmallIntegerField(default=1)
     status = models.CharField(max_length=10, choices=TournamentStatus, default=TournamentStatus.OPEN)
-    secret = models.BinaryField(
-        max_length=32
-    )  # All deals are derived from it; published when the tournament is finished.
+    # All deals are derived from it; published when the tournament is finished.
+    secret = models.BinaryField(max_length=32)
     secret_sha256 = models.CharField(max_length=64)  # Published before the start.
     limits = models.JSONField(default=dict)  # Limits of the runner; {}: its defaults.
     # The most that it can have, set at its start; 0 before the start, or if it runs until its owner ends it.
@@ -144,9 +142,8 @@ class Tournament(models.Model):
     opens = models.DateTimeField(null=True)
     ending = models.CharField(max_length=20, choices=Ending, blank=True)  # What ended it, if not simply its last match.
     facts = models.JSONField(default=dict)  # The numbers behind `ending`.
-    request = models.CharField(
-        max_length=64, blank=True, default="", db_default=""
-    )  # Id of the request that started it, as in the log.
+    # Id of the request that started it, as in the log.
+    request = models.CharField(max_length=64, blank=True, default="", db_default="")
     event = models.ForeignKey("league.Event", null=True, on_delete=models.PROTECT, related_name="tournaments")
     stage = models.PositiveIntegerField(null=True)  # Of the event, from 1.
     season = models.ForeignKey("league.Season", null=True, on_delete=models.PROTECT, related_name="tournaments")

@@ -15,9 +15,8 @@ class Process(models.Model):
     seen = models.DateTimeField()
     # Since the start, by the name of the loop that caught them.
     errors = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
-    trouble = models.TextField(
-        blank=True, db_default=""
-    )  # The loop that has died, and why; the process is about to end.
+    # The loop that has died, and why; the process is about to end.
+    trouble = models.TextField(blank=True, db_default="")
     broker = models.TextField(blank=True, db_default="")  # Why no hints come from the broker; empty if they do.
     commit = models.CharField(max_length=40, blank=True, db_default="")  # Commit of its code, if known.
 

@@ -54,9 +54,8 @@ def draw(*, now: datetime | None = None) -> int:
         Lots.objects.get_or_create(pk=1)
     with transaction.atomic():
         lots = Lots.objects.select_for_update(skip_locked=True).filter(pk=1).first()
-        free = (
-            0 if lots is None else room(now=now)
-        )  # Checked again, because another process may have drawn just before.
+        # Checked again, because another process may have drawn just before.
+        free = 0 if lots is None else room(now=now)
         if lots is None or not free:
             return 0
         draw_round = _Round(lots.drawn, now)
@@ -137,9 +136,8 @@ class _Game:
 
     def _bot(self, rung: Rung) -> standing.Bot:
         bot = rung.version.bot
-        owner = (
-            -bot.pk if bot.is_house else bot.owner_id
-        )  # House bots may meet each other, so each has an owner of its own.
+        # House bots may meet each other, so each has an owner of its own.
+        owner = -bot.pk if bot.is_house else bot.owner_id
         tables = self.busy[rung.version_id]
         if rung.version_id not in self.ratings:
             return standing.Bot(owner=owner, tables=tables, tied=rung.tied)

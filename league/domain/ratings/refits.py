@@ -74,9 +74,8 @@ class _Process:
     """The state of this process: its name for others, and the locks of its threads."""
 
     name = ""  # Empty in commands, which claim no pool and may work on every one.
-    writing = (
-        FairLock()
-    )  # Keeps the cache in step: a thread finds there what another has counted, and need not read it again.
+    # Keeps the cache in step: a thread finds there what another has counted, and need not read it again.
+    writing = FairLock()
     fitting = threading.Lock()
     ranking = threading.Lock()
 

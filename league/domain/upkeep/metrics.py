@@ -20,6 +20,7 @@ from league.enums import BotState, MatchKind, MatchStatus
 from league.models import Bot, LeagueEvent, Match, Party, PoolSums, Scheduler, Worker
 
 LANES = ("validation", "match", "slow", "ladder", "audit")
+# Of workers and schedulers.
 LOOPS = (
     "pulse",
     "look",
@@ -32,7 +33,7 @@ LOOPS = (
     "ladders",
     "calendar",
     "tell",
-)  # Of workers and schedulers.
+)
 MINUTES = timedelta(minutes=5)
 HOUR = timedelta(hours=1)
 

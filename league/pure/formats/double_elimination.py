@@ -30,11 +30,12 @@ def play(field: Field, sheet: Sheet) -> Outcome:
     line = [BracketSlot(True, entry) for entry in seeded(field.order)]
     line, fallen = run.round("winners", 1, line, 1)
     lower = fallen
+    # Round of each bracket, and of the tournament, since both brackets play at the same time.
     number, below, at = (
         1,
         0,
         1,
-    )  # Round of each bracket, and of the tournament, since both brackets play at the same time.
+    )
     while len(line) > 1:
         number, below, at = number + 1, below + 2, at + 2
         lower, _ = run.round("losers", below - 1, lower, at - 1, out=True)

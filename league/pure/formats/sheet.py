@@ -96,9 +96,8 @@ class Sheet:
     drawn: Sequence[Pairing] = ()
     neighbours: Neighbours | None = None  # None: tables sit as the format names them.
     pairings: list[Pairing] = field(default_factory=list)
-    boards: list[tuple[tuple[int, ...], Scores]] = field(
-        default_factory=list
-    )  # Played boards: who sat, and the scores.
+    # Played boards: who sat, and the scores.
+    boards: list[tuple[tuple[int, ...], Scores]] = field(default_factory=list)
     waiting: int = 0  # Tables without a result.
     _used: Counter[str] = field(default_factory=Counter)
 

@@ -84,9 +84,8 @@ class Rivals:
 
     def weights(self, a: Any, b: Any) -> Any:
         """Return P(wrong order) x the gain of one board, divided by the number of unfinished tables of the two. Pair by pair."""
-        from scipy import (
-            special,
-        )  # Imported late: it takes longer to load than all else here, and most processes never draw a ladder.
+        # Imported late: it takes longer to load than all else here, and most processes never draw a ladder.
+        from scipy import special
 
         apart, sd = np.abs(self.theta[a] - self.theta[b]), self.sd(a, b)
         wrong = special.erfc(apart / sd / sqrt(2)) / 2
