@@ -1,4 +1,4 @@
-"""Plays house bots against each other inside one process, on the real engine: the referee's part without pipes and clocks."""
+"""Play house bots against each other inside one process, on the real engine: a referee without pipes and clocks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def house(name: str) -> BotClass:
 
 
 class Seated:
-    """One bot at one seat, told only what the seat may see."""
+    """A bot at one seat, which receives only events that the seat may see."""
 
     def __init__(self, bot: tute_bot.Bot, game: engine.Game, seat: int, seed: int) -> None:
         self.session = tute_bot.Session(bot)
@@ -105,7 +105,7 @@ def play(
 def boards(
     game: engine.Game, a: BotClass, b: BotClass, seeds: Iterable[int]
 ) -> Iterator[tuple[list[int], list[Seated], list[Seated]]]:
-    """Duplicate boards of two bots: each deal is played in every seating; yields board scores by party, a's first.
+    """Play duplicate boards of two bots, each deal in every seating; yield board scores by party, a's first.
 
     With more than two sides one seat of a sits among seats of b, in turn at each seat: b's seats are parties of their own, by
     their distance from a.
@@ -127,7 +127,7 @@ def boards(
 
 
 class Duel:
-    """The result of many boards for a, as `tute play` has it, each with the half width of its 95% interval over boards.
+    """The result of many boards for a, as in `tute play`, each with the half width of its 95% interval over boards.
 
     `rate`: share of its comparisons of board scores won, a draw counting half; `mean`: its score less the mean of the others'.
     """

@@ -1,4 +1,4 @@
-"""The bots of docs/first-bot.md are played as they stand there, and get better from step to step."""
+"""The bots of docs/first-bot.md play as printed, and get better from step to step."""
 
 from __future__ import annotations
 

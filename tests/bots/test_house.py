@@ -36,7 +36,7 @@ TABLES = [
     ("key", "options", "name"), [(*table, name) for table in TABLES for name in NAMES if table[0] in GAMES[name]]
 )
 def test_house_bot_plays_legally(key: str, options: dict, name: str) -> None:
-    """`play` raises for an answer that is not legal. One seat of the bot among seats of another, and in full company."""
+    """`play` raises for an illegal answer. The bot sits alone among others, and in every seat."""
     game = load(key, **options)
     other = "greedy" if name == "random" else "random"
     thinks = name not in ("random", "greedy")
@@ -57,7 +57,7 @@ def test_house_bot_plays_legally(key: str, options: dict, name: str) -> None:
     ),
 )
 def test_house_bot_repeats_itself(key: str, name: str) -> None:
-    """Same cards, same seed, same game: nothing depends on the clock, on hash order or on what was played before."""
+    """Equal cards and seed give an equal game: nothing depends on the clock, on hash order or on earlier games."""
     game = load(key)
 
     first, _ = play(game, [house(name)] * game.players, 5, deals=2)
@@ -124,7 +124,7 @@ SHORT: dict[str, dict] = {"cabrero": {"max_losses": 1}, "chancho": {"max_losses"
 @pytest.mark.parametrize("better", BETTER)
 @pytest.mark.parametrize("key", BOARDS)
 def test_house_bot_beats_random(key: str, better: str) -> None:
-    """Duplicate boards; both intervals exclude the level: of the boards won, and of the lead. Fixed seeds: no luck is left in it."""
+    """On duplicate boards, both intervals exclude the level: of the boards won, and of the lead. The seeds are fixed, so no luck is left."""
     count = BOARDS[key][BETTER.index(better)]
 
     duel = Duel(load(key, **SHORT.get(key, {})), house(better), house("random"), range(count))
@@ -179,7 +179,7 @@ def thinking(name: str, key: str, monkeypatch: pytest.MonkeyPatch, cards: int) -
 def test_cards_are_tried_out_where_rules_are_not_compiled(
     name: str, key: str, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There both play as counting does in these games. Here they have to think, a little: their own cards and counting's words beat random, too."""
+    """Uncompiled, both play these games like counting. Here they must think a little: their own cards and counting's calls beat random, too."""
     duel = Duel(load(key), thinking(name, key, monkeypatch, 600), house("random"), range(count))
 
     assert duel.rate - duel.half_width > 0.5, str(duel)
@@ -188,7 +188,7 @@ def test_cards_are_tried_out_where_rules_are_not_compiled(
 
 @pytest.mark.parametrize("name", ["deep", "champion"])
 def test_cards_are_tried_out_where_seats_are_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A match of cabrero: playouts serve four seats and three; the duel that they do not know is counting's."""
+    """In a match of cabrero playouts serve four seats and three; the duel, which they do not know, is counting's."""
     bot = thinking(name, "cabrero", monkeypatch, 300)
 
     state, seats = play(load("cabrero", max_losses=2, final_duel=True), [bot] * 2 + [house("random")] * 2, 0)

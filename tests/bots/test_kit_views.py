@@ -28,7 +28,7 @@ MOST = 200  # placements of an ending that are dealt EACH times
 EACH = 20
 # games of `make test`; `make slow` has all others
 QUICK = ("partnership", "cabrero", "a_dos")
-# tables at which seats have duties that no game has by itself, or of which plays prove something else
+# tables at which seats have duties that no game has by itself, or whose plays prove something else
 DUTIES: list[tuple[str, dict[str, Any]]] = [
     ("partnership", {"singing_mandatory": True}),
     (
@@ -91,7 +91,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 class Recorded:
-    """The requests to one seat of a match by chance, with what Python knows at each."""
+    """The requests to one seat of a random match, with Python's knowledge at each."""
 
     def __init__(self, game: engine.Game, seed: int, seat: int, deals: int = 2) -> None:
         dice = random.Random(seed)
@@ -273,7 +273,7 @@ def enumerated(facts: Facts) -> set[tuple[frozenset[str], ...]]:
     }
 
 
-# tables, and which fact must leave fewer placements than there are without it
+# tables, and the fact that must leave fewer placements
 ENDINGS: list[tuple[str, dict[str, Any], str]] = [
     ("brisca", {}, ""),
     ("partnership", {}, "barred"),

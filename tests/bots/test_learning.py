@@ -11,7 +11,7 @@ from engine.search.foresight import FEATURES
 
 
 def test_a_fit_finds_the_weights_of_each_row() -> None:
-    """Rows that have the same weights, for the rows beside count as well."""
+    """Rows have equal weights, for neighbouring rows count as well."""
     draw = random.Random(1)
     weights = [draw.uniform(-20, 20) for _ in range(FEATURES)]
     sums = learn.Sums.empty(2)

@@ -66,7 +66,7 @@ def test_ten_lines_make_a_bot(tmp_path: Path) -> None:
 
 
 def test_answer_comes_before_the_next_request(tmp_path: Path) -> None:
-    """Flushed, though stdout is a pipe: a referee waits for each line."""
+    """The SDK flushes though stdout is a pipe: a referee waits for each line."""
     file = tmp_path / "my_bot.py"
     file.write_text(TEN_LINES.format(body="pass", options="", arguments=""))
     environment = {**os.environ, "PYTHONPATH": str(SDK), "PYTHONUNBUFFERED": ""}
@@ -152,7 +152,7 @@ def test_replay_marks_illegal_answers(tmp_path: Path) -> None:
 
 
 def test_start_up_imports_little() -> None:
-    """Start-up counts at every pass of every match: nothing heavy comes in with the SDK."""
+    """Start-up counts at every pass of every match, so the SDK imports nothing heavy."""
     code = "import sys, tute_bot, tute_sense; print(*sys.modules)"
     process = subprocess.run(
         [sys.executable, "-S", "-c", code],

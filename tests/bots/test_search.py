@@ -9,7 +9,7 @@ from tests.bots.harness import play, tute_bot
 
 
 class Searcher(tute_bot.Bot):
-    """Plays at random, and at each decision deals the hidden cards and looks at the state that they give."""
+    """A bot that plays at random, and at each decision deals the hidden cards and checks the state."""
 
     looked = 0
 

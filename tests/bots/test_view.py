@@ -86,7 +86,7 @@ def test_view_equals_observation(key: str, options: dict) -> None:
 
 
 def test_voids_are_proved() -> None:
-    """The inference is not idle: in ordinary play it finds voids."""
+    """In ordinary play the inference does find voids."""
     game = engine.load("partnership")
     voids = 0
 

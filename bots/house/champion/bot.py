@@ -1,13 +1,14 @@
 """The house bot `champion`: it tries its cards out against players who see, for some tricks, all hands.
 
-1. It is `deep` (that bot's module and those of `counting` lie beside this one, as links) with other plans and three things more.
-2. Playouts are open longer: in the next tricks, four in most games, everybody chooses each card by trying it out with open hands, so a mistake is
-   punished there and partners help each other; the rest of the deal goes by habit. Where there is a stock only the present trick is played so: the
-   order of the stock is no open card. In brisca and corriente the last eight cards of it are taken for open all the same.
-3. In two_player and corriente what is left after three tricks is weighed by numbers that were learned from self-play (`learned`).
-4. There deals in which the other would not have led the card that lies count less, and who leads without exchanging is taken to lack the card for it.
+1. It is `deep` (that bot's module and those of `counting` lie beside this one, as links) with other plans and three additions.
+2. Playouts are open longer: in the next tricks, four in most games, everybody chooses each card by trying it out with open hands, so mistakes are
+   punished there and partners help each other; the rest of the deal goes by habit. While there is a stock only the present trick is played so,
+   since nobody knows the order of the stock. Brisca and corriente are an exception: there the last eight cards of the stock count as open.
+3. In two_player and corriente the hands after three tricks are weighed by numbers learned from self-play (`learned`).
+4. In those games deals count less in which the other would not have led the card on the table, and a seat that leads without exchanging is taken to
+   lack the card for it.
 
-Where the rules are not compiled (`make fast`) all tricks go by habit, as in `deep`.
+If the rules are not compiled (`make fast`) all tricks go by habit, as in `deep`.
 """
 
 from deep import DeepBot, Plan
@@ -17,7 +18,7 @@ from tute_bot import View, run
 import engine
 from engine.search.foresight import Foresight
 
-AS_USUAL, UNUSUAL = 20, 3  # what a deal counts where the other leads by habit, and where not
+AS_USUAL, UNUSUAL = 20, 3  # weight of a deal in which the other leads by habit, and of one in which it does not
 
 
 class ChampionBot(DeepBot):
@@ -34,20 +35,20 @@ class ChampionBot(DeepBot):
         ("guinote", 4): Plan(stocked=1, empty=4),
         ("subastado", 3): Plan(stocked=6, empty=6),
     }
-    learned = LEARNED  # what hands are worth, by game and seats
+    learned = LEARNED  # weights of hands, by game and seats
 
     def start(self, view: View) -> None:
-        """Nobody is known to lack a card yet."""
+        """Start a board: nobody is known to lack a card yet."""
         self.weights = self.learned.get((view.game, view.seats), ())
         self.lacking: list[list[int]] = [[] for _ in range(view.seats)]
         super().start(view)
 
     def new_table(self, game: engine.Game) -> Foresight:
-        """Tables for a game; where something was learned of it, estimates are made by that."""
+        """Return the tables of a game; estimates go by learned weights if there are any."""
         return Foresight(game, self.weights)
 
     def seen(self, view: View, event: dict) -> None:
-        """Who leads on without exchanging lacks the card for it."""
+        """Note that a seat lacks the card for an exchange if it leads on without one."""
         super().seen(view, event)
         kind = event["e"]
         if kind == "deal":
@@ -58,7 +59,7 @@ class ChampionBot(DeepBot):
             self.lacking[event["seat"]] = []
 
     def needed(self, view: View) -> list[int]:
-        """The card that whoever plays now would have given for the shown one."""
+        """Return the card that the player to move would have given for the shown one."""
         rules = self.game.rules
         at_once = (
             rules.exchange == "immediate" and rules.exchange_trigger == "own_turn" and rules.exchange_window == "both"
@@ -72,13 +73,13 @@ class ChampionBot(DeepBot):
         return []
 
     def refuse(self, view: View, table: Foresight) -> None:
-        """Bars deals in which a seat would have sung or exchanged."""
+        """Bar deals in which a seat would have sung or exchanged."""
         super().refuse(view, table)
         for seat in range(view.seats):
             table.lack(seat, self.lacking[seat] if seat != view.seat else [])
 
     def weight(self, view: View, table: Foresight) -> int:
-        """What the deal that lies counts: less where the other would not have led its card."""
+        """Return the weight of a deal: less if the other would not have led its card."""
         weighs = self.weights and view.table and view.stock
         return UNUSUAL if weighs and not table.led_by_habit() else AS_USUAL
 

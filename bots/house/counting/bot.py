@@ -1,10 +1,10 @@
 """The house bot `counting`: it knows where every card can be, and tries its cards out.
 
-1. It keeps books: cards played, cards shown, what each seat's play proves that it cannot hold, pairs that were not sung.
+1. It keeps books: cards played, cards shown, cards that a seat's play proves it cannot hold, pairs that were not sung.
 2. It deals the hidden cards many times over, in agreement with its books (`deals`).
 3. It plays each deal out once for each of its own cards (`playout`, by the `habits` of an ordinary player) and takes the card that
    does best on average (`worth`). While there is a stock it looks two tricks ahead and weighs the hands that are left.
-4. Where two seats play with the stock gone, both hands are known and it searches to the end (`endgame`).
+4. If two seats play with the stock gone, both hands are known and it searches to the end (`endgame`).
 5. It bids, names trumps, predicts and joins in the same way: by playing the hand out (`calls`, `staying`).
 
 It thinks by counts and not by the clock, so that the same questions with the same seed get the same answers on any machine.
@@ -18,12 +18,12 @@ from tute_bot import Bot, View, plays, run
 from tute_sense import LOSERS, aim, announce
 from worth import Worth, target_worth, worth_of
 
-CARDS = 1600  # cards played out per round of a decision: the budget of thought, about 2 microseconds each
-DEALS = 40  # most deals of the hidden cards per round of a decision, of two rounds
+CARDS = 1600  # budget of a round of a decision, in cards of playouts of about 2 microseconds
+DEALS = 40  # most deals of the hidden cards in each of the two rounds of a decision
 FEWEST = 6
-AHEAD = 2  # tricks that are played out while there is a stock; what follows is estimated
-DEALING = 5  # what dealing the hidden cards costs beside playing a card
-SEARCH = 6  # cards in hand from which the endgame is searched
+AHEAD = 2  # tricks of a playout while there is a stock; the rest is estimated
+DEALING = 5  # cost of dealing the hidden cards, in cards played
+SEARCH = 6  # cards in hand at which the search of the endgame starts
 
 
 class CountingBot(Bot):
@@ -32,13 +32,13 @@ class CountingBot(Bot):
     name = "counting"
 
     def start(self, view: View) -> None:
-        """Numbers the cards of the table; nobody is known to lack a pair yet."""
+        """Number the cards of the table. Nobody is known to lack a pair yet."""
         self.cards = Numbering(view)
         self.barred: list[set[int]] = [set() for _ in range(view.seats)]
         self.winner = -1
 
     def seen(self, view: View, event: dict) -> None:
-        """Who won a trick and led on without singing holds no pair that could have been sung."""
+        """Note that a seat that won a trick and led on without singing holds no pair that could have been sung."""
         kind = event["e"]
         if kind == "deal":
             self.barred = [set() for _ in range(view.seats)]
@@ -55,7 +55,7 @@ class CountingBot(Bot):
             self.barred[event["seat"]] = set()
 
     def would_sing(self, view: View, seat: int) -> bool:
-        """Whether a seat that has just won a trick would sing a pair if it held one: nobody who wants points keeps a song back."""
+        """Return True if a seat that has just won a trick would sing a pair if it held one: nobody who wants points keeps a song back."""
         who = view.rule("hand_songs")
         return (
             (who in ("trick_winner", "winning_side") or (who == "soloist" and seat == view.soloist))
@@ -64,7 +64,7 @@ class CountingBot(Bot):
         )
 
     def act(self, view: View, legal: list[str]) -> str:
-        """A call or announcement where one is due, else the card that does best."""
+        """Return a call or announcement if one is due, else the card that does best."""
         word = Calls(view, self.cards, self.random).answer(legal) or announce(view, legal)
         if word is not None:
             return word
@@ -78,14 +78,14 @@ class CountingBot(Bot):
         return "play " + self.cards.text[best]
 
     def different(self, view: View, cards: list[int]) -> list[int]:
-        """Of neighbours worth the same, with no card of the others between them, only the lowest."""
-        out = self.cards.masks([*view.unseen, *(card for known in view.known for card in known)])
+        """Return, of neighbours worth the same with no card of the others between them, only the lowest."""
+        out = self.cards.masks([*view.unseen, *(card for cards_known in view.known for card in cards_known)])
         pair = {rank + suit for suit in "oceb" for rank in view.rule("pair_ranks")}
-        kept: list[int] = []
+        distinct: list[int] = []
         for card in sorted(cards):
             text = self.cards.text[card]
-            if kept and kept[-1] >> 4 == card >> 4 and text not in pair:
-                below = kept[-1]
+            if distinct and distinct[-1] >> 4 == card >> 4 and text not in pair:
+                below = distinct[-1]
                 between = (1 << (card & 15)) - (2 << (below & 15))
                 lying = [self.cards.number[laid] for _, laid in view.table]
                 if (
@@ -94,13 +94,13 @@ class CountingBot(Bot):
                     and not any(below < played < card for played in lying)
                 ):
                     continue
-            kept.append(card)
-        return kept
+            distinct.append(card)
+        return distinct
 
     # -- trying out ---------------------------------------------------------------------------------------------------
 
     def try_out(self, view: View, cards: list[int]) -> int:
-        """The card that does best over many deals; after half of them only the better half of the cards goes on."""
+        """Return the card that does best over many deals; after half of them only the better half of the cards goes on."""
         dealer = Dealer(view, self.cards, self.random, self.barred)
         worth = worth_of(view)
         size = view.seats - len(view.out)
@@ -110,7 +110,7 @@ class CountingBot(Bot):
         deals = max(FEWEST, min(DEALS, CARDS // (length * len(cards) * len(plans))))
         model = Model(view, self.cards.suit, plans[0])
         scores = {card: [0.0] * len(plans) for card in cards}
-        left = list(cards)
+        candidates = list(cards)
         for _ in range(2):
             for _ in range(deals):
                 hands, stock = dealer.deal(size * ahead)
@@ -118,24 +118,24 @@ class CountingBot(Bot):
                     model.pair_up(hands, self.cards.number[view.called])
                 for number, plan in enumerate(plans):
                     model.aims = plan
-                    for card in left:
+                    for card in candidates:
                         scores[card][number] += self.outcome(view, model, worth, hands, stock, card, ahead)
-            left.sort(key=lambda card: -max(scores[card]))
-            left = left[: max(2, (len(left) + 1) // 2)]
-        return max(left, key=lambda card: max(scores[card]))
+            candidates.sort(key=lambda card: -max(scores[card]))
+            candidates = candidates[: max(2, (len(candidates) + 1) // 2)]
+        return max(candidates, key=lambda card: max(scores[card]))
 
     def outcome(
         self, view: View, model: Model, worth: Worth, hands: list[list[int]], stock: list[int], card: int, ahead: int
     ) -> float:
-        """What playing the card comes to in one deal of the hidden cards, `ahead` tricks on."""
-        mine = [hand[:] for hand in hands]
-        mine[view.seat][card >> 4] ^= 1 << (card & 15)
+        """Return the worth of playing the card in one deal of the hidden cards, `ahead` tricks on."""
+        own_hands = [hand[:] for hand in hands]
+        own_hands[view.seat][card >> 4] ^= 1 << (card & 15)
         trick = [(seat, self.cards.number[played]) for seat, played in view.table]
         trick.append((view.seat, card))
-        return worth(model.play(mine, stock[:], model.next[view.seat], trick, ahead))
+        return worth(model.play(own_hands, stock[:], model.next[view.seat], trick, ahead))
 
     def plans(self, view: View) -> list[list[int]]:
-        """Where points may hurt: we go for the top, or stay away; of the others the one ahead goes for the top."""
+        """Return the plans where points may hurt: we go for the top, or stay away; of the others the one ahead goes for the top."""
         ahead = max((seat for seat in range(view.seats) if seat != view.seat), key=view.points)
         others = [1 if seat == ahead and view.points(ahead) >= 15 else -1 for seat in range(view.seats)]
         plans = []
@@ -150,7 +150,7 @@ class CountingBot(Bot):
     # -- the end of a deal for two --------------------------------------------------------------------------------------
 
     def is_known(self, view: View) -> bool:
-        """Whether two seats play the last cards and each knows the other's hand."""
+        """Return True if two seats play the last cards and each knows the other's hand."""
         return (
             view.seats - len(view.out) == 2
             and not view.stock
@@ -162,22 +162,22 @@ class CountingBot(Bot):
         )
 
     def other(self, view: View) -> int:
-        """The seat that is left beside ours."""
+        """Return the other seat in the deal."""
         return next(seat for seat in range(view.seats) if seat != view.seat and seat not in view.out)
 
     def hidden(self, view: View) -> int:
-        """How many cards the other seat may hold."""
+        """Return how many cards the other seat may hold."""
         return len(view.unseen) + len(view.known[self.other(view)])
 
     def search(self, view: View, cards: list[int]) -> int:
-        """The card with the best result against the best answers."""
+        """Return the card with the best result against the best answers."""
         other = self.other(view)
         hands = [self.cards.masks(view.hand), self.cards.masks(view.unseen | view.known[other])]
         model = Model(view, self.cards.suit, [1] * view.seats)
         sings = view.rule("hand_songs") != "none" and not view.rule("song_min_stock")
         songs = model.song if sings else [0, 0, 0, 0]
         carried = view.totals if model.target is not None else [0] * len(view.sides)
-        mine = carried[view.side] + view.points(view.seat)
+        ours_so_far = carried[view.side] + view.points(view.seat)
         theirs = carried[view._side_of[other]] + view.points(other)
         target = model.target
 
@@ -191,9 +191,9 @@ class CountingBot(Bot):
         for card in cards:
             if view.table:
                 led = self.cards.number[view.table[0][1]]
-                value = end.after_trick(hands, 1, led, card, mine, theirs, unsung, best_value, 1e9)
+                value = end.after_trick(hands, 1, led, card, ours_so_far, theirs, unsung, best_value, 1e9)
             else:
-                value = end.after_lead(hands, 0, card, mine, theirs, unsung, best_value, 1e9)
+                value = end.after_lead(hands, 0, card, ours_so_far, theirs, unsung, best_value, 1e9)
             if value > best_value:
                 best, best_value = card, value
         return best

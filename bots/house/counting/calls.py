@@ -1,6 +1,6 @@
-"""Auctions, trumps and predictions by trying out: the hand is played out over many deals before a word is said about it.
+"""Auctions, trumps and predictions by trying out: it plays the hand out over many deals before it says a word about it.
 
-Bato's calls are in `staying`. Which card to call and which cards to change is left to `tute_sense`.
+Bato's calls are in `staying`. `tute_sense` chooses the card to call and the cards to change.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from tute_bot import View, parse
 from tute_sense import promise
 from worth import worth_of
 
-TRIES = 24  # deals for each trump that is thought of
-TRUMPS = 2  # trumps that are thought of, the most promising ones
-CARE = 6.0  # points by which real play of the others is better than that of a playout
+TRIES = 24  # deals for each trump that it considers
+TRUMPS = 2  # trumps that it considers, the most promising ones
+CARE = 6.0  # points that real play of the others is better than playouts
 
 
 class Calls:
-    """Answers at one table. Made anew for each decision."""
+    """Answers at one table, for one decision."""
 
     def __init__(self, view: View, cards: Numbering, random: Random) -> None:
         self.view = view
@@ -31,7 +31,7 @@ class Calls:
         self.random = random
 
     def answer(self, legal: list[str]) -> str | None:
-        """What to say, or None where this file has no opinion."""
+        """Return the answer, or None if this file has no opinion."""
         if not self.view.hand:
             return None  # subastado's censor, who sits out
         verbs = {parse(action)[0] for action in legal if not action.startswith("play ")}
@@ -51,7 +51,7 @@ class Calls:
     # -- a soloist ------------------------------------------------------------------------------------------------------
 
     def bid(self, legal: list[str]) -> str:
-        """The bid with the best prospect, where each speaks once; else the lowest one while it has any."""
+        """Return the bid with the best prospect, if each speaks once; else the lowest one while it has any."""
         bids = sorted(int(parse(action)[1]) for action in legal if action.startswith("bid"))
         once = self.view.rule("auction_rounds") == "single"
         best, best_value = "pass", 0.0
@@ -66,33 +66,33 @@ class Calls:
         return best
 
     def play_or_pass(self, legal: list[str]) -> str:
-        """Codillo: play, if the pair wins more often than not."""
+        """Answer in codillo: play, if the pair wins more often than not."""
         wins = max(fmean(self.worths(trump)) for trump in self.likely_trumps())
         return "play" if wins > 0 or "pass" not in legal else "pass"
 
     def best_trump(self) -> str:
-        """The trump under which the contract does best."""
+        """Return the trump under which the contract does best."""
         return max(self.likely_trumps(), key=lambda trump: fmean(self.worths(trump)))
 
     def likely_trumps(self) -> list[str]:
-        """The suits that the hand is best in, best first: those worth trying out."""
+        """Return the suits worth trying out: those in which the hand is best, best first."""
         hand = self.view.hand
         return sorted("oceb", key=lambda trump: -promise(hand, trump, self.view))[:TRUMPS]
 
     def worths(self, trump: str) -> list[float]:
-        """What a contract under a trump comes to, deal by deal."""
+        """Return the worth of a contract under a trump, deal by deal."""
         imagined = self.as_soloist(trump, None)
         worth = worth_of(imagined)
         return [worth(outcome) for outcome in self.tried(trump, None)]
 
     def tried(self, trump: str, bid: int | None) -> list[Outcome]:
-        """The hand played out as soloist."""
+        """Return playouts of the hand as soloist."""
         view = self.as_soloist(trump, bid)
         leader = view.seat if view.rule("first_leader") == "soloist" else view.mano
         return self.played(view, leader)
 
     def as_soloist(self, trump: str, bid: int | None) -> View:
-        """The table as it would be if we had been let to play."""
+        """Return the table as it would be if we were the soloist."""
         view = copy(self.view)
         view.soloist, view.partner, view.trump = view.seat, None, trump
         if bid is not None:
@@ -102,12 +102,12 @@ class Calls:
         return view
 
     def to_call(self, view: View) -> str:
-        """The strongest trump that we lack, or ace of another suit."""
+        """Return the strongest trump that we lack, or ace of another suit."""
         lacking = [card for card in view.pack if card not in view.hand]
         return max(lacking, key=lambda card: 20 * (card[1] == view.trump) + view.strength(card))
 
     def played(self, view: View, leader: int) -> list[Outcome]:
-        """Playouts of whole deals under what is known."""
+        """Return playouts of whole deals under what is known."""
         model = Model(view, self.cards.suit, [1] * view.seats)
         dealer = Dealer(view, self.cards, self.random, [set() for _ in range(view.seats)])
         outcomes = []
@@ -121,11 +121,11 @@ class Calls:
     # -- predictions ----------------------------------------------------------------------------------------------------
 
     def predict(self, legal: list[str]) -> str:
-        """The number of tricks with the best expected score, by how often each number came out."""
+        """Return the number of tricks with the best expected score, by how often each number came out."""
         view = self.view
         taken = [outcome.tricks[view.seat] for outcome in self.played(view, view.mano)]
 
-        def score(said: int) -> float:
-            return fmean(10.0 + 3 * said if said == tricks else -3.0 * abs(said - tricks) for tricks in taken)
+        def score(number: int) -> float:
+            return fmean(10.0 + 3 * number if number == tricks else -3.0 * abs(number - tricks) for tricks in taken)
 
         return max(legal, key=lambda action: score(int(parse(action)[1])))

@@ -1,4 +1,4 @@
-"""Deals the hidden cards: hands for the other seats that agree with everything that was shown and proved.
+"""Deals of the hidden cards: hands for the other seats that agree with everything that was shown and proved.
 
 Cards are ints here, suit * 16 + strength, suits in the order of the pack; a hand is a list of four bit masks.
 """
@@ -16,7 +16,7 @@ Hands = list[list[int]]
 
 
 class Numbering:
-    """Card texts to ints and back, for one table."""
+    """The numbers of card texts, and back, for one table."""
 
     def __init__(self, view: View) -> None:
         suits = "".join(dict.fromkeys(card[1] for card in view.pack))
@@ -25,7 +25,7 @@ class Numbering:
         self.text = {number: card for card, number in self.number.items()}
 
     def masks(self, cards: list[str] | set[str]) -> list[int]:
-        """A hand of card texts as four masks."""
+        """Return a hand of card texts as four masks."""
         hand = [0, 0, 0, 0]
         for card in cards:
             number = self.number[card]
@@ -34,10 +34,10 @@ class Numbering:
 
 
 class Dealer:
-    """Everything about the hidden cards at one decision; `deal` gives one full distribution."""
+    """A dealer of the hidden cards at one decision; `deal` returns one full distribution."""
 
     def __init__(self, view: View, cards: Numbering, random: Random, barred: list[set[int]]) -> None:
-        """`barred`: per seat the suits of which it cannot hold the pair, because it did not sing it when it could."""
+        """`barred`: by seat, suits of which it cannot hold the pair, because it did not sing it when it could."""
         self.random = random
         self.seat = view.seat
         self.base = [cards.masks(view.known[seat]) for seat in range(view.seats)]
@@ -61,7 +61,7 @@ class Dealer:
         self.last = [cards.number[view.shown]] if shown_is_drawn and view.shown else []
 
     def deal(self, draws: int = ALL) -> tuple[Hands, list[int]]:
-        """Hands by seat and the stock, the next card last; of a stock with more than `draws` cards only the next of them."""
+        """Return hands by seat and the stock, the next card last; of a stock with more than `draws` cards only the next of them."""
         for _ in range(TRIES):
             hands, rest = self._fill(draws)
             if not any(hands[seat][suit] & self.pair == self.pair for seat, suit in self.barred):
@@ -87,7 +87,7 @@ class Dealer:
         spare = len(deck) - sum(need)
         rest = []
         may = self.may
-        deck.sort(key=self.freedom.__getitem__)  # the least free first; the shuffle decides among equals
+        deck.sort(key=self.freedom.__getitem__)  # the most restricted card first; the shuffle decides among equals
         random = self.random.random
         for card in deck:
             open_ = [seat for seat in may[card] if need[seat]]
@@ -96,7 +96,7 @@ class Dealer:
                 spare -= 1
                 rest.append(card)
                 continue
-            if not open_:  # a corner: this deal bends what was proved rather than lose a card
+            if not open_:  # A dead end: rather than lose a card this deal breaks a proof.
                 open_ = [seat for seat in self.others if need[seat]]
                 room = sum(need[seat] for seat in open_)
             pick = random() * room

@@ -1,4 +1,4 @@
-"""Two seats, the stock gone: both hands are known, so the rest of the deal is searched to its end.
+"""The end of a deal for two: the stock is gone and both hands are known, so the rest of the deal is searched to its end.
 
 Strict obligations only (rules book, README 4, P1 to P6), which all games for two of the book have in their final phase except
 brisca. Songs are made as soon as they can be, tutes too. Cards and hands are those of `deals`.
@@ -21,10 +21,10 @@ class Endgame:
     def __init__(
         self, values: list[int], trump: int, pair: int, songs: list[int], bonus: int, target: int | None, worth: Value
     ) -> None:
-        """What stays the same through a search.
+        """Takes everything that stays the same through a search.
 
-        `songs`: points of the pair of each suit, 0 where it cannot be sung; `worth(mine, theirs)`: what final points are worth to us;
-        `target`: points with which a side wins at once (both counts include what was carried), or None.
+        `songs`: points of the pair of each suit, 0 if it cannot be sung; `worth(ours, theirs)`: the worth of final points to us;
+        `target`: points with which a side wins at once (both counts include carried ones), or None.
         """
         self.values = values
         self.trump = trump
@@ -36,19 +36,19 @@ class Endgame:
         self.known: dict[tuple[int, ...], float] = {}
 
     def lead(
-        self, hands: list[list[int]], turn: int, mine: int, theirs: int, unsung: int, alpha: float, beta: float
+        self, hands: list[list[int]], turn: int, ours: int, theirs: int, unsung: int, alpha: float, beta: float
     ) -> float:
-        """Value of a position in which `turn` (0 we, 1 they) leads."""
-        if self.target is not None and (mine if turn == 0 else theirs) >= self.target:
-            return self.worth(mine, theirs) + (1000.0 if turn == 0 else -1000.0)
-        key = (*hands[0], *hands[1], turn, mine, theirs, unsung)
-        found = self.known.get(key)
-        if found is not None:
-            return found
+        """Return the value of a position in which `turn` (0 we, 1 they) leads."""
+        if self.target is not None and (ours if turn == 0 else theirs) >= self.target:
+            return self.worth(ours, theirs) + (1000.0 if turn == 0 else -1000.0)
+        key = (*hands[0], *hands[1], turn, ours, theirs, unsung)
+        value_known = self.known.get(key)
+        if value_known is not None:
+            return value_known
         low, high = alpha, beta
         best = -INFINITE if turn == 0 else INFINITE
         for card in self.candidates(hands[turn], hands[1 - turn]):
-            value = self.after_lead(hands, turn, card, mine, theirs, unsung, low, high)
+            value = self.after_lead(hands, turn, card, ours, theirs, unsung, low, high)
             if turn == 0:
                 best = max(best, value)
                 low = max(low, best)
@@ -56,7 +56,7 @@ class Endgame:
                 best = min(best, value)
                 high = min(high, best)
             if low >= high:
-                return best  # a bound, not a value: not kept
+                return best  # a bound, not a value, so it is not stored
         if alpha < best < beta:
             self.known[key] = best
         return best
@@ -66,18 +66,18 @@ class Endgame:
         hands: list[list[int]],
         turn: int,
         card: int,
-        mine: int,
+        ours: int,
         theirs: int,
         unsung: int,
         alpha: float,
         beta: float,
     ) -> float:
-        """Value once `turn` has led a card."""
+        """Return the value after `turn` has led a card."""
         hand = hands[turn]
         hand[card >> 4] ^= 1 << (card & 15)
         best = INFINITE if turn == 0 else -INFINITE
         for answer in self.answers(hands[1 - turn], card):
-            value = self.after_trick(hands, turn, card, answer, mine, theirs, unsung, alpha, beta)
+            value = self.after_trick(hands, turn, card, answer, ours, theirs, unsung, alpha, beta)
             if turn == 0:
                 best = min(best, value)
                 beta = min(beta, best)
@@ -95,40 +95,44 @@ class Endgame:
         leader: int,
         card: int,
         answer: int,
-        mine: int,
+        ours: int,
         theirs: int,
         unsung: int,
         alpha: float,
         beta: float,
     ) -> float:
-        """Value once the trick lies complete; the led card has left its hand already."""
+        """Return the value after the trick is complete; the led card has left its hand already."""
         wins = BEATING[(card >> 4) * 5 + self.trump][card] >> answer & 1
         winner = 1 - leader if wins else leader
         hand = hands[1 - leader]
         hand[answer >> 4] ^= 1 << (answer & 15)
         gained = self.values[card & 15] + self.values[answer & 15]
-        held = hands[winner]
-        last = not (held[0] or held[1] or held[2] or held[3])
+        winners_hand = hands[winner]
+        last = not (winners_hand[0] or winners_hand[1] or winners_hand[2] or winners_hand[3])
         if last:
             gained += self.bonus
         else:
             song = -1
             for suit in (0, 1, 2, 3):
-                if unsung >> suit & 1 and held[suit] & self.pair == self.pair and (song < 0 or suit == self.trump):
+                if (
+                    unsung >> suit & 1
+                    and winners_hand[suit] & self.pair == self.pair
+                    and (song < 0 or suit == self.trump)
+                ):
                     song = suit
             if song >= 0:
                 gained += self.songs[song]
                 unsung &= ~(1 << song)
         if winner == 0:
-            mine += gained
+            ours += gained
         else:
             theirs += gained
-        value = self.worth(mine, theirs) if last else self.lead(hands, winner, mine, theirs, unsung, alpha, beta)
+        value = self.worth(ours, theirs) if last else self.lead(hands, winner, ours, theirs, unsung, alpha, beta)
         hand[answer >> 4] ^= 1 << (answer & 15)
         return value
 
     def candidates(self, hand: list[int], other: list[int]) -> list[int]:
-        """Leads, strongest first; of neighbours worth the same, with nothing of the other's between them, one is enough."""
+        """Return leads, strongest first; of neighbours worth the same, with nothing of the other's between them, one is enough."""
         cards = []
         for suit in (0, 1, 2, 3):
             mask = hand[suit]
@@ -147,9 +151,9 @@ class Endgame:
 
     def answers(self, hand: list[int], card: int) -> list[int]:
         """Return the legal answers to a lead."""
-        held = hand[0] | hand[1] << 16 | hand[2] << 32 | hand[3] << 48
+        word = hand[0] | hand[1] << 16 | hand[2] << 32 | hand[3] << 48
         laid = 1 << card
-        legal = followers(STRICT, held, SUITS[card >> 4], SUITS[self.trump], laid, laid, False)
+        legal = followers(STRICT, word, SUITS[card >> 4], SUITS[self.trump], laid, laid, False)
         return [c for s in (0, 1, 2, 3) for c in _cards(s, legal >> 16 * s & SUIT)]
 
 

@@ -1,4 +1,4 @@
-"""How everybody plays in a playout: simple habits that look at one hand, at the trick and at what is still out.
+"""The habits of all players in a playout: simple rules that look at one hand, at the trick and at the cards still out.
 
 Written for speed, as `playout` is: plain ints, no copies. Cards and hands are those of `deals`.
 """
@@ -27,19 +27,19 @@ from tute_bot import View
 NO_TRUMP = 4
 SUIT = 0xFFFF
 SUITS = (SUIT, SUIT << 16, SUIT << 32, SUIT << 48, 0)  # the bits of the cards of each suit; NO_TRUMP: none
-# By suit led and trump, `led * 5 + trump`, and by the card that is winning: the cards that beat it, a bit each.
+# BEATING[led * 5 + trump][best]: the cards that beat the winning card, a bit each.
 BEATING = [[winners(sum(SUITS), 1 << best, led, trump) for best in range(64)] for led in SUITS[:4] for trump in SUITS]
-# points that holding a card is worth beside a card of no use, strongest rank first: fitted to games of `greedy` against itself
+# value of holding a card, beside a useless one, in points, strongest rank first; fitted to games of `greedy` against itself
 KEEP_TRUMP = (13.0, 13.0, 11.5, 11.0, 7.5, 6.5, 5.0, 5.0, 4.5, 4.5)
 KEEP_PLAIN = (8.5, 7.0, 3.5, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 KEEP_TRUMP_SONGLESS = (12.5, 8.5, 5.5, 5.0, 3.5, 3.0, 2.0, 2.0, 2.0, 2.0)
 KEEP_PLAIN_SONGLESS = (2.5, 2.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-KEEP_PAIR = 0.5  # of the points of a pair that can still be sung, beyond what its cards are worth
-OVERTAKEN = 0.5  # how much of a trick counts as won while others still play to it
+KEEP_PAIR = 0.5  # value of a pair that can still be sung, as a share of its points, beyond that of its cards
+OVERTAKEN = 0.5  # share of a trick that counts as won while others still play to it
 
 
 class Rule(NamedTuple):
-    """An obligation, as playouts ask it."""
+    """An obligation, in the form that playouts need."""
 
     freely: bool  # a hand without the suit led may play any card
     may_ruff: bool  # it need not ruff, but will
@@ -51,7 +51,7 @@ class Habits:
     """The rules of play at one decision, and the habits under them."""
 
     def __init__(self, view: View, suits: dict[str, int], aims: list[int]) -> None:
-        """`aims`: per seat 1 to take points, -1 to stay away from them."""
+        """`aims`: by seat 1 to take points, -1 to stay away from them."""
         order: str = view.rules["rank_order"][::-1]
         values = view.rules["rank_points"]
         self.aims = aims
@@ -79,7 +79,7 @@ class Habits:
     # -- leading ------------------------------------------------------------------------------------------------------
 
     def lead(self, seat: int, hand: list[int], live: list[int], trump: int, rule: Rule) -> int:
-        """A master worth points while the others still have its suit, or trumps from a long holding; otherwise low."""
+        """Lead a master worth points while the others still have its suit, or trumps from a long holding; otherwise a low card."""
         if rule.freely:
             return self.lead_freely(hand)
         if self.aims[seat] > 0:
@@ -106,7 +106,7 @@ class Habits:
         return low_card
 
     def lead_freely(self, hand: list[int]) -> int:
-        """Nobody need follow: the card that costs least, a pair kept together."""
+        """Lead, where nobody need follow, the card that costs least, keeping a pair together."""
         best, best_card = 99.0, -1
         for suit in (0, 1, 2, 3):
             mask = hand[suit]
@@ -197,7 +197,7 @@ class Habits:
         return [word >> 16 * suit & SUIT for suit in (0, 1, 2, 3)]
 
     def discard(self, hand: list[int], trump: int, load: bool) -> int:
-        """A card that cannot win: the highest plain one to load or to be rid of it, else the lowest."""
+        """Return a card that cannot win: the highest plain one to load or to be rid of it, else the lowest."""
         chosen = -1
         chosen_strength = -1 if load else 99
         for suit in (0, 1, 2, 3):
@@ -217,7 +217,7 @@ class Habits:
         return trump * 16 + (mask & -mask).bit_length() - 1
 
     def answer_freely(self, hand: list[int], trump: int, best: int, worth: int, last: bool, friend: bool) -> int:
-        """No duty to follow: the card whose trick brings most beyond what the card is worth in the hand."""
+        """Return, without a duty to follow, the card whose trick brings most beyond the value of the card in the hand."""
         best_suit = best >> 4
         strongest = best & 15
         values = self.values

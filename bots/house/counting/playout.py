@@ -1,14 +1,13 @@
-"""Plays a distribution of the cards out by the habits of `habits`: to the end of the deal or, with a stock, for a few tricks.
+"""Playouts of a distribution of the cards by `habits`: to the end of the deal or, with a stock, for a few tricks.
 
-Written for speed: about two microseconds a card, so functions are longer here than elsewhere: a call costs more than what it would
-tidy up. Cards and hands are those of `deals`.
+Written for speed: about two microseconds a card. Functions are longer here than elsewhere, because a call costs more than it would tidy up. Cards
+and hands are those of `deals`.
 
-Why this does not run on the engine, which has the rules already, and `view.to_state` the way to them: its playouts in machine words go by
-chance, and by a policy they go by `State.apply`. The engine would also give other answers, for the model is simpler than the rules on
-purpose (every song is sung at once, every target claimed at once, the rest of a long stock estimated), and a card would cost about twice
-as much (1.1 microseconds here, 0.9 more for `State.apply`). So it stays until the machine words of the engine take the habits. Until then
-the numbers of the rules (points, songs, obligations, moves of trumps) come from the engine's declarations by the tables of the SDK,
-and `tests/bots/test_model.py` holds the cards that the habits choose to what the engine allows.
+This does not run on the engine, to which `view.to_state` is the way. The engine's playouts are random, or go by a policy and `State.apply`, and a
+card would cost about twice as much (1.1 microseconds here, 0.9 more for `State.apply`). Its answers would differ, too, for the model is simpler
+than the rules on purpose: every song is sung at once, every target claimed at once, the rest of a long stock estimated. The numbers of the rules
+(points, songs, moves of trumps) come from the engine's declarations by the tables of the SDK, the rule of a trick from `following`, and
+`tests/bots/test_model.py` compares the cards that the habits choose with those that the engine allows.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ BITS = 1 << 10  # masks of a suit of a pack of Tute
 
 
 class Outcome:
-    """What a deal came to, per seat: card points with songs and bonus, tricks, and who said tute or first had the target."""
+    """The outcome of a deal, by seat: card points with songs and bonus, tricks, and who declared a tute or first had the target."""
 
     __slots__ = ("decided", "estimated", "points", "sang", "side", "tricks", "tute")
 
@@ -32,14 +31,14 @@ class Outcome:
         self.side = side
         self.tute = -1  # seat that declared a tute
         self.decided = -1  # side that reached the target and said so
-        self.estimated = False  # whether the points of tricks to come are an estimate
+        self.estimated = False  # True if the points of tricks to come are an estimate
 
 
 class Model(Habits):
-    """The bot's own model of the play at one decision, shared by all playouts of that decision."""
+    """The bot's model of the play at one decision, shared by all playouts of that decision."""
 
     def __init__(self, view: View, suits: dict[str, int], aims: list[int]) -> None:
-        """`aims`: per seat 1 to take points, -1 to stay away from them."""
+        """`aims`: by seat 1 to take points, -1 to stay away from them."""
         super().__init__(view, suits, aims)
         active = [seat for seat in range(view.seats) if seat not in view.out]
         self.active = active
@@ -49,9 +48,11 @@ class Model(Habits):
         self.stock = view.stock
         self.bonus = view.rule("last_trick_bonus")
         self.predicted = view.predictions if view.rule("result") == "exact_prediction" else {}
-        self.soloist = view.soloist if view.called and view.partner is None else None  # whose partner nobody knows
+        self.soloist = (
+            view.soloist if view.called and view.partner is None else None
+        )  # a soloist with an unknown partner
         self.led = suits[view.led] if view.led else NO_TRUMP
-        # by suit the one that follows it as trump; empty where trumps do not move
+        # the next trump after each suit; empty if trumps do not move
         moves = view.rule("trump_dynamics") == "vtt_cycle"
         self.cycle = [suits[view.rule("trump_cycle")[letter]] for letter in suits] if moves else []
         self._songs(view, suits)
@@ -79,7 +80,7 @@ class Model(Habits):
             self.unsung &= ~(1 << suits.get(letter, NO_TRUMP))
 
     def _chorus(self, view: View, seat: int) -> list[int]:
-        """The seats that may sing when a seat has won a trick."""
+        """Return the seats that may sing when a seat has won a trick."""
         who = view.rule("hand_songs")
         if who == "none" or (who in ("soloist", "soloist_side") and seat != view.soloist):
             return []
@@ -90,9 +91,9 @@ class Model(Habits):
     def play(  # noqa: C901 - the loop in which all playouts run: a call costs more than what it would tidy up
         self, hands: list[list[int]], stock: list[int], seat: int, trick: list[tuple[int, int]], horizon: int = END
     ) -> Outcome:
-        """Plays on from a position. `hands` and `stock` are used up. `trick` holds (seat, card) in order; `seat` is to play.
+        """Play on from a position. `hands` and `stock` are used up. `trick` holds (seat, card) in order; `seat` is to play.
 
-        `horizon`: tricks after which, with cards left in the stock, the rest is estimated; `stock` need not hold more than those draw.
+        `horizon`: tricks after which, with cards left in the stock, the rest is estimated; `stock` need not hold more cards than those draw.
         """
         points = self.points[:]
         tricks = self.tricks[:]
@@ -102,8 +103,8 @@ class Model(Habits):
         pair, cycle = self.pair, self.cycle
         if self.predicted:
             self.aims = [1 if tricks[s] < self.predicted.get(s, 0) else -1 for s in range(len(tricks))]
-        left = self.stock
-        live = [0, 0, 0, 0]  # cards in hands and stock; those drawn stay in it
+        stock_left = self.stock
+        live = [0, 0, 0, 0]  # cards in hands and stock
         for hand in hands:
             for suit in (0, 1, 2, 3):
                 live[suit] |= hand[suit]
@@ -111,7 +112,7 @@ class Model(Habits):
             live[card >> 4] |= 1 << (card & 15)
         laid: list[tuple[int, int]] = []
         while True:
-            rule = self.open_rule if left else self.empty_rule
+            rule = self.open_rule if stock_left else self.empty_rule
             if trick:
                 led = trick[0][1] >> 4
                 best_seat, best = trick[0]
@@ -162,10 +163,10 @@ class Model(Habits):
             laid = []
             horizon -= 1
             hand = hands[seat]
-            if not left and not (hand[0] or hand[1] or hand[2] or hand[3]):
+            if not stock_left and not (hand[0] or hand[1] or hand[2] or hand[3]):
                 points[seat] += self.bonus
                 return outcome
-            if left:
+            if stock_left:
                 if horizon <= 0:
                     self.estimate(outcome, hands, seat, unsung)
                     return outcome
@@ -174,10 +175,10 @@ class Model(Habits):
                     card = stock.pop()
                     hands[drawer][card >> 4] |= 1 << (card & 15)
                     drawer = next_seat[drawer]
-                    left -= 1
-                    if not left:
+                    stock_left -= 1
+                    if not stock_left:
                         break
-            if left >= self.least_stock:
+            if stock_left >= self.least_stock:
                 for singer in self.chorus[seat]:
                     hand = hands[singer]
                     if unsung and self.aims[singer] > 0:
@@ -203,7 +204,7 @@ class Model(Habits):
                     return outcome
 
     def replay(self, trick: list[tuple[int, int]]) -> tuple[int, int, int, int]:
-        """Lead suit, trump, winning seat and card of a trick under a moving trump; its last card is the one that is tried out."""
+        """Return suit led, trump, winning seat and card of a trick under a moving trump; its last card is the one that is tried out."""
         suit = trick[-1][1] >> 4
         led, trump = suit if len(trick) == 1 else self.led, self.trump
         if suit == trump:
@@ -213,7 +214,7 @@ class Model(Habits):
     def sing_table(
         self, laid: list[tuple[int, int]], seat: int, trump: int, unsung: int, outcome: Outcome
     ) -> tuple[int, int]:
-        """Pairs that lie in the trick score for its winner; gives trump and the unsung pairs after it."""
+        """Score the pairs in the trick for its winner. Return trump and the unsung pairs after it."""
         pair = self.pair
         masks = [0, 0, 0, 0]
         for _, card in laid:
@@ -230,7 +231,7 @@ class Model(Habits):
         return trump, unsung
 
     def pair_up(self, hands: list[list[int]], called: int) -> None:
-        """Codillo: in this deal the holder of the called card is the soloist's partner."""
+        """Make the holder of the called card the soloist's partner in this deal (codillo)."""
         bit = 1 << (called & 15)
         self.side = [1] * len(hands)
         for seat, hand in enumerate(hands):
@@ -240,10 +241,10 @@ class Model(Habits):
     # -- what is not played out -----------------------------------------------------------------------------------------
 
     def estimate(self, outcome: Outcome, hands: list[list[int]], winner: int, unsung: int) -> None:
-        """Adds to the points what a better hand than the others' may bring; the rest is as good for all."""
+        """Add to the points what a better hand than the others' may bring; the rest is as good for all."""
         sums = self._sums or self._tables()
         outcome.estimated = True
-        held = []
+        worths = []
         for seat in self.active:
             hand = hands[seat]
             worth = sums[0][hand[0]] + sums[1][hand[1]] + sums[2][hand[2]] + sums[3][hand[3]]
@@ -251,13 +252,13 @@ class Model(Habits):
                 for suit in (0, 1, 2, 3):
                     if hand[suit] & self.pair == self.pair and unsung >> suit & 1:
                         worth += self.song[suit] * (1.0 if seat == winner else KEEP_PAIR)
-            held.append(worth)
-        mean = sum(held) / len(held)
-        for seat, worth in zip(self.active, held, strict=True):
+            worths.append(worth)
+        mean = sum(worths) / len(worths)
+        for seat, worth in zip(self.active, worths, strict=True):
             outcome.points[seat] += worth - mean
 
     def _tables(self) -> list[list[float]]:
-        """Per suit the worth of every mask of cards kept."""
+        """Return, by suit, the value of every mask of cards."""
         for weights in self.keep:
             table = [0.0] * BITS
             for mask in range(1, BITS):

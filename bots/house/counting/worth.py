@@ -1,4 +1,4 @@
-"""What the end of a deal is worth to a seat, by the result of the game. Bigger is better; only differences count."""
+"""The worth of the end of a deal to a seat, by the result of the game. Bigger is better; only differences count."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from playout import Outcome
 from tute_bot import View
 
 TUTE = 130.0  # the league's board score of a deal won by tute
-POINT = 1.0  # what a point is worth beside the 200 between a game won and a game lost
-NEAR = 50.0  # what a safe distance in points is worth beside the 100 of a deal lost
+POINT = 1.0  # worth of a point, beside the 200 between a game won and a game lost
+NEAR = 50.0  # worth of a safe distance in points, beside the 100 of a lost deal
 FAR = 30.0  # points that make a distance safe
 NEXT_DEAL = 25.0  # points of lead that make the second deal of a game a clear favourite
 
@@ -18,7 +18,7 @@ Worth = Callable[[Outcome], float]
 
 
 def worth_of(view: View) -> Worth:
-    """The function for this table and seat."""
+    """Return the function for this table and seat."""
     if view.capote is not None:
         return _capote(view, view.capote)
     result = view.rule("result")
@@ -35,9 +35,9 @@ def worth_of(view: View) -> Worth:
     if result == "trick_commitments":
         return _commitments(view)
     if result == "exact_prediction":
-        wanted = view.predictions.get(view.seat, 0)
+        predicted = view.predictions.get(view.seat, 0)
         return lambda outcome: (
-            0.0 if outcome.tricks[view.seat] == wanted else -12 - 3.0 * abs(outcome.tricks[view.seat] - wanted)
+            0.0 if outcome.tricks[view.seat] == predicted else -12 - 3.0 * abs(outcome.tricks[view.seat] - predicted)
         )
     if view.rule("settlement") == "chips":
         return _prize(view)
@@ -45,7 +45,7 @@ def worth_of(view: View) -> Worth:
 
 
 def _points(view: View) -> Worth:
-    """Most points: the lead over the best other side, as boards are compared by points; a tute counts as all of them."""
+    """Return the worth by most points: the lead over the best other side, as boards are compared by points; a tute counts as all of them."""
     camps = view.camps()
     ours = next(camp for camp in camps if view.seat in camp)
     others = [camp for camp in camps if camp is not ours]
@@ -60,7 +60,7 @@ def _points(view: View) -> Worth:
 
 
 def _to_target(view: View) -> Worth:
-    """The chance of the game, and a little for points, which break ties between boards."""
+    """Return the worth by the chance of the game, and a little for points, which break ties between boards."""
     carried = view.totals
     target = view.rule("target")
 
@@ -68,20 +68,20 @@ def _to_target(view: View) -> Worth:
         if outcome.tute >= 0:
             return 120.0 if view.same_side(outcome.tute, view.seat) else -120.0
         totals = [carried[n] + sum(outcome.points[s] for s in side) for n, side in enumerate(view.sides)]
-        mine = totals.pop(view.side)
+        ours = totals.pop(view.side)
         if outcome.estimated and outcome.decided < 0:
-            return min(100.0, max(-100.0, mine - max(totals)))
-        return target_worth(mine, max(totals), target, outcome.decided, view.side)
+            return min(100.0, max(-100.0, ours - max(totals)))
+        return target_worth(ours, max(totals), target, outcome.decided, view.side)
 
     return worth
 
 
-def target_worth(mine: float, theirs: float, target: int, decided: int, side: int) -> float:
-    """-120 to 120: a game won or lost, or the chances that a lead gives in the next deal. `decided`: side that claimed, or -1."""
-    difference = mine - theirs
+def target_worth(ours: float, theirs: float, target: int, decided: int, side: int) -> float:
+    """Return -120 to 120: a game won or lost, or the chances that a lead gives in the next deal. `decided`: side that claimed, or -1."""
+    difference = ours - theirs
     if decided >= 0:
         sure = 100.0 if decided == side else -100.0
-    elif mine >= target or theirs >= target:
+    elif ours >= target or theirs >= target:
         sure = 100.0 if difference > 0 else -100.0
     else:
         sure = 100.0 * math.tanh(difference / NEXT_DEAL / 2) * 0.9
@@ -89,7 +89,7 @@ def target_worth(mine: float, theirs: float, target: int, decided: int, side: in
 
 
 def _prize(view: View) -> Worth:
-    """Arrastrado: the winner takes a prize from each, double with 101 points, and every song is paid at once."""
+    """Return the worth in arrastrado: the winner takes a prize from each, double with 101 points, and every song is paid at once."""
     prize, double = 100.0, 200.0
 
     def worth(outcome: Outcome) -> float:
@@ -105,7 +105,7 @@ def _prize(view: View) -> Worth:
 
 
 def _pair(view: View) -> Worth:
-    """Codillo: the pair needs more points than the others; who is in it may differ from deal to deal of the hidden cards."""
+    """Return the worth in codillo: the pair needs more points than the others; its members may differ from deal to deal."""
     best_single = view.rule("result") == "soloist_side_best_single"
 
     def worth(outcome: Outcome) -> float:
@@ -122,7 +122,7 @@ def _pair(view: View) -> Worth:
 
 
 def _capote(view: View, announced: int) -> Worth:
-    """Announced: every trick that is left for the one who said so, or the game for the other."""
+    """Return the worth of an announced capote: every remaining trick for the seat that announced it, or the game for the other."""
     others = [seat for seat in range(view.seats) if seat != announced]
     before = sum(view.tricks[seat] for seat in others)
     sign = 1 if announced == view.seat else -1
@@ -135,7 +135,7 @@ def _capote(view: View, announced: int) -> Worth:
 
 
 def losers(view: View, outcome: Outcome) -> list[int]:
-    """Who loses where the middle loses (rules book, cabrero R1 to R4 and gana_pierde_3)."""
+    """Return the losers where the middle loses (rules book, cabrero R1 to R4 and gana_pierde_3)."""
     seats = [seat for seat in range(view.seats) if seat not in view.out]
     if outcome.tute >= 0:
         return [seat for seat in seats if seat != outcome.tute]
@@ -172,18 +172,18 @@ def _losers(view: View) -> Worth:
 
 
 def _distance(view: View, outcome: Outcome) -> float:
-    """How far a seat is from changing places with its neighbours in points: less left to luck than who lost, deal by deal."""
-    mine = outcome.points[view.seat]
+    """Return how far a seat is from changing places with its neighbours in points: this depends less on luck than who lost a deal."""
+    own = outcome.points[view.seat]
     others = [outcome.points[seat] for seat in range(view.seats) if seat != view.seat and seat not in view.out]
-    above = [points - mine for points in others if points >= mine]
-    below = [mine - points for points in others if points < mine]
+    above = [points - own for points in others if points >= own]
+    below = [own - points for points in others if points < own]
     if above and below:
         return -NEAR * min(1.0, min(*above, *below) / FAR)
     return NEAR * min(1.0, min(above or below) / FAR)
 
 
 def _most_loses(view: View) -> Worth:
-    """Gana-pierde for four or five: the most points lose, unless they are 101 or more."""
+    """Return the worth in gana-pierde for four or five: the most points lose, unless they are 101 or more."""
 
     def worth(outcome: Outcome) -> float:
         points = outcome.points
@@ -197,7 +197,7 @@ def _most_loses(view: View) -> Worth:
 
 
 def _bid(view: View, soloist: int) -> Worth:
-    """Subastado and remate: the bid made or not, and a little for points."""
+    """Return the worth in subastado and remate: the bid made or not, and a little for points."""
     bid = int((view.contract or "bid 60").split()[-1])
     sign = 1 if soloist == view.seat else -1
 
@@ -209,7 +209,7 @@ def _bid(view: View, soloist: int) -> Worth:
 
 
 def _commitments(view: View) -> Worth:
-    """Bato: every trick earns a quarter of the pot; who fails pays it into the next one, of which each has its share."""
+    """Return the worth in bato: every trick earns a quarter of the pot; a seat that fails pays it into the next one, which all share."""
     owed = [view.rule("tricks_soloist" if seat == view.soloist else "tricks_joiner") for seat in range(view.seats)]
     seats = [seat for seat in range(view.seats) if seat not in view.out]
     earns = view.rule("settlement") == "chips"

@@ -1,17 +1,17 @@
 """The house bot `deep`: it tries its cards out as `counting` does, in more deals of the hidden cards, and in some games with open hands.
 
-1. It keeps the league's books (`view.deals`): whatever was shown or proved, every deal of the hidden cards that agrees with it is equally likely.
-   It adds that who wins a trick and leads on without singing holds no pair that could have been sung.
-2. In each of many deals it plays each of its cards out (`engine.search.foresight`), by the habits of an ordinary player, which are `counting`'s. By
-   its `Plan` for the game, players see all hands in the first tricks of that: then everybody chooses each card by trying it out. While there is a
-   stock the rest may be estimated. In cabrero, where points may hurt, each card is tried out going for points and keeping away from them.
-3. After half of its budget only the better half of the cards goes on. The card that does best on average is played.
-4. Where two seats play with the stock gone, both hands are known and the deal is solved to its end.
-5. What it says, and how it plays in other games, is `counting`'s: that bot's modules lie beside this one, as links.
+1. It keeps the league's books (`view.deals`): every deal of the hidden cards that agrees with all that was shown or proved is equally likely.
+   It adds that a seat that wins a trick and leads on without singing holds no pair that could have been sung.
+2. In each of many deals it plays each of its cards out (`engine.search.foresight`), by the habits of an ordinary player, which are those of
+   `counting`. Its `Plan` for the game may let players see all hands in the first tricks: then everybody chooses each card by trying it out. While
+   there is a stock the rest may be estimated. In cabrero, where points may hurt, each card is tried out going for points and keeping away from them.
+3. After half of its budget only the better half of the cards goes on. It plays the card that does best on average.
+4. If two seats play with the stock gone, both hands are known and the deal is solved to its end.
+5. Its calls, and its play in other games, are those of `counting`: that bot's modules lie beside this one, as links.
 
-It thinks by counts of cards and not by the clock, so the same questions with the same seed get the same answers on any machine. Where the rules
-are not compiled (`make fast`) a card costs a hundred times as much: then all tricks go by habit, in few deals, and games that are not in `plain`
-are played as `counting` plays them. `champion` is this bot with other plans, and with what it has learned.
+It thinks by counts of cards and not by the clock, so the same questions with the same seed get the same answers on any machine. If the rules are
+not compiled (`make fast`) a card costs a hundred times as much: then all tricks go by habit, in few deals, and it plays games that are not in
+`plain` like `counting`. `champion` is this bot with other plans, and with learned weights.
 """
 
 from typing import NamedTuple
@@ -26,22 +26,22 @@ from engine.search.deals import Deals
 from engine.search.foresight import ALL, Foresight, knows
 from engine.search.solving import judge
 
-SOLVED = 8 if engine.COMPILED else 6  # cards in hand from which the end is solved, where two seats know both hands
-FEWEST = 6  # deals, at least, before and after half of the budget
-TRIES = 6  # deals that are thrown away for one that is not barred
+SOLVED = 8 if engine.COMPILED else 6  # cards in hand at which the end is solved, if two seats know both hands
+FEWEST = 6  # least number of deals before and after half of the budget
+TRIES = 6  # deals to try for one that is not barred
 
 
 class Plan(NamedTuple):
-    """How the cards of a game are tried out."""
+    """The way to try out the cards of a game."""
 
-    # tricks that are played with open hands while there is a stock, the present one included, and without a stock
+    # tricks with open hands while there is a stock, the present one included, and without a stock
     stocked: int = 0
     empty: int = 0
-    # after how many more of them the rest is estimated while there is a stock
+    # further tricks until the rest is estimated while there is a stock
     ahead: int = ALL
-    # cards in the stock from which a deal is played out as if there were none: they are taken for open
+    # cards in the stock at which playouts take them for open, as if there were no stock
     late: int = 0
-    # the budget of a decision: cards that are played out, 20 to 30 nanoseconds each, and most deals of the hidden cards
+    # the budget of a decision: cards of playouts, 20 to 30 nanoseconds each, and most deals of the hidden cards
     cards: int = 6_000_000
     deals: int = 800
 
@@ -61,16 +61,16 @@ class DeepBot(Bot):
         ("guinote", 4): Plan(deals=60),
         ("subastado", 3): Plan(stocked=4, empty=4, deals=36),
     }
-    # where the rules are not compiled: games in which it thinks, and its budget, some microseconds a card
+    # without compiled rules: games in which it thinks, and its budget, some microseconds a card
     plain = ("partnership", "individual", "two_player")
     plain_plan = Plan(ahead=2, cards=3200, deals=80)
 
     def start(self, view: View) -> None:
-        """Nobody is known to lack a pair yet."""
+        """Start a board: nobody is known to lack a pair yet."""
         self.game = game = engine.load(view.game, players=view.seats, **view.options)
         plan = self.plans.get((view.game, view.seats))
         thinks = plan is not None if engine.COMPILED else view.game in self.plain
-        self.thinks = thinks and knows(game)  # it does not know some options
+        self.thinks = thinks and knows(game)  # playouts do not know some options
         self.plan = plan or self.plain_plan
         if not engine.COMPILED:
             self.plan = self.plain_plan._replace(ahead=self.plan.ahead, late=self.plan.late)
@@ -85,7 +85,7 @@ class DeepBot(Bot):
         self.winner = -1
 
     def seen(self, view: View, event: dict) -> None:
-        """Who won a trick and led on without singing holds no pair that could have been sung."""
+        """Note that a seat that won a trick and led on without singing holds no pair that could have been sung."""
         self.counting.seen(view, event)
         kind = event["e"]
         if kind == "deal":
@@ -100,12 +100,12 @@ class DeepBot(Bot):
         elif kind in ("song", "tute"):
             self.winner = -1
         elif kind in ("draw", "exchange", "return"):
-            self.silent[event["seat"]] = False  # what it has drawn it may keep
+            self.silent[event["seat"]] = False  # it may keep a pair that it has drawn
 
     def act(self, view: View, legal: list[str]) -> str:
-        """What `counting` says where a word is due, else the card that does best."""
+        """Return the call of `counting` if one is due, else the card that does best."""
         counting = self.counting
-        # where a game goes on after the deal, `counting` solves its end: it counts what a lead is worth in the next one
+        # If a game goes on after the deal, `counting` solves its end, because it knows the worth of a lead in the next one.
         solves = view.rule("target") is not None and counting.is_known(view)
         if not self.thinks or solves:
             return counting.act(view, legal)
@@ -130,61 +130,64 @@ class DeepBot(Bot):
         return "play " + self.best(view, table, cards)
 
     def table_of(self, game: engine.Game) -> Foresight | None:
-        """The one set of tables that serves all decisions of a game, or None where playouts do not know it: seats that leave change it."""
+        """Return the one set of tables for all decisions of a game, or None if playouts do not know it: seats that leave change it."""
         key = (game.key, game.players)
         if key not in self.tables:
             self.tables[key] = self.new_table(game) if knows(game) else None
         return self.tables[key]
 
     def new_table(self, game: engine.Game) -> Foresight:
-        """Tables for a game; estimates are those of `counting`."""
+        """Return the tables of a game; estimates are those of `counting`."""
         return Foresight(game)
 
     def solve(self, state: engine.State, cards: list[str]) -> str:
-        """The best card where both hands are known."""
+        """Return the best card when both hands are known."""
         sign = 1 if state.turn == 0 else -1
-        found = {state.game.action_text(action): sign * (one.low + one.high) for action, one in judge(state).items()}
-        return max(cards, key=lambda card: found["play " + card])
+        worths = {
+            state.game.action_text(action): sign * (solution.low + solution.high)
+            for action, solution in judge(state).items()
+        }
+        return max(cards, key=lambda card: worths["play " + card])
 
     def best(self, view: View, table: Foresight, cards: list[str]) -> str:
-        """The card that does best over many deals; after half of the budget only the better half of the cards goes on."""
+        """Return the card that does best over many deals; after half of the budget only the better half of the cards goes on."""
         deals = view.deals()
         self.refuse(view, table)
-        left = table.different([self.number[text] for text in cards])
-        # where points may hurt, each card is tried out going for them and keeping away
+        candidates = table.different([self.number[text] for text in cards])
+        # If points may hurt, each card is tried out going for them and keeping away.
         aims = self.counting.plans(view) if view.rule("result") in LOSERS else [[1] * view.seats]
-        scores = {card: [0] * len(aims) for card in left}
+        scores = {card: [0] * len(aims) for card in candidates}
         for _ in range(2):
             end = table.played + self.plan.cards // 2
-            for done in range(self.plan.deals // 2):
-                if done >= FEWEST and table.played >= end:
+            for number_done in range(self.plan.deals // 2):
+                if number_done >= FEWEST and table.played >= end:
                     break
                 self.lay(table, deals)
                 weight = self.weight(view, table)
                 for number, aim in enumerate(aims):
                     for seat in range(view.seats):
                         table.aim(seat, aim[seat] > 0)
-                    for card in left:
+                    for card in candidates:
                         scores[card][number] += weight * table.worth(card)
-            left.sort(key=lambda card: -max(scores[card]))
-            left = left[: max(2, (len(left) + 1) // 2)]
-        best = max(left, key=lambda card: max(scores[card]))
+            candidates.sort(key=lambda card: -max(scores[card]))
+            candidates = candidates[: max(2, (len(candidates) + 1) // 2)]
+        best = max(candidates, key=lambda card: max(scores[card]))
         return next(text for text in cards if self.number[text] == best)
 
     def refuse(self, view: View, table: Foresight) -> None:
-        """Bars deals in which a seat would have sung."""
+        """Bar deals in which a seat would have sung."""
         unsung = 15 & ~sum(1 << self.suits[suit] for _, suit, _ in view.songs)
         for seat in range(view.seats):
             table.bar(seat, unsung if self.silent[seat] and seat != view.seat else 0)
 
     def lay(self, table: Foresight, deals: Deals) -> None:
-        """Lays one deal of the hidden cards, one that is not barred if some are soon found."""
+        """Lay out one deal of the hidden cards, one that is not barred if such a deal is soon found."""
         for _ in range(TRIES):
             if table.put(deals.deal(self.dice)):
                 break
 
     def weight(self, view: View, table: Foresight) -> int:
-        """What the deal that lies counts: all are equally likely."""
+        """Return the weight of a deal: all are equally likely."""
         return 1
 
 

@@ -1,22 +1,21 @@
 """The house bot `greedy`: sensible play, one trick at a time.
 
-For each card that it may play it estimates what the trick on the table is worth to its side, less what the card would be worth
-later, and takes the best:
+For each card that it may play it estimates the worth of the trick on the table to its side, less the later worth of the card, and takes the best:
 
-* the chance that the winning card holds, by the cards not seen and what the others' play has proved;
-* the points on the table, those of the card itself and a guess at what is still to come; ten more for the last trick;
+* the chance that the winning card holds, by the cards not seen and the proofs of the others' play;
+* the points on the table, those of the card itself and a guess at those still to come; ten more for the last trick;
 * a price for parting with a strong card, so that it wins as cheaply as it can, loads the partner's trick with points and
   discards low, and another for breaking a pair that it may still sing.
 
 In games where points lose, it decides by its hand whether to go for the top or to stay away from tricks, and turns the sums
-around. Announcements and auctions are those of `tute_sense`. Nothing here is left to chance.
+around. Announcements and auctions are those of `tute_sense`. Nothing here is random.
 """
 
 from tute_bot import Bot, View, run
 from tute_sense import aim, announce, chance_to_hold, loose_cards, songs_on_table
 
 COMING = 3.0  # points that each seat still to play adds to a trick, on average
-TRICK = 10.0  # what a trick counts for where tricks are counted and not points
+TRICK = 10.0  # worth of a trick in games that count tricks, not points
 
 
 class GreedyBot(Bot):
@@ -25,7 +24,7 @@ class GreedyBot(Bot):
     name = "greedy"
 
     def act(self, view: View, legal: list[str]) -> str:
-        """An announcement where one is due, else the card whose trick brings most beyond its price."""
+        """Return an announcement if one is due, else the card whose trick brings most beyond its price."""
         word = announce(view, legal)
         if word is not None:
             return word
@@ -35,7 +34,7 @@ class GreedyBot(Bot):
         return "play " + best
 
     def trick_value(self, view: View, card: str) -> float:
-        """Points that the trick is expected to bring our side (minus: theirs) if we play the card."""
+        """Return the points that the trick is expected to bring our side (minus: theirs) if we play the card."""
         worth = view.trick_points + view.value(card) + songs_on_table(view, card) + COMING * len(view.to_follow())
         if view.rule("result") in ("trick_commitments", "exact_prediction"):
             worth = TRICK
@@ -50,7 +49,7 @@ class GreedyBot(Bot):
         return worth * (1 - 2 * holds)
 
     def price(self, view: View, card: str) -> float:
-        """What the card would still bring later, in points."""
+        """Return the later worth of the card, in points."""
         power = view.strength(card)
         if card[1] == view.trump:
             return 3 + 1.2 * power

@@ -4,9 +4,9 @@ It chooses uniformly among its legal actions, with four exceptions, all against 
 than by a card:
 
 1. `claim` only when the count says that it is right;
-2. never `capote` and never `accuse`, which promise or assert what it has not looked at;
+2. never `capote` and never `accuse`, which promise or assert something it has not looked at;
 3. of several bids only the lowest is among the choices;
-4. where it may change cards, it first draws how many.
+4. if it may change cards, it first draws how many.
 
 The choice depends on nothing but the referee's seed and the questions asked, so a pass can be repeated.
 """
@@ -15,12 +15,12 @@ from tute_bot import Bot, View, parse, run
 
 
 class RandomBot(Bot):
-    """Uniform over what is not plainly foolish."""
+    """A bot that chooses uniformly among the actions that are not plainly foolish."""
 
     name = "random"
 
     def act(self, view: View, legal: list[str]) -> str:
-        """One of the legal actions but for those that are plainly foolish, all with the same chance."""
+        """Return one of the legal actions, plainly foolish ones excepted, all with the same chance."""
         choices = [action for action in legal if not self.is_foolish(view, action)]
         bids = [action for action in choices if action.startswith("bid")]
         choices = [action for action in choices if action not in bids[1:]]
@@ -31,7 +31,7 @@ class RandomBot(Bot):
         return self.random.choice(choices or legal)
 
     def is_foolish(self, view: View, action: str) -> bool:
-        """A claim that is not right, and words that promise or assert what the bot has not looked at."""
+        """Return True for a claim that is not right, and for words that promise or assert something the bot has not looked at."""
         verb, _ = parse(action)
         if verb == "claim":
             target = view.rule("target")
