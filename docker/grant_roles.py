@@ -27,7 +27,7 @@ TRIES = 5  # Attempts when another connection locks a table, or both wait for ea
 
 
 @dataclass(frozen=True)
-class Use:
+class Rights:
     """Rights on a table: read all columns but the withheld ones (or `only` these), add rows, change these columns, remove rows."""
 
     withheld: tuple[str, ...] = ()
@@ -47,33 +47,33 @@ TABLE = ("turn", "since", "board", "legal", "hand", "seen", "scores", "fault", "
 ANALYSIS = ("cpu_s", "decisions", "judged", "limited", "body")
 REQUEST = (*LEASE[:4], "attempts", "progress", "reason", "finished")
 RUNNER = {
-    "django_migrations": Use(),  # A worker compares the tables with its release.
-    "league_audit": Use(change=(*AUDIT, "finished")),
-    "league_board": Use(add=True),
-    "league_bot": Use(change=("state", "paused_for", "retest_at", "retests")),  # A failing bot is paused.
-    "league_botversion": Use(change=("status", "refused", "fault", "fault_detail")),  # The result of a validation.
-    "league_check": Use(add=True),
-    "league_consultation": Use(change=(*REQUEST, "compiled", "limited", "answers", "cpu_s")),
-    "league_foundpuzzle": Use(add=True),
-    "league_judgement": Use(change=(*REQUEST, *ANALYSIS)),
-    "league_leagueevent": Use(only=("id",), add=True),
-    "league_logdictionary": Use(),
-    "league_match": Use(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),
-    "league_matchlog": Use(add=True),
-    "league_outlook": Use(),  # The scheduler's view of the other processes.
-    "league_package": Use(),
-    "league_party": Use(add=True, change=(*RESULT, *USAGE, "broken_off")),
-    "league_pool": Use(),
-    "league_puzzlesearch": Use(change=("worker", "lease_until", "attempts", "done", "made", "finished")),
-    "league_sitting": Use(add=True),
-    "league_table": Use(
+    "django_migrations": Rights(),  # A worker compares the tables with its release.
+    "league_audit": Rights(change=(*AUDIT, "finished")),
+    "league_board": Rights(add=True),
+    "league_bot": Rights(change=("state", "paused_for", "retest_at", "retests")),  # A failing bot is paused.
+    "league_botversion": Rights(change=("status", "refused", "fault", "fault_detail")),  # The result of a validation.
+    "league_check": Rights(add=True),
+    "league_consultation": Rights(change=(*REQUEST, "compiled", "limited", "answers", "cpu_s")),
+    "league_foundpuzzle": Rights(add=True),
+    "league_judgement": Rights(change=(*REQUEST, *ANALYSIS)),
+    "league_leagueevent": Rights(only=("id",), add=True),
+    "league_logdictionary": Rights(),
+    "league_match": Rights(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),
+    "league_matchlog": Rights(add=True),
+    "league_outlook": Rights(),  # The scheduler's view of the other processes.
+    "league_package": Rights(),
+    "league_party": Rights(add=True, change=(*RESULT, *USAGE, "broken_off")),
+    "league_pool": Rights(),
+    "league_puzzlesearch": Rights(change=("worker", "lease_until", "attempts", "done", "made", "finished")),
+    "league_sitting": Rights(add=True),
+    "league_table": Rights(
         withheld=("secret",), change=(*LEASE[:4], "attempts", "not_before", "reason", "finished", *TABLE)
     ),
-    "league_tableaction": Use(add=True),
-    "league_tableseat": Use(),
-    "league_tournament": Use(withheld=("secret",)),
-    "league_try": Use(change=("result", "finished")),
-    "league_worker": Use(add=True, change=ALL, remove=True),  # Its own status.
+    "league_tableaction": Rights(add=True),
+    "league_tableseat": Rights(),
+    "league_tournament": Rights(withheld=("secret",)),
+    "league_try": Rights(change=("result", "finished")),
+    "league_worker": Rights(add=True, change=ALL, remove=True),  # Its own status.
 }
 # Row rules of the workers' role: for each table and command, the condition on rows that it reads, changes (before and after) or adds.
 # Other roles are bound by grants alone.

@@ -219,7 +219,7 @@ def fairly(replay: Mapping[str, Any], samples: int, nodes: int = USUAL_NODES) ->
     nodes: limit per action and sample. The dice are seeded from the replay. The best action has the highest mean over the same deals, and few deals
     flatter it: `lost` is biased upwards by less than its error.
     """
-    seats = [Seat(replay, seat) for seat in range(replay["players"])]
+    seats = [SeatKnowledge(replay, seat) for seat in range(replay["players"])]
     supposed: dict[int, list[State]] = {}
 
     def sampled() -> Iterator[Decision]:
@@ -271,7 +271,7 @@ def _open(decision: Decision, worths: Mapping[int, Solution]) -> Judged | None:
     )
 
 
-class Seat:
+class SeatKnowledge:
     """The knowledge of one seat of a replay at each of its decisions. Call `samples` for every decision of the seat, in order."""
 
     def __init__(self, replay: Mapping[str, Any], seat: int) -> None:

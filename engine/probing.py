@@ -62,7 +62,7 @@ class Task:
 
 
 @dataclass
-class Played:
+class TaskResult:
     """The result of a task: the response's lead on each board, in units; the choices of both parties; the first fault of each."""
 
     ahead: list[float] = field(default_factory=list)
@@ -163,7 +163,7 @@ def _nobody(_boards: int, _total: int) -> None:
     return
 
 
-Work = Callable[[Sequence[Task]], Iterator[Played]]
+Work = Callable[[Sequence[Task]], Iterator[TaskResult]]
 
 
 class _Training:
@@ -303,7 +303,7 @@ def _begin(tier: str, state_dir: str) -> None:
     _pool_box["box"] = Sandbox(tier=tier, state_dir=Path(state_dir))
 
 
-def _play_in_pool(task: Task) -> Played:
+def _play_in_pool(task: Task) -> TaskResult:
     return play(task, _pool_box["box"])
 
 
@@ -321,10 +321,10 @@ class _Noted(Sitting):
             self.choices[seat.party].append(Choice(actions, legal.index(taken)))
 
 
-def play(task: Task, box: Sandbox) -> Played:
+def play(task: Task, box: Sandbox) -> TaskResult:
     """Play the boards of a task in both seatings, each with fresh processes. Raise what `play_match` raises."""
     spec, game = task.spec, load(task.spec)
-    results = Played(ahead=[0.0] * len(spec.boards))
+    results = TaskResult(ahead=[0.0] * len(spec.boards))
     for number, probed in enumerate(game.sides):
         seating = [PROBED if seat in probed else RESPONSE for seat in range(game.players)]
         _play_pass(task, game, box, number, seating, results)
@@ -332,7 +332,7 @@ def play(task: Task, box: Sandbox) -> Played:
 
 
 def _play_pass(
-    task: Task, game: engine.Game, box: Sandbox, number: int, seating: Sequence[int], results: Played
+    task: Task, game: engine.Game, box: Sandbox, number: int, seating: Sequence[int], results: TaskResult
 ) -> None:
     spec = task.spec
     absent = [seat for seat, party in enumerate(seating) if party == RESPONSE and task.bot is None]

@@ -17,7 +17,17 @@ from itertools import groupby
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
-from engine.analysis import JUDGE, USUAL_NODES, Decision, Seat, decisions, from_the_end, mean_error, phase_of, worths
+from engine.analysis import (
+    JUDGE,
+    USUAL_NODES,
+    Decision,
+    SeatKnowledge,
+    decisions,
+    from_the_end,
+    mean_error,
+    phase_of,
+    worths,
+)
 from engine.game import load
 from engine.intervals import t95, wilson
 from engine.match.redaction import redact
@@ -122,7 +132,7 @@ def find(
         return
     game = first.state.game.origin
     least = MARGIN.get(str(game.score_unit), 1.0) if margin is None else margin
-    seats = [Seat(replay, seat) for seat in range(game.players)]
+    seats = [SeatKnowledge(replay, seat) for seat in range(game.players)]
     samples: dict[int, list[State]] = {}
     events_by_step: dict[int, list[dict[str, Any]]] = {}
 

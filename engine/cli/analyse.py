@@ -56,7 +56,7 @@ def add(commands: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class JudgedDecision:
     """A judged decision, and its place in the match."""
 
     board: int
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
     return OK
 
 
-def _judged(replays: Sequence[Mapping[str, Any]], args: argparse.Namespace) -> Iterator[Place]:
+def _judged(replays: Sequence[Mapping[str, Any]], args: argparse.Namespace) -> Iterator[JudgedDecision]:
     from engine.analysis import USUAL_NODES, fairly, with_open_cards
 
     nodes = args.nodes or USUAL_NODES
@@ -120,11 +120,11 @@ def _judged(replays: Sequence[Mapping[str, Any]], args: argparse.Namespace) -> I
             )
             for deal in deals:
                 for judged in deal:
-                    yield Place(meta["board"], meta["sitting"], bots[judged.seat], judged)
+                    yield JudgedDecision(meta["board"], meta["sitting"], bots[judged.seat], judged)
         advance(len(replays), len(replays))
 
 
-def _tallies(places: Iterable[Place]) -> dict[str, dict[str, Tally]]:
+def _tallies(places: Iterable[JudgedDecision]) -> dict[str, dict[str, Tally]]:
     """Return the tallies by bot: of all its decisions ("all") and of each phase."""
     from engine.analysis import PHASES, Tally
 
@@ -153,7 +153,7 @@ def _unit(replay: Mapping[str, Any]) -> str:
 
 
 def _print(
-    places: Sequence[Place],
+    places: Sequence[JudgedDecision],
     tallies: Mapping[str, Mapping[str, Tally]],
     replay: Mapping[str, Any],
     args: argparse.Namespace,

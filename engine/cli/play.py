@@ -139,7 +139,7 @@ def _spec(args: argparse.Namespace, seed: str) -> MatchSpec:
 
 
 def document(
-    spec: MatchSpec, played: series.Played, names: Sequence[str], seed: str, test: dict[str, Any] | None
+    spec: MatchSpec, played: series.SeriesResult, names: Sequence[str], seed: str, test: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Return the result as data for scripts, format tute-play/1."""
     from dataclasses import asdict
@@ -172,7 +172,7 @@ def document(
 
 
 def _print(
-    spec: MatchSpec, played: series.Played, names: Sequence[str], seed: str, test: dict[str, Any] | None
+    spec: MatchSpec, played: series.SeriesResult, names: Sequence[str], seed: str, test: dict[str, Any] | None
 ) -> None:
     from engine.cli.stats import standing
     from engine.game import load

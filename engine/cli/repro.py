@@ -16,7 +16,7 @@ from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 if TYPE_CHECKING:
     from engine.runner import BotSpec
     from engine.runner.rebuild import Exchange
-    from engine.runner.rerun import Reply
+    from engine.runner.rerun import RepeatedDecision
     from engine.sandbox import Sandbox
 
 EXAMPLE = """
@@ -177,7 +177,7 @@ def _again(
     }
 
 
-def _difference(reply: Reply) -> dict[str, Any]:
+def _difference(reply: RepeatedDecision) -> dict[str, Any]:
     at = reply.exchange
     logged = at.answer or f"(failed by {at.fault})"
     return {

@@ -33,7 +33,7 @@ Advance = Callable[[int, int], None]
 
 
 @dataclass
-class Played:
+class SeriesResult:
     """The stored result of a match, and the sum of several: plain data.
 
     boards: number, complete, scores by party, and seating, scores and kind of fault of each sitting. parties: sealed, decisions, cpu_s,
@@ -46,7 +46,7 @@ class Played:
     seconds: float = 0.0
     host: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, more: Played) -> None:
+    def add(self, more: SeriesResult) -> None:
         """Add the next match."""
         self.boards += more.boards
         self.decisions += more.decisions
@@ -128,13 +128,13 @@ def play(
     journal: Journal | None = None,
     test: Sequential | None = None,
     advance: Advance | None = None,
-) -> Played:
+) -> SeriesResult:
     """Play the matches that are not in the journal, `jobs` at a time, and add up all.
 
     log: receives the replays, one per line, in order. Raise Problem if a match cannot be set up or the platform fails; finished matches are in
     the journal then.
     """
-    total = Played()
+    total = SeriesResult()
     finished = journal.finished if journal else []
     for match in finished[: len(specs)]:
         total.add(match)
@@ -176,7 +176,7 @@ def _open_log(path: Path | None, journal: Journal | None) -> Iterator[IO[str] | 
         yield file
 
 
-Result = tuple[Played, list[str]]  # With its replays, one per line.
+Result = tuple[SeriesResult, list[str]]  # With its replays, one per line.
 
 
 @contextmanager
@@ -275,7 +275,7 @@ def _play(spec: MatchSpec, box: Sandbox, advance: Advance, stop: Callable[[], bo
     return _stored(result), lines
 
 
-def _stored(result: MatchResult) -> Played:
+def _stored(result: MatchResult) -> SeriesResult:
     boards = [
         {
             "number": board.number,
@@ -303,7 +303,7 @@ def _stored(result: MatchResult) -> Played:
         }
         for report in result.parties
     ]
-    return Played(boards, parties, result.decisions, result.seconds, result.host)
+    return SeriesResult(boards, parties, result.decisions, result.seconds, result.host)
 
 
 # ---- The journal
@@ -318,7 +318,7 @@ class Journal:
     def __init__(self, path: Path, spec: MatchSpec, seed: str, log: Path | None) -> None:
         """Open the journal, or create it. Raise Problem if the file belongs to another series."""
         self.path = path
-        self.finished: list[Played] = []
+        self.finished: list[SeriesResult] = []
         header = _header(spec, seed, log)
         if path.exists() and path.stat().st_size:
             self._read(header, spec, log)
@@ -334,7 +334,7 @@ class Journal:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def add(self, played: Played, log: IO[str] | None) -> None:
+    def add(self, played: SeriesResult, log: IO[str] | None) -> None:
         """Store a finished match; its replays are in the log already."""
         if log is not None:
             os.fsync(log.fileno())
@@ -361,7 +361,7 @@ class Journal:
                     " name another file"
                 )
             ends = [_end(line) for line in lines]
-            matches_read = [Played(**line) for line in lines]
+            matches_read = [SeriesResult(**line) for line in lines]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise Problem(
                 f"{self.path} is not the journal of a series ({error}); remove it, or name another file"

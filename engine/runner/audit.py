@@ -16,7 +16,7 @@ from typing import Any
 
 from engine.runner.limits import Limits
 from engine.runner.rebuild import exchanges
-from engine.runner.rerun import Reply, Rerun, rerun
+from engine.runner.rerun import RepeatedDecision, Rerun, rerun
 from engine.runner.spec import BotSpec
 from engine.sandbox import Sandbox
 
@@ -120,13 +120,13 @@ def compare(runs: Sequence[Rerun], *, deterministic: bool) -> Audit:
     return Audit(verdict, len(pairs), odd["log"], odd["run"], odd["all"], chance, first)
 
 
-def _odd_one(first_reply: Reply, second_reply: Reply) -> str:
+def _odd_one(first_reply: RepeatedDecision, second_reply: RepeatedDecision) -> str:
     if first_reply.now == second_reply.now:
         return "log" if first_reply.differs else ""
     return "run" if not (first_reply.differs and second_reply.differs) else "all"
 
 
-def _difference(first_reply: Reply, second_reply: Reply) -> Difference:
+def _difference(first_reply: RepeatedDecision, second_reply: RepeatedDecision) -> Difference:
     at = first_reply.exchange
     return Difference(
         at.board, at.step, first_reply.request, first_reply.legal, at.answer or "", [first_reply.now, second_reply.now]

@@ -89,7 +89,7 @@ class Starter:
     noise: Noise
     sealed: Sequence[bool]  # By party.
     copies: Copies
-    stop: Callable[[], bool] | None = None  # Interrupts a bot's turn by Stopped.
+    stop: Callable[[], bool] | None = None  # Interrupts a bot's turn by TurnStopped.
     interlude: Callable[[], Callable[[], None] | None] | None = None  # See `play_match`.
     absent: Collection[int] = ()  # Seats without a bot.
 

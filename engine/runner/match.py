@@ -30,7 +30,7 @@ from engine.runner.sealing import sealed_parties
 from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import MatchSpec
-from engine.sandbox import Policy, Runtime, Sandbox, SandboxError, Stopped
+from engine.sandbox import Policy, Runtime, Sandbox, SandboxError, TurnStopped
 
 AT_ONCE = (
     16  # Boards that are dealt together, and recorded together: code that runs once per board runs with cold caches.
@@ -85,7 +85,7 @@ def play_match(
         cores = os.sched_getaffinity(0) if ahead else ()
         with pinned(pin and core is None) as free_core:
             match.play(free_core if core is None else core, cores)
-    except Stopped:
+    except TurnStopped:
         return match.result(time.monotonic() - began)
     except Exception as error:  # Faults of bots never reach this line, so the platform is to blame.
         damage = match.copies.damage(range(len(spec.parties)))

@@ -22,7 +22,7 @@ from engine.sandbox import Policy, Sandbox, SandboxError
 
 
 @dataclass(frozen=True)
-class Reply:
+class RepeatedDecision:
     """One repeated decision. now: the bot's new answer, legal or not; request: its number in the conversation, from 1."""
 
     exchange: Exchange
@@ -45,7 +45,7 @@ class Reply:
 class Rerun:
     """One repeated conversation, as far as the bot got."""
 
-    replies: list[Reply] = field(default_factory=list)
+    replies: list[RepeatedDecision] = field(default_factory=list)
     fault: FaultReport | None = None
     max_cpu_s: float = 0.0  # The slowest decision.
     cpu_s: float = 0.0  # The whole conversation.
@@ -116,7 +116,7 @@ def _put(seat: Seat, exchange: Exchange, result: Rerun, pause: Callable[[], None
     else:
         pause()
         now = protocol.answer(seat.put(exchange.request), seat.requests).do
-        reply = Reply(exchange, now, seat.requests)
+        reply = RepeatedDecision(exchange, now, seat.requests)
         result.replies.append(reply)
         if reply.differs and now not in reply.legal:
             raise Fault("illegal_action", f"the bot answered {now[:60]!a}; legal were: {', '.join(reply.legal)}")

@@ -23,7 +23,7 @@ from engine.runner.result import FaultReport
 from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import MatchSpec
-from engine.sandbox import Sandbox, SandboxError, Stopped
+from engine.sandbox import Sandbox, SandboxError, TurnStopped
 
 NEXT = "next"  # The person's answer to a finished board, before the next one is dealt.
 
@@ -166,7 +166,7 @@ class _Table:
                 if self.result.fault is not None:
                     break
             self.end()
-        except Stopped:
+        except TurnStopped:
             return None
         finally:
             for seat in self.seats:

@@ -38,7 +38,7 @@ from engine.runner.result import FaultReport, MatchResult
 from engine.runner.seat import END_S, Seat
 from engine.runner.sitting import Sitting, Texts
 from engine.runner.spec import BotSpec, MatchSpec
-from engine.sandbox import BotFault, Policy, Sandbox, SandboxError, Stopped
+from engine.sandbox import BotFault, Policy, Sandbox, SandboxError, TurnStopped
 from engine.sandbox.errors import BrokenOff
 
 WHOLE, START, RARE, LONG, CANCELLED, REPEATED = CHECKS = (
@@ -123,7 +123,7 @@ def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None, first: B
                 _converse(trial, spec, game, box, core, stop or _never)
                 if trial.complete and bot.deterministic and not trial.faulty:
                     _repeat(trial, spec, box, stop or _never)
-        except Stopped:
+        except TurnStopped:
             trial.complete = False
         except (SandboxError, OSError) as error:
             damage = copies.damage([0])

@@ -1,7 +1,7 @@
 """Run untrusted programs so that they can harm nothing. Independent of the card games; standard library only."""
 
 from engine.sandbox.cgroups.groups import available as control_groups
-from engine.sandbox.errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable, Stopped
+from engine.sandbox.errors import FAULT_KINDS, BotFault, SandboxError, SandboxUnavailable, TurnStopped
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 from engine.sandbox.process.bot import BotProcess, Reply
@@ -19,8 +19,8 @@ __all__ = [
     "Sandbox",
     "SandboxError",
     "SandboxUnavailable",
-    "Stopped",
     "TierReport",
+    "TurnStopped",
     "check",
     "control_groups",
     "is_weaker",

@@ -23,7 +23,7 @@ class BrokenOff(SandboxError):
     party: int | None = None
 
 
-class Stopped(Exception):
+class TurnStopped(Exception):
     """The caller no longer wants the answer of a bot. This is nobody's fault."""
 
 

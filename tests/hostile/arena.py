@@ -19,7 +19,7 @@ from pathlib import Path
 from engine.sandbox import BotFault, Policy
 from engine.sandbox.cgroups import slots
 from engine.sandbox.files import runtimes
-from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.kernel.syscalls import this_architecture
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.tiers import choosing
 from tests.hostile import traces
@@ -76,8 +76,8 @@ class Surroundings:
             "listener": self.name,
             "memory_mb": policy.memory_mb,
             "threads": policy.threads,
-            "numbers": dict(this_machine().numbers),
-            "machine": this_machine().name,
+            "numbers": dict(this_architecture().numbers),
+            "machine": this_architecture().name,
         }
 
     def touched(self) -> list[str]:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.kernel.syscalls import this_architecture
 from tests.support import debian
 from tests.support.processes import DidNotStart
 
@@ -48,7 +48,7 @@ def default_profile() -> dict[str, Any]:
     """Docker's default: an allow-list; no namespaces by clone, no clone3, four personalities, no virtual-machine sockets."""
     allow = "SCMP_ACT_ALLOW"
     special = ("clone", "clone3", "personality", "socket")
-    names = sorted(set(this_machine().numbers) - set(_DENIED.split()) - set(special))
+    names = sorted(set(this_architecture().numbers) - set(_DENIED.split()) - set(special))
     no_namespaces = [{"index": 0, "value": _NAMESPACE_FLAGS, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"}]
     personalities = [
         {"names": ["personality"], "action": allow, "args": [{"index": 0, "value": value, "op": "SCMP_CMP_EQ"}]}

@@ -111,7 +111,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Kind:
+class GroupKind:
     """The control groups that this machine offers.
 
     name: "v2", "v1" or "none"; parents: controller -> directory for groups; note: what is counted, or why there are none.
@@ -199,11 +199,11 @@ def _start_of(pid: int) -> int:
 # -- Detection ---------------------------------------------------------------------------------------------
 
 
-def available() -> Kind:
+def available() -> GroupKind:
     """Return the kind of control groups that bots of this process use."""
     if os.environ.get(SWITCH) == "1":
         return _detected()
-    return Kind(
+    return GroupKind(
         "none",
         {},
         f"switched off; with {SWITCH}=1 the worker uses the groups that it may create, and each start takes 5 to 20 ms longer",
@@ -211,13 +211,13 @@ def available() -> Kind:
 
 
 @cache
-def _detected() -> Kind:
+def _detected() -> GroupKind:
     """Try out, once per process, which groups it may create. The worker itself moves into a leaf if v2 requires it."""
     reasons = []
     for name, find in (("v2", _delegated), ("v1", _by_controller)):
         try:
             parents = find()
-            kind = Kind(name, parents, "")
+            kind = GroupKind(name, parents, "")
             trial = kind.make(Policy())
             if trial:
                 trial.remove()
@@ -226,8 +226,8 @@ def _detected() -> Kind:
             continue
         _sweep(parents)
         counted = "memory, processes and CPU time" if name == "v2" else ", ".join(parents)
-        return Kind(name, parents, f"each bot is in a group of its own: {counted}")
-    return Kind("none", {}, "; ".join(reasons))
+        return GroupKind(name, parents, f"each bot is in a group of its own: {counted}")
+    return GroupKind("none", {}, "; ".join(reasons))
 
 
 def _delegated() -> dict[str, Path]:

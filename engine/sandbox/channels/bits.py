@@ -18,7 +18,7 @@ _STEPS = 50  # Halvings, down to the last digit.
 
 
 @dataclass(frozen=True)
-class Estimate:
+class BitEstimate:
     """Bits per decision, with their 95% interval and the number of trials."""
 
     bits: float
@@ -27,7 +27,7 @@ class Estimate:
     trials: int
 
 
-def estimate(trials: Sequence[tuple[int, float]], symbols: int) -> Estimate:
+def estimate(trials: Sequence[tuple[int, float]], symbols: int) -> BitEstimate:
     """Estimate from trials, (symbol sent, number received) in order. Raise ValueError for fewer than four, or fewer than two symbols."""
     if len(trials) < 4 or symbols < 2:
         raise ValueError(f"{len(trials)} trials of {symbols} symbols; expected at least 4 and 2")
@@ -36,7 +36,7 @@ def estimate(trials: Sequence[tuple[int, float]], symbols: int) -> Estimate:
     wrong = sum(guess(training, number, near) != sent for sent, number in test_trials)
     least, most = error_interval(wrong, len(test_trials))
     low, high = capacity(most, symbols), capacity(least, symbols)
-    return Estimate(capacity(wrong / len(test_trials), symbols) if low else 0.0, low, high, len(trials))
+    return BitEstimate(capacity(wrong / len(test_trials), symbols) if low else 0.0, low, high, len(trials))
 
 
 def guess(training: Sequence[tuple[int, float]], number: float, near: int) -> int:

@@ -10,10 +10,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.sandbox.channels.bits import Estimate, estimate
+from engine.sandbox.channels.bits import BitEstimate, estimate
 from engine.sandbox.errors import BotFault
 from engine.sandbox.files.runtimes import Runtime
-from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.kernel.syscalls import this_architecture
 from engine.sandbox.policy import Policy
 from engine.sandbox.process.bot import BotProcess
 
@@ -27,7 +27,7 @@ _SEED = 11  # The same symbols in every run.
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class ChannelKind:
     """A channel.
 
     name: for people; channel: its class in the program that both bots run; symbols: their number; refused: every isolating tier refuses what it
@@ -42,32 +42,32 @@ class Kind:
 
 
 KINDS = (
-    Kind(name="wall clock", channel="WallClock", symbols=4),
-    Kind(name="time stamp counter", channel="TimeStampCounter", symbols=4),
-    Kind(name="times of the own input pipe", channel="PipeTimes", symbols=4),
-    Kind(name="waits with a time limit", channel="TimedWait"),
-    Kind(name="interval timer", channel="IntervalTimer", symbols=4, refused=True),
-    Kind(name="timer descriptor", channel="TimerDescriptor", symbols=4, refused=True),
-    Kind(name="signal with a time limit", channel="TimedSignal", refused=True),
-    Kind(name="inode numbers of pipes", channel="PipeNumbers", symbols=8, refused=True),
-    Kind(name="inode numbers of sockets", channel="SocketNumbers", symbols=8, refused=True),
-    Kind(name="cookies of sockets", channel="SocketCookies", symbols=8, refused=True),
-    Kind(name="inode numbers of other descriptors", channel="DescriptorNumbers", symbols=8),
-    Kind(name="shared futex", channel="SharedFutex", awake=True, refused=True),
-    Kind(name="wake at the end of a thread", channel="EndOfThread", awake=True, refused=True),
-    Kind(name="numbers of new threads", channel="ThreadNumbers", symbols=8),
-    Kind(name="priorities of others", channel="ThreadsOfOthers", refused=True),
-    Kind(name="sessions of others", channel="SessionsOfOthers", refused=True),
-    Kind(name="directory of another's threads", channel="ProcessDirectory"),
-    Kind(name="access times of files", channel="FileTimes"),
-    Kind(name="write hints of files", channel="WriteHints", symbols=4, refused=True),
-    Kind(name="locks on files", channel="Locks", refused=True),
-    Kind(name="keys", channel="Keys", refused=True),
-    Kind(name="page cache", channel="PageCache", refused=True),
-    Kind(name="processor caches", channel="Caches"),
-    Kind(name="load", channel="Load"),
-    Kind(name="memory pressure", channel="MemoryPressure"),
-    Kind(name="counters of the own use", channel="OwnCounters"),
+    ChannelKind(name="wall clock", channel="WallClock", symbols=4),
+    ChannelKind(name="time stamp counter", channel="TimeStampCounter", symbols=4),
+    ChannelKind(name="times of the own input pipe", channel="PipeTimes", symbols=4),
+    ChannelKind(name="waits with a time limit", channel="TimedWait"),
+    ChannelKind(name="interval timer", channel="IntervalTimer", symbols=4, refused=True),
+    ChannelKind(name="timer descriptor", channel="TimerDescriptor", symbols=4, refused=True),
+    ChannelKind(name="signal with a time limit", channel="TimedSignal", refused=True),
+    ChannelKind(name="inode numbers of pipes", channel="PipeNumbers", symbols=8, refused=True),
+    ChannelKind(name="inode numbers of sockets", channel="SocketNumbers", symbols=8, refused=True),
+    ChannelKind(name="cookies of sockets", channel="SocketCookies", symbols=8, refused=True),
+    ChannelKind(name="inode numbers of other descriptors", channel="DescriptorNumbers", symbols=8),
+    ChannelKind(name="shared futex", channel="SharedFutex", awake=True, refused=True),
+    ChannelKind(name="wake at the end of a thread", channel="EndOfThread", awake=True, refused=True),
+    ChannelKind(name="numbers of new threads", channel="ThreadNumbers", symbols=8),
+    ChannelKind(name="priorities of others", channel="ThreadsOfOthers", refused=True),
+    ChannelKind(name="sessions of others", channel="SessionsOfOthers", refused=True),
+    ChannelKind(name="directory of another's threads", channel="ProcessDirectory"),
+    ChannelKind(name="access times of files", channel="FileTimes"),
+    ChannelKind(name="write hints of files", channel="WriteHints", symbols=4, refused=True),
+    ChannelKind(name="locks on files", channel="Locks", refused=True),
+    ChannelKind(name="keys", channel="Keys", refused=True),
+    ChannelKind(name="page cache", channel="PageCache", refused=True),
+    ChannelKind(name="processor caches", channel="Caches"),
+    ChannelKind(name="load", channel="Load"),
+    ChannelKind(name="memory pressure", channel="MemoryPressure"),
+    ChannelKind(name="counters of the own use", channel="OwnCounters"),
 )
 
 
@@ -75,12 +75,12 @@ KINDS = (
 class Finding:
     """The result for a channel: an estimate, or the reason why it was refused."""
 
-    kind: Kind
-    estimate: Estimate
+    kind: ChannelKind
+    estimate: BitEstimate
     refused: str | None = None
 
 
-_NOTHING = Estimate(0.0, 0.0, 0.0, 0)
+_NOTHING = BitEstimate(0.0, 0.0, 0.0, 0)
 
 
 class _Refused(Exception):
@@ -88,7 +88,7 @@ class _Refused(Exception):
 
 
 def measure(
-    start: Start, runtime: Runtime, kinds: Iterable[Kind] = KINDS, *, trials: int = TRIALS, sealed: bool = False
+    start: Start, runtime: Runtime, kinds: Iterable[ChannelKind] = KINDS, *, trials: int = TRIALS, sealed: bool = False
 ) -> Iterator[Finding]:
     """Measure each channel between two bots on one core, frozen while they are not asked, as at a table.
 
@@ -115,10 +115,10 @@ class _Pair:
     sender: BotProcess
     receiver: BotProcess
 
-    def trials(self, kind: Kind, number: int) -> list[tuple[int, float]]:
+    def trials(self, kind: ChannelKind, number: int) -> list[tuple[int, float]]:
         """Return (symbol sent, number received) for `number` trials."""
         chance = random.Random(_SEED)  # noqa: S311 - symbols to be sent, no secret
-        message = {"channel": kind.channel, "numbers": dict(this_machine().numbers), "peer": self.sender.pid}
+        message = {"channel": kind.channel, "numbers": dict(this_architecture().numbers), "peer": self.sender.pid}
         results = []
         for _ in range(number):
             symbol = chance.randrange(kind.symbols)

@@ -3,7 +3,7 @@
 Allowed are threads, but no second process; no socket; no file opened for writing; no memory that the limits do not count; nothing that
 reaches, wakes, watches or times another process, nothing that counts the activity of others, and no timer that runs while the bot is
 stopped. A call that is not listed fails with EPERM, an unknown one with ENOSYS (so that a newer C library falls back), and another
-machine's call convention kills the process.
+architecture's call convention kills the process.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.sandbox.kernel import bpf
-from engine.sandbox.kernel.syscalls import Machine, this_machine
+from engine.sandbox.kernel.syscalls import Architecture, this_architecture
 
 _ALLOWED = """
 read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3
@@ -184,22 +184,24 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
 
 
 @lru_cache
-def build(machine: Machine | None = None, *, pipes: bool = False, sealing: bool = False) -> Filter:
-    """Build the filter for ``machine`` (default: this one). `Filter.for_pid` fills in the process id.
+def build(architecture: Architecture | None = None, *, pipes: bool = False, sealing: bool = False) -> Filter:
+    """Build the filter for ``architecture`` (default: this one). `Filter.for_pid` fills in the process id.
 
     pipes: for a runtime that needs them; sealing: for a bot whose first instructions install a second filter behind this one.
     """
-    machine = machine or this_machine()
-    numbers = machine.numbers
+    architecture = architecture or this_architecture()
+    numbers = architecture.numbers
     names = (*ALLOWED, *(_PIPES if pipes else ()), *(_SEALING if sealing else ()))
     bodies = {name: bpf.verdict(bpf.ALLOW) for name in names} | _rules(sealing=sealing)
     eperm, enosys = bpf.verdict(bpf.refuse(errno.EPERM)), bpf.verdict(bpf.refuse(errno.ENOSYS))
     otherwise = (
-        {0: eperm} | {last + 1: eperm for _, last in machine.gaps[:-1]} | {first: enosys for first, _ in machine.gaps}
+        {0: eperm}
+        | {last + 1: eperm for _, last in architecture.gaps[:-1]}
+        | {first: enosys for first, _ in architecture.gaps}
     )
-    if machine.has_x32:
+    if architecture.has_x32:
         otherwise[0x4000_0000] = bpf.verdict(bpf.KILL_PROCESS)
-    program: bpf.Program = bpf.load_arch() + bpf.unless_equal(machine.audit_arch, bpf.verdict(bpf.KILL_PROCESS))
+    program: bpf.Program = bpf.load_arch() + bpf.unless_equal(architecture.audit_arch, bpf.verdict(bpf.KILL_PROCESS))
     program += bpf.load_number()
     # aarch64 lacks the calls that newer ones have replaced.
     program += bpf.switch({numbers[name]: body for name, body in bodies.items() if name in numbers}, otherwise)

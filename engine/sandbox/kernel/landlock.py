@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.sandbox.errors import SandboxUnavailable
-from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.kernel.syscalls import this_architecture
 
 _EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
 READ = _READ_FILE | _READ_DIR
@@ -47,7 +47,7 @@ class Support:
 def _create_ruleset(attributes: bytes | None, flags: int) -> int:
     """Return the kernel's answer, or minus the errno."""
     libc = ctypes.CDLL(None, use_errno=True)
-    number = ctypes.c_long(this_machine().numbers["landlock_create_ruleset"])
+    number = ctypes.c_long(this_architecture().numbers["landlock_create_ruleset"])
     size = ctypes.c_size_t(len(attributes or b""))
     result: int = libc.syscall(number, ctypes.c_char_p(attributes), size, ctypes.c_uint(flags))
     return result if result >= 0 else -ctypes.get_errno()

@@ -1,4 +1,4 @@
-"""System call numbers of the two supported machines.
+"""System call numbers of the two supported architectures.
 
 Taken from the Linux 6.1 user headers (x86: asm/unistd_64.h; aarch64: asm-generic/unistd.h). A number never changes once assigned. The filter
 answers ENOSYS to every number missing from these tables, whether it is greater than all of them (a newer kernel) or lies in a gap (x86
@@ -16,8 +16,8 @@ LARGEST = 2**32 - 1  # A filter sees a number as 32 bits.
 
 
 @dataclass(frozen=True)
-class Machine:
-    """One machine: its kernel audit number, its call numbers by name, and has_x32: x32 numbers must be refused."""
+class Architecture:
+    """A processor architecture: its kernel audit number, its call numbers by name, and whether x32 numbers exist and must be refused."""
 
     name: str
     audit_arch: int
@@ -136,14 +136,14 @@ _AARCH64 = """
 446:landlock_restrict_self 447:memfd_secret 448:process_mrelease 449:futex_waitv 450:set_mempolicy_home_node
 """
 
-X86_64 = Machine("x86_64", 0xC000003E, _parse(_X86_64), has_x32=True)
-AARCH64 = Machine("aarch64", 0xC00000B7, _parse(_AARCH64), has_x32=False)
-MACHINES = {machine.name: machine for machine in (X86_64, AARCH64)}
+X86_64 = Architecture("x86_64", 0xC000003E, _parse(_X86_64), has_x32=True)
+AARCH64 = Architecture("aarch64", 0xC00000B7, _parse(_AARCH64), has_x32=False)
+ARCHITECTURES = {known.name: known for known in (X86_64, AARCH64)}
 
 
-def this_machine() -> Machine:
-    """Return the machine we run on. Raise NotImplementedError, with the supported ones, on any other."""
+def this_architecture() -> Architecture:
+    """Return the architecture that we run on. Raise NotImplementedError, naming the supported ones, on any other."""
     name = platform.machine()
-    if name not in MACHINES:
-        raise NotImplementedError(f"the sandbox supports {sorted(MACHINES)}, but this machine is {name!r}")
-    return MACHINES[name]
+    if name not in ARCHITECTURES:
+        raise NotImplementedError(f"the sandbox supports {sorted(ARCHITECTURES)}, but this machine is {name!r}")
+    return ARCHITECTURES[name]

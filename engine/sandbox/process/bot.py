@@ -14,7 +14,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from engine.sandbox.cgroups.attest import Expectation, attest
-from engine.sandbox.errors import BotFault, BrokenOff, SandboxError, Stopped
+from engine.sandbox.errors import BotFault, BrokenOff, SandboxError, TurnStopped
 from engine.sandbox.policy import MIB, Policy
 from engine.sandbox.process import watch
 from engine.sandbox.process.death import End, fault
@@ -95,7 +95,7 @@ class BotProcess:
         self.pondering_s = PONDERING_S
         # Counted wall seconds of the last answer, without those in which this worker or the bot had no processor.
         self.counted_s = 0.0
-        self.stop: Callable[[], bool] | None = None  # Called during long turns; True ends the turn with Stopped.
+        self.stop: Callable[[], bool] | None = None  # Called during long turns; True ends the turn with TurnStopped.
         # Called at the same times; a function that it returns runs while the bot is frozen and its clocks stand still.
         self.interlude: Callable[[], Callable[[], None] | None] | None = None
         self.interlude_s = 0.0  # During the last answer.
@@ -283,7 +283,7 @@ class BotProcess:
             if left_s <= 0:
                 raise BotFault("timeout", _late(wall_cap_s, used, wall.held_s()))
             if self.stop is not None and self.stop():
-                raise Stopped
+                raise TurnStopped
             if self.interlude is not None and (act := self.interlude()) is not None:
                 wall.skip(self._do_meanwhile(act))
                 continue

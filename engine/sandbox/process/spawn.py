@@ -48,7 +48,7 @@ class Ended:
     lost_with: str = ""
 
 
-class Child:
+class ChildProcess:
     """A process that the forkserver has forked for us. handle: never refers to another process, as its number may."""
 
     def __init__(self, pid: int, handle: int, end: int) -> None:
@@ -107,7 +107,7 @@ class Started:
     child: the started process; pid: the bot in our numbering (the child's, unless namespaces lie between).
     """
 
-    child: Child
+    child: ChildProcess
     pid: int
     stdin: int
     stdout: int
@@ -172,7 +172,7 @@ class _ForkServer:
         self.socket.settimeout(HANDSHAKE_S)
         self.in_step = True  # False while a request is unanswered: an interruption then would mix up answers.
 
-    def fork_bot(self, plan: dict[str, Any], descriptors: Sequence[int], end: int) -> Child:
+    def fork_bot(self, plan: dict[str, Any], descriptors: Sequence[int], end: int) -> ChildProcess:
         """Fork a child that runs the plan; ``end`` is the descriptor for its end. Raise OSError."""
         self.in_step = False
         socket.send_fds(self.socket, [marshal.dumps(plan)], descriptors)
@@ -188,7 +188,7 @@ class _ForkServer:
                 os.kill(reply, signal.SIGKILL)
             select.select([end], [], [], _GIVE_UP_S)
             raise OSError("no descriptor left for a handle of the bot")
-        return Child(reply, handles[0], end)
+        return ChildProcess(reply, handles[0], end)
 
     def close(self) -> None:
         """End it, and with it every bot that it has forked."""
@@ -352,7 +352,7 @@ def _read_to_end(fd: int, timeout_s: float) -> str:
     raise SandboxError(f"the sandbox was not ready after {timeout_s:g} s; the host is overloaded, run fewer workers")
 
 
-def _end(child: Child) -> None:
+def _end(child: ChildProcess) -> None:
     """Kill and collect a child that never became a bot."""
     child.signal(signal.SIGKILL)
     try:

@@ -107,7 +107,7 @@ def _accounts(pid: int) -> dict[str, Account]:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ResourceUse:
     """The resources of a process: private and swapped memory with page tables, KiB, and threads. headless: only its first thread has ended."""
 
     memory_kib: int
@@ -115,19 +115,19 @@ class Use:
     headless: bool = False
 
 
-def look(pid: int) -> Use:
+def look(pid: int) -> ResourceUse:
     """Return the current resources of a process; nothing if it has just ended (reading its output reports that)."""
     try:
         lines = Path(f"/proc/{pid}/status").read_bytes().decode(errors="replace").splitlines()
     except OSError:
-        return Use(0, 0)
+        return ResourceUse(0, 0)
     fields = {name: words.split() for name, _, words in (line.partition(":") for line in lines)}
     memory_kib = sum(int(fields[name][0]) for name in _COUNTED if name in fields)
     threads = int(fields["Threads"][0])
-    return Use(memory_kib, threads, fields["State"][0] == "Z" and threads > 1)
+    return ResourceUse(memory_kib, threads, fields["State"][0] == "Z" and threads > 1)
 
 
-def overuse(use: Use, policy: Policy) -> BotFault | None:
+def overuse(use: ResourceUse, policy: Policy) -> BotFault | None:
     """Return the fault of a bot that exceeds the policy, else None.
 
     The kernel's limits refuse most excess at once. But they do not count memory that was written and then made read-only, and an ordinary user's

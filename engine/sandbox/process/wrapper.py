@@ -12,15 +12,15 @@ import select
 import signal
 
 from engine.sandbox.process import watch
-from engine.sandbox.process.spawn import Child, Ended
+from engine.sandbox.process.spawn import ChildProcess, Ended
 
 _END_S = 1.0  # Time for a continued wrapper to collect its bot and to end.
 
 
-class WrappedChild(Child):
+class WrappedChild(ChildProcess):
     """A wrapper, as the forkserver knows it, and the bot below it."""
 
-    def __init__(self, wrapper: Child, pid: int, word: int) -> None:
+    def __init__(self, wrapper: ChildProcess, pid: int, word: int) -> None:
         """Stop the wrapper of a process that waits to become the bot, and take over its descriptors. Raise OSError if it has ended.
 
         word: descriptor of the wrapper's report on the bot's end.

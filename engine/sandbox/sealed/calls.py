@@ -9,7 +9,7 @@ import errno
 from functools import cache
 
 from engine.sandbox.kernel import bpf
-from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.kernel.syscalls import this_architecture
 
 _PR_SET_TSC = 26
 _CPU_CLOCKS = (2, 3)  # Of the process, of the thread.
@@ -88,6 +88,6 @@ def _bodies() -> dict[str, bpf.Program]:
 @cache
 def build() -> bytes:
     """Build the filter. The one of every bot has checked each call and its machine before."""
-    numbers = this_machine().numbers
+    numbers = this_architecture().numbers
     bodies = {numbers[name]: body for name, body in _bodies().items()}
     return bpf.encode(bpf.load_number() + bpf.switch(bodies, {0: bpf.verdict(bpf.ALLOW)}))

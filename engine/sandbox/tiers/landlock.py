@@ -14,7 +14,7 @@ from engine.sandbox.cgroups.placing import Place
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.kernel import filter as call_filter
 from engine.sandbox.kernel import landlock
-from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.kernel.syscalls import this_architecture
 from engine.sandbox.policy import Policy, user_wide_processes
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.process.spawn import FIRST_KEPT, launch
@@ -35,7 +35,7 @@ def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int |
     if not place.slot:
         readable += [(path, landlock.READ) for path in ("/dev/null", "/dev/urandom", *map(str, runtime.host_files))]
     filtered = call_filter.build(pipes=runtime.needs_pipes, sealing=policy.sealed)
-    numbers = this_machine().numbers
+    numbers = this_architecture().numbers
     return {
         "groups": place.groups,
         "own_network": None,  # The filter allows no call that would use a network.

@@ -23,7 +23,7 @@ from engine.sandbox.cgroups.rights import SYS_ADMIN, effective
 from engine.sandbox.errors import SandboxError, SandboxUnavailable
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.kernel import filter as call_filter
-from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.kernel.syscalls import this_architecture
 from engine.sandbox.policy import Policy, user_wide_processes
 from engine.sandbox.process.bot import BotProcess
 from engine.sandbox.process.spawn import FIRST_KEPT, HANDSHAKE_S, launch, memory_file
@@ -134,7 +134,7 @@ def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int 
             "landlock": None,
             "filter": None,
             "program": None,
-            "numbers": {"capset": this_machine().numbers["capset"]},
+            "numbers": {"capset": this_architecture().numbers["capset"]},
             "argv": command(place, runtime, entry, own_network=own_network, sealed=policy.sealed),
             "environment": {"PATH": "/usr/bin:/bin"},
         }

@@ -13,7 +13,7 @@ from engine.runner import BotSpec, FaultReport, MatchResult, load_package
 from engine.runner.audit import ALIKE, DIFFERS, FAILED, SAME, Audit, audit, compare, odds
 from engine.runner.match import play_match
 from engine.runner.rebuild import Exchange, passes
-from engine.runner.rerun import Reply, Rerun
+from engine.runner.rerun import RepeatedDecision, Rerun
 from engine.sandbox import Sandbox
 from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
@@ -167,7 +167,7 @@ def run(logged: str, answers: str) -> Rerun:
     request = json.dumps({"id": 1, "legal": LEGAL}).encode()
     return Rerun(
         [
-            Reply(Exchange(0, 1, step, request, LEGAL[int(then)]), LEGAL[int(now)], step + 1)
+            RepeatedDecision(Exchange(0, 1, step, request, LEGAL[int(then)]), LEGAL[int(now)], step + 1)
             for step, (then, now) in enumerate(zip(logged, answers, strict=True))
         ]
     )

@@ -13,7 +13,7 @@ from engine.runner import BotSpec, Infrastructure, cores
 from engine.runner.cores import pinned
 from engine.runner.match import play_match
 from engine.sandbox import BotProcess, Policy, Runtime, Sandbox, SandboxError
-from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.kernel.syscalls import this_architecture
 from tests.engine.runner.conftest import Maker
 from tests.support.bots import match
 from tests.support.processes import wait_for
@@ -160,7 +160,7 @@ def act(m):
 
 @needs_two
 def test_no_bot_of_a_pass_begins_before_the_pass_before_has_ended(box: Sandbox, make: Maker, honest: BotSpec) -> None:
-    talker = make(TALKER.format(futex=this_machine().numbers["futex"]), name="talker")
+    talker = make(TALKER.format(futex=this_architecture().numbers["futex"]), name="talker")
     watched = Watched(box)
 
     def look() -> bool:

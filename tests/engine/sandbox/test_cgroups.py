@@ -46,14 +46,14 @@ def test_there_is_none_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture(scope="module")
-def kind(asked_for: None) -> groups.Kind:
+def kind(asked_for: None) -> groups.GroupKind:
     available = groups.available()
     held_tiers.add(f"control groups: {available.name}: {available.note}")
     return available
 
 
 @pytest.fixture
-def group(kind: groups.Kind) -> Iterator[groups.Group]:
+def group(kind: groups.GroupKind) -> Iterator[groups.Group]:
     group = kind.make(POLICY)
     if group is None:
         pytest.skip(f"control groups here: {kind.note}. They are tested in another kernel: test_other_kernel.py")
@@ -61,7 +61,7 @@ def group(kind: groups.Kind) -> Iterator[groups.Group]:
     group.remove()
 
 
-def groups_left(kind: groups.Kind, owner: int) -> list[str]:
+def groups_left(kind: groups.GroupKind, owner: int) -> list[str]:
     return [place.name for parent in kind.parents.values() for place in parent.glob(f"tute-bot-{owner}-*")]
 
 
@@ -72,7 +72,7 @@ def inside(group: groups.Group, program: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def test_what_there_is_is_named_and_none_has_a_reason(kind: groups.Kind) -> None:
+def test_what_there_is_is_named_and_none_has_a_reason(kind: groups.GroupKind) -> None:
     assert kind.name in ("v2", "v1", "none")
     assert bool(kind.parents) == (kind.name != "none")
     assert kind.note
@@ -81,7 +81,7 @@ def test_what_there_is_is_named_and_none_has_a_reason(kind: groups.Kind) -> None
 
 
 def test_a_bot_is_in_its_group_and_the_group_goes_with_it(
-    kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+    kind: groups.GroupKind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> None:
     directory = bot("import sys\nfor line in sys.stdin: print(line, end='', flush=True)\n")
     for tier in [*tiers_here, "none"]:
@@ -157,7 +157,7 @@ def test_a_kill_is_ours_where_the_kernel_has_killed_for_memory_meanwhile(
 
 
 def test_a_limit_that_is_not_taken_stops_the_start(
-    kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+    kind: groups.GroupKind, state: StateDirectory, bot: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Promised kinds fail closed: a limit that cannot be written, or reads back as another, or a directory that is gone."""
     directory = bot("print('started', flush=True)")
@@ -169,7 +169,7 @@ def test_a_limit_that_is_not_taken_stops_the_start(
         {"_limits": lambda group, policy: [(next(iter(group.directories.values())) / "no.such.limit", "1")]},
         {"_limits": lambda group, policy: [(_pids(group), "-5")]},
         {"_limits": lambda group, policy: [(_pids(group), "007")]},
-        {"available": lambda: groups.Kind("v1", {"pids": place / "nowhere"}, "")},
+        {"available": lambda: groups.GroupKind("v1", {"pids": place / "nowhere"}, "")},
     )
     for change in breaks:
         with monkeypatch.context() as broken:
@@ -189,7 +189,7 @@ def test_a_bot_outside_its_group_is_seen_from_outside(group: groups.Group) -> No
 
 
 def test_a_group_that_cannot_be_entered_stops_the_start(
-    kind: groups.Kind,
+    kind: groups.GroupKind,
     group: groups.Group,
     state: StateDirectory,
     bot: Callable[[str], Path],
@@ -205,7 +205,7 @@ def test_a_group_that_cannot_be_entered_stops_the_start(
 
 
 def test_a_bot_outside_its_group_is_stopped(
-    kind: groups.Kind,
+    kind: groups.GroupKind,
     group: groups.Group,
     state: StateDirectory,
     bot: Callable[[str], Path],
@@ -231,7 +231,7 @@ def with_bots(tier: str, state: StateDirectory, directory: Path) -> tuple[subpro
 
 @pytest.mark.parametrize("victim", mostly_slow(["worker", "worker and forkserver"], "worker".__eq__))
 def test_no_group_outlives_a_worker_that_is_killed(
-    kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str], victim: str
+    kind: groups.GroupKind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str], victim: str
 ) -> None:
     directory = bot("import time\ntime.sleep(60)\n")
     assert state.python.root.is_dir()
@@ -256,7 +256,7 @@ def test_no_group_outlives_a_worker_that_is_killed(
         assert groups_left(kind, runner.pid) == [], tier
 
 
-def groups_go(kind: groups.Kind, owner: int) -> bool:
+def groups_go(kind: groups.GroupKind, owner: int) -> bool:
     """Return True if all groups of a worker go within a minute."""
     until = time.monotonic() + 60
     while groups_left(kind, owner) and time.monotonic() < until:
@@ -265,7 +265,7 @@ def groups_go(kind: groups.Kind, owner: int) -> bool:
 
 
 def test_the_group_of_a_bot_that_ended_goes_with_a_worker_that_had_not_removed_it(
-    kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+    kind: groups.GroupKind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> None:
     directory = bot("import time\ntime.sleep(60)\n")
     for tier in tiers_here:
@@ -285,7 +285,7 @@ def test_the_group_of_a_bot_that_ended_goes_with_a_worker_that_had_not_removed_i
 
 
 def test_what_else_lives_in_a_group_ends_with_its_worker(
-    kind: groups.Kind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
+    kind: groups.GroupKind, state: StateDirectory, bot: Callable[[str], Path], tiers_here: list[str]
 ) -> None:
     directory = bot("import time\ntime.sleep(60)\n")
     for tier in tiers_here:
@@ -310,7 +310,7 @@ def test_none_is_told_with_the_remedy_where_a_user_may_make_none(state: StateDir
     assert os.getuid() != 0 or answer["name"] != "none" or ("v2: " in answer["note"] and "v1: " in answer["note"])
 
 
-def test_groups_of_a_worker_that_lives_are_not_swept(kind: groups.Kind, group: groups.Group) -> None:
+def test_groups_of_a_worker_that_lives_are_not_swept(kind: groups.GroupKind, group: groups.Group) -> None:
     groups._sweep(kind.parents)
 
     assert all(place.is_dir() for place in group.directories.values())

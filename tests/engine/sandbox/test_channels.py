@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.sandbox.channels.bits import Estimate, capacity, error_interval, estimate, guess
+from engine.sandbox.channels.bits import BitEstimate, capacity, error_interval, estimate, guess
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_channel_on_which_nothing_is_seen_carries_nothing() -> None:
 
     estimated = estimate(trials, 2)
 
-    assert estimated == Estimate(0.0, 0.0, pytest.approx(capacity(error_interval(50, 100)[0], 2)), 200)
+    assert estimated == BitEstimate(0.0, 0.0, pytest.approx(capacity(error_interval(50, 100)[0], 2)), 200)
     assert 0 < estimated.high < 0.04
 
 

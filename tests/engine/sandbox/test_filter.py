@@ -9,12 +9,14 @@ from itertools import count
 import pytest
 
 from engine.sandbox.kernel import bpf, filter
-from engine.sandbox.kernel.syscalls import AARCH64, MACHINES, X86_64, Machine
+from engine.sandbox.kernel.syscalls import AARCH64, ARCHITECTURES, X86_64, Architecture
 
 PID = 4321
 
 
-def decide(machine: Machine, name: str | int, *arguments: int, arch: int | None = None, pipes: bool = False) -> int:
+def decide(
+    machine: Architecture, name: str | int, *arguments: int, arch: int | None = None, pipes: bool = False
+) -> int:
     """The verdict of the filter for one call: an interpreter of the instructions that it uses."""
     number = machine.numbers[name] if isinstance(name, str) else name
     words = (*arguments, *[0] * (6 - len(arguments)))
@@ -42,13 +44,13 @@ def run(program: bpf.Program, data: bytes) -> tuple[int, int]:
     raise AssertionError
 
 
-@pytest.fixture(params=MACHINES.values(), ids=MACHINES.keys())
-def machine(request: pytest.FixtureRequest) -> Machine:
+@pytest.fixture(params=ARCHITECTURES.values(), ids=ARCHITECTURES.keys())
+def machine(request: pytest.FixtureRequest) -> Architecture:
     return request.param
 
 
 @pytest.mark.parametrize("name", ["read", "write", "epoll_pwait", "exit_group", "brk", "getrandom", "execve", "munmap"])
-def test_everyday_calls_are_allowed(machine: Machine, name: str) -> None:
+def test_everyday_calls_are_allowed(machine: Architecture, name: str) -> None:
     assert decide(machine, name) == bpf.ALLOW
 
 
@@ -134,7 +136,7 @@ def test_everyday_calls_are_allowed(machine: Machine, name: str) -> None:
     ],
 )
 def test_dangerous_calls_fail_with_the_stated_error(
-    machine: Machine, name: str, arguments: tuple[int, ...], error: int
+    machine: Architecture, name: str, arguments: tuple[int, ...], error: int
 ) -> None:
     assert decide(machine, name, *arguments) == bpf.refuse(error)
 
@@ -167,7 +169,7 @@ def test_dangerous_calls_fail_with_the_stated_error(
         ("tgkill", (PID, 7, 6)),
     ],
 )
-def test_harmless_uses_of_them_are_allowed(machine: Machine, name: str, arguments: tuple[int, ...]) -> None:
+def test_harmless_uses_of_them_are_allowed(machine: Architecture, name: str, arguments: tuple[int, ...]) -> None:
     assert decide(machine, name, *arguments) == bpf.ALLOW
 
 
@@ -179,12 +181,12 @@ def test_calls_that_only_one_machine_has() -> None:
     assert decide(X86_64, "arch_prctl", 0x1002) == bpf.ALLOW
 
 
-def test_pipes_are_for_runtimes_that_need_them(machine: Machine) -> None:
+def test_pipes_are_for_runtimes_that_need_them(machine: Architecture) -> None:
     assert decide(machine, "pipe2", pipes=True) == bpf.ALLOW
     assert decide(machine, "socketpair", 1, pipes=True) == bpf.refuse(errno.EAFNOSUPPORT)
 
 
-def test_every_call_that_is_not_named_is_refused(machine: Machine) -> None:
+def test_every_call_that_is_not_named_is_refused(machine: Architecture) -> None:
     listed = set(filter.ALLOWED) | set(filter._rules())
 
     assert {decide(machine, name) for name in machine.numbers if name not in listed} == {bpf.refuse(errno.EPERM)}
@@ -201,7 +203,7 @@ def test_a_switch_takes_the_body_of_each_value_and_few_steps() -> None:
         assert steps <= 1 + 2 * 5 + 21
 
 
-def test_calls_that_the_tables_do_not_know_do_not_exist(machine: Machine) -> None:
+def test_calls_that_the_tables_do_not_know_do_not_exist(machine: Architecture) -> None:
     """A number may be newer than all in the tables, or lie in a gap that was filled late."""
     numbers = set(machine.numbers.values())
     unknown = [number for number in range(machine.first_unknown + 50) if number not in numbers]
@@ -209,7 +211,7 @@ def test_calls_that_the_tables_do_not_know_do_not_exist(machine: Machine) -> Non
     assert {decide(machine, number) for number in unknown} == {bpf.refuse(errno.ENOSYS)}
 
 
-def test_the_gaps_are_the_numbers_without_a_name(machine: Machine) -> None:
+def test_the_gaps_are_the_numbers_without_a_name(machine: Architecture) -> None:
     inside = {number for first, last in machine.gaps[:-1] for number in range(first, last + 1)}
     assert inside == set(range(machine.first_unknown)) - set(machine.numbers.values())
     assert machine.gaps[-1] == (machine.first_unknown, 2**32 - 1)

@@ -16,7 +16,7 @@ import pytest
 
 from engine.sandbox import TIERS, BotFault, BotProcess, Policy, Sandbox, SandboxError
 from engine.sandbox.files import runtimes
-from engine.sandbox.kernel.syscalls import this_machine
+from engine.sandbox.kernel.syscalls import this_architecture
 from engine.sandbox.process import bot as process_of_a_bot
 from engine.sandbox.process import spawn, watch
 from tests.engine.sandbox.support import StateDirectory
@@ -256,7 +256,7 @@ def test_a_bot_without_its_first_thread_has_crashed(start: Start) -> None:
     code = (
         "import ctypes, sys, threading, time\n"
         "def go_on():\n    time.sleep(0.2)\n    for line in sys.stdin: print(line, end='', flush=True)\n"
-        f"threading.Thread(target=go_on).start()\nctypes.CDLL(None).syscall({this_machine().numbers['exit']}, 0)\n"
+        f"threading.Thread(target=go_on).start()\nctypes.CDLL(None).syscall({this_architecture().numbers['exit']}, 0)\n"
     )
 
     def goes_on(process: BotProcess) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.sandbox.kernel import bpf
-from engine.sandbox.kernel.syscalls import MACHINES
+from engine.sandbox.kernel.syscalls import ARCHITECTURES
 from tests.engine.sandbox.test_filter import decide
 from tests.support import debian, languages
 
@@ -47,9 +47,9 @@ def header(machine: str) -> dict[str, int]:
     return {name: number for name, number in numbers.items() if name not in ("syscalls", "arch_specific_syscall")}
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("machine", ARCHITECTURES)
 def test_the_tables_are_those_of_the_kernels_headers(machine: str) -> None:
-    ours, theirs = MACHINES[machine].numbers, header(machine)
+    ours, theirs = ARCHITECTURES[machine].numbers, header(machine)
 
     shared = {name: number for name, number in theirs.items() if number in ours.values()}
     assert len(shared) > 290
@@ -57,21 +57,21 @@ def test_the_tables_are_those_of_the_kernels_headers(machine: str) -> None:
     assert sorted(set(ours) - set(shared)) == []
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("machine", ARCHITECTURES)
 def test_the_filter_refuses_a_call_that_only_the_headers_know(machine: str) -> None:
     """Headers that are newer than the tables name more calls with each kernel: a bot finds none of them."""
-    ours = MACHINES[machine]
+    ours = ARCHITECTURES[machine]
     newer = {name: number for name, number in header(machine).items() if name not in ours.numbers}
     newer["of a kernel to come"] = max([ours.first_unknown, *newer.values()]) + 1
     refused = bpf.refuse(errno.ENOSYS)
     assert {name: number for name, number in newer.items() if decide(ours, number) != refused} == {}
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("machine", ARCHITECTURES)
 @pytest.mark.slow
 def test_libseccomp_gives_the_same_numbers(machine: str) -> None:
     program = debian.find("seccomp", debian.on_path("scmp_sys_resolver"), "Debian: sudo apt-get install seccomp.")
-    ours, differing, checked = MACHINES[machine].numbers, {}, 0
+    ours, differing, checked = ARCHITECTURES[machine].numbers, {}, 0
     for name, number in ours.items():
         process = subprocess.run(
             [program, "-a", machine, name], capture_output=True, text=True, timeout=10, check=False
@@ -90,7 +90,7 @@ def test_libseccomp_gives_the_same_numbers(machine: str) -> None:
 def test_calls_that_only_one_machine_has() -> None:
     """Libseccomp's answer for those is negative and not -1: a pseudo number."""
     program = debian.find("seccomp", debian.on_path("scmp_sys_resolver"), "Debian: sudo apt-get install seccomp.")
-    for name in sorted(set(MACHINES["x86_64"].numbers) - set(MACHINES["aarch64"].numbers)):
+    for name in sorted(set(ARCHITECTURES["x86_64"].numbers) - set(ARCHITECTURES["aarch64"].numbers)):
         process = subprocess.run(
             [program, "-a", "aarch64", name], capture_output=True, text=True, timeout=10, check=False
         )

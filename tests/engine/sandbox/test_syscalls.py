@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from engine.sandbox.kernel.syscalls import AARCH64, MACHINES, X86_64, this_machine
+from engine.sandbox.kernel.syscalls import AARCH64, ARCHITECTURES, X86_64, this_architecture
 
 # From the kernel's own tables: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
 PUBLISHED = {
@@ -17,14 +17,14 @@ PUBLISHED = {
 SINCE_UNIFIED = {"clone3": 435, "landlock_create_ruleset": 444, "landlock_restrict_self": 446, "futex_waitv": 449}
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", ARCHITECTURES)
 def test_published_numbers(name: str) -> None:
     expected = PUBLISHED[name] | SINCE_UNIFIED
 
-    assert {call: MACHINES[name].numbers[call] for call in expected} == expected
+    assert {call: ARCHITECTURES[name].numbers[call] for call in expected} == expected
 
 
-@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES.keys())
+@pytest.mark.parametrize("machine", ARCHITECTURES.values(), ids=ARCHITECTURES.keys())
 def test_no_number_twice(machine: object) -> None:
     numbers = list(machine.numbers.values())
 
@@ -40,5 +40,5 @@ def test_machines_differ_where_they_must() -> None:
 def test_the_running_kernel_agrees() -> None:
     libc = ctypes.CDLL(None)
 
-    assert libc.syscall(ctypes.c_long(this_machine().numbers["getpid"])) == os.getpid()
-    assert libc.syscall(ctypes.c_long(this_machine().numbers["getuid"])) == os.getuid()
+    assert libc.syscall(ctypes.c_long(this_architecture().numbers["getpid"])) == os.getpid()
+    assert libc.syscall(ctypes.c_long(this_architecture().numbers["getuid"])) == os.getuid()
