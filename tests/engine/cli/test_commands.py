@@ -151,7 +151,7 @@ def test_play_files_and_explains_their_faults(tute: Tute, tmp_path: Path) -> Non
         (("greedy", "random", "random", "-g", "partnership"), "takes 2 parties, not 3"),
         (("greedy", "random", "-g", "partnership", "-o", "win_by=7"), "win_by must be one of 1, 2"),
         (("greedy", "random", "-g", "partnership", "-o", "nothing=1"), "no option 'nothing'"),
-        (("greedy", "random", "-g", "partnership", "-o", "win_by"), "-o takes name=value"),
+        (("greedy", "random", "-g", "partnership", "-o", "win_by"), "-o needs name=value"),
         (("greedy", "random", "-g", "partnership", "-n", "0"), "at least one board"),
         (("greedy", "random", "-g", "partnership", "--log", "x.json"), "ends in .jsonl"),
         (("greedy", "random", "-g", "partnership", "--move-s", "0"), "move_s must be more than 0"),
@@ -219,7 +219,7 @@ def test_cases_run_and_fail_with_the_case(tute: Tute, tmp_path: Path) -> None:
 
     words = process.stdout.split()
     assert words[0] == words[2]
-    assert words[3:] == ["cases", "hold"]
+    assert words[3:] == ["cases", "pass"]
     assert "bad.yaml: par-leg-02 (legal_move): " in failed.stdout
     assert json.loads(tute("cases", good, "--json").stdout)["failed"] == []
     assert "No such file" in tute("cases", "none.yaml", code=2).stderr

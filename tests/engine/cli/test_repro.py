@@ -106,7 +106,7 @@ def test_a_log_that_is_none_is_refused(tute: Tute, log: Path, tmp_path: Path) ->
 
     assert "is not a log" in tute("repro", "bad.jsonl", "--bot", "mine.py", code=2).stderr
     assert "lacks board 1 of pass 0" in tute("repro", "half.jsonl", "--bot", "mine.py", code=2).stderr
-    assert "say with --party" in tute("repro", log, "--bot", "greedy", code=2).stderr
+    assert "choose with --party" in tute("repro", log, "--bot", "greedy", code=2).stderr
     assert "has no pass 7" in tute("repro", log, "--bot", "mine.py", "--pass", 7, code=2).stderr
     assert "give --seat 0 to 3" in tute("repro", log, "--lines", code=2).stderr
     assert "parties 0 to 1" in tute("repro", log, "--bot", "mine.py", "--party", 5, code=2).stderr

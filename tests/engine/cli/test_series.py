@@ -96,7 +96,7 @@ def test_a_test_ends_the_series(tute: Tute) -> None:
     ("words", "message"),
     [
         (("--sprt", 20, 0), "the first bound must be less"),
-        (("--jobs", 0), "at least one match"),
+        (("--jobs", 0), "give at least 1"),
     ],
 )
 def test_bad_input_says_what_to_do(words: tuple[object, ...], message: str, tute: Tute) -> None:
