@@ -33,7 +33,7 @@ Environ: TypeAlias = dict[str, Any]
 Headers: TypeAlias = list[tuple[str, str]]
 Application: TypeAlias = Callable[[Environ, Any], Iterable[bytes]]
 
-MAX_BYTES = 64 * 2**20  # of all answers of one process; the least recently used go first
+MAX_BYTES = 64 * 2**20  # all answers of one process; the least recently used go first
 # Some texts show the time ("an hour ago"), some states end by the clock (an embargo), and a running match shows its progress.
 MAX_AGE_S = 10.0
 # Cookies of anonymous readers. The key holds language and theme; a page with a form sets the third again, and such an answer is not kept.

@@ -24,7 +24,7 @@ from league.service import direct
 Counts: TypeAlias = dict[str, int]
 FOLD_ABOVE = 2000  # rows
 FEW = 8  # keys
-TICKET = "league.ticket"  # in the environment of a request whose answer may be kept
+TICKET = "league.ticket"  # key in the environment of a request whose answer may be kept
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def name_rule(table: str, *columns: str) -> Rule:
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
 PLAYED = "played"
-RESULTS = "results"  # of rated matches, whoever played them
+RESULTS = "results"  # all rated results
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
 RELEASE = "release"  # no row counts for it: only another release changes what it stands for
@@ -231,7 +231,7 @@ def _on_postgres(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> 
     """Create a trigger for each statement that changes rows, or for each row if only some columns count."""
     cursor.execute("SELECT tgname FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname LIKE '%%\\_mark'", [table])
     present = {name for (name,) in cursor.fetchall()}
-    wanted = set()
+    names = set()
     for rule, event in rules:
         rows = "OLD" if event == "delete" else "NEW"
         if event == "update" and rule.columns:
@@ -243,7 +243,7 @@ def _on_postgres(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> 
             source = f"(SELECT DISTINCT k.key FROM changed r, LATERAL ({keys}) AS k) AS k"  # noqa: S608
             on = f"AFTER {event} ON {rule.table} REFERENCING {rows} TABLE AS changed FOR EACH STATEMENT"
         name = _name(rule, event, source + on)
-        wanted.add(name)
+        names.add(name)
         if name in present:
             continue
         cursor.execute(
@@ -253,7 +253,7 @@ def _on_postgres(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> 
             RETURN NULL; END $$"""  # noqa: S608
         )
         cursor.execute(f"CREATE TRIGGER {name} {on} EXECUTE FUNCTION {name}()")
-    for name in sorted(present - wanted):
+    for name in sorted(present - names):
         cursor.execute(f"DROP TRIGGER {name} ON {table}")
         cursor.execute(f"DROP FUNCTION {name}()")
 
@@ -264,7 +264,7 @@ def _on_sqlite(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> No
         "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s AND name LIKE '%%_mark'", [table]
     )
     present = {name for (name,) in cursor.fetchall()}
-    wanted = set()
+    names = set()
     for rule, event in rules:
         row = "OLD" if event == "delete" else "NEW"
         when, keys = "", _select_keys((*rule.keys, *rule.also), row)
@@ -276,8 +276,8 @@ def _on_sqlite(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> No
             f" INSERT INTO league_change (key, number) SELECT key, 1 FROM ({keys}) WHERE key IS NOT NULL; END"
         )
         name = _name(rule, event, body)
-        wanted.add(name)
+        names.add(name)
         if name not in present:
             cursor.execute(f"CREATE TRIGGER {name} {body}")
-    for name in sorted(present - wanted):
+    for name in sorted(present - names):
         cursor.execute(f"DROP TRIGGER {name}")

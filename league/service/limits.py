@@ -35,7 +35,7 @@ class Spent:
 
 
 def spend(scope: str, who: str, rate: tuple[int, int]) -> Spent:
-    """Count one request of `who` against a rate, a number in so many seconds."""
+    """Count one request of `who` against a rate: a number, and the seconds of its window."""
     quota, window = rate
     now = time.time()
     start = int(now // window)

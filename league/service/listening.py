@@ -22,7 +22,7 @@ from django.db import connection, connections
 log = logging.getLogger("league.listening")
 CHANNEL = "tute_moves"
 POLL_S = 0.01  # between two reads of SQLite's number
-LINGER_S = 10.0  # the thread goes on so long without subscriptions: the next ones come soon
+LINGER_S = 10.0  # for which the thread goes on without subscriptions, because the next ones often come soon
 RETRY_S = 3.0  # after the database did not answer
 CHECK_S = 0.25  # between two checks for subscriptions
 
@@ -49,7 +49,7 @@ class Subscription:
             self._moved.set()
 
     def wait(self, seconds: float) -> bool:
-        """Wait until it moves, at most so long. Return True if it has moved since the last call, or since the subscription began."""
+        """Wait until it moves, at most `seconds`. Return True if it has moved since the last call, or since the subscription began."""
         moved = self._moved.wait(seconds)
         self._moved.clear()
         return moved

@@ -29,7 +29,7 @@ from django.db import close_old_connections, connection
 from league.service import changes, listening, topics
 
 log = logging.getLogger("league.live")
-HUB = "league.live.hub"  # in the environment of a request: the hub of this process, if the server has one
+HUB = "league.live.hub"  # key in the environment of a request: the hub of this process, if the server has one
 LISTENER = "league.live.listener"  # put there by the view: the listener that the server is to hand over
 PACE_S = 0.5  # between two reads of the versions
 REST_S = 1.0  # after the database did not answer
@@ -280,7 +280,7 @@ class Hub:
             self._send(versions, fresh)
 
     async def _is_woken(self, within: float) -> bool:
-        """Wait for a notification, at most so many seconds. Return True if one has come."""
+        """Wait for a notification, at most `within` seconds. Return True if one has come."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._woken.wait(), max(0.0, within))
         woken = self._woken.is_set()

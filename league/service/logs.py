@@ -1,4 +1,4 @@
-"""What a line of the log is about: each line carries the request, match, attempt, bots and tournament of the work in which it was written."""
+"""The subject of log lines: each line carries the request, match, attempt, bots and tournament of the work that wrote it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _subject: ContextVar[Mapping[str, str | int]] = ContextVar("subject", default={}
 
 @contextmanager
 def about(**subject: str | int | None) -> Iterator[None]:
-    """Every line that this thread writes within the block carries these, besides those of the blocks around it; what is None or "" it does not."""
+    """Add these to every line that this thread writes within the block, besides those of outer blocks; without those that are None or ""."""
     now = {**_subject.get(), **subject}
-    token = _subject.set({name: told for name, told in now.items() if told is not None and told != ""})
+    token = _subject.set({name: value for name, value in now.items() if value is not None and value != ""})
     try:
         yield
     finally:
@@ -32,22 +32,21 @@ def about(**subject: str | int | None) -> Iterator[None]:
 
 
 def asked_by() -> str:
-    """The number of the request in whose course this thread works, be it that it is answered now or that it queued this work; "" for none."""
+    """Return the number of the request that this thread answers, or that queued its work; "" for none."""
     return str(_subject.get().get("request", ""))
 
 
 def formatter() -> logging.Formatter:
-    """The one that LOG_FORMAT asks for."""
+    """Return the formatter that LOG_FORMAT chooses."""
     return Json() if envchoice("LOG_FORMAT", ("plain", "json")) == "json" else Plain(PLAIN)
 
 
-AWAY = frozenset(
-    {None, "57P01", "57P02", "57P03"}
-)  # of the server: no answer, it shuts down, it has crashed, it starts
+# SQLSTATEs of a server that does not answer, shuts down, has crashed or starts.
+AWAY = frozenset({None, "57P01", "57P02", "57P03"})
 
 
 def away(error: BaseException | None) -> str:
-    """Why PostgreSQL does not answer, in one line; "" for every other error."""
+    """Return in one line why PostgreSQL does not answer; "" for every other error."""
     psycopg = sys.modules.get("psycopg")  # a league without it has no such error
     while error is not None and psycopg is not None:
         if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
@@ -59,30 +58,30 @@ def away(error: BaseException | None) -> str:
 
 
 class _Brief(logging.Formatter):
-    """Says in one line that PostgreSQL is away: each process would say so in dozens of lines, several times a second, and all know it already."""
+    """A formatter that writes one line if PostgreSQL is away, where each process would write a traceback several times a second."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record, without a traceback where the reason is enough."""
+        """Format the record, without a traceback if PostgreSQL is away."""
         if record.exc_info and (why := away(record.exc_info[1])):
-            told = record.getMessage()
+            text = record.getMessage()
             record = copy.copy(record)
-            record.msg, record.args = told if why in told else f"{told}: {why}", None
+            record.msg, record.args = text if why in text else f"{text}: {why}", None
             record.exc_info = record.exc_text = None
         return super().format(record)
 
 
 class Plain(_Brief):
-    """A line for people: what it is about stands in brackets behind it."""
+    """Lines for people, with the subject in brackets at their end."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging calls it so
-        """The first lines, before a traceback."""
+        """Format the first lines, before a traceback."""
         line = super().formatMessage(record)
-        told = " ".join(f"{name}={value}" for name, value in _subject.get().items())
-        return f"{line} [{told}]" if told else line
+        subject = " ".join(f"{name}={value}" for name, value in _subject.get().items())
+        return f"{line} [{subject}]" if subject else line
 
 
 class Json(_Brief, JsonFormatter):
-    """A line as a JSON object: `at`, `level`, `logger`, `message`, and what it is about."""
+    """Lines as JSON objects: `at`, `level`, `logger`, `message`, and the subject."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -93,12 +92,12 @@ class Json(_Brief, JsonFormatter):
         )
 
     def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
-        """What the line is about comes last, and names nothing that the line has itself."""
+        """Add the subject at the end, without names that the line has itself."""
         super().add_fields(log_data, record, message_dict)
-        log_data.update({name: told for name, told in _subject.get().items() if name not in log_data})
+        log_data.update({name: value for name, value in _subject.get().items() if name not in log_data})
 
     def jsonify_log_record(self, log_data: dict[str, Any]) -> str:
-        """One line, whatever the message holds."""
+        """Return one line, whatever the message holds."""
         return json.dumps(log_data, default=_plain, ensure_ascii=False)
 
 

@@ -16,7 +16,7 @@ from league.service import logs
 # Pages of an account, and numbers of the present
 NOT_KEPT = ("/accounts/", "/admin/", "/metrics", "/healthz", "/readyz", "/version")
 BAD_REQUEST = 400
-UNREAD = "league.unread"  # in the environment of a request that the web server could not read: status and reason
+UNREAD = "league.unread"  # key in the environment of a request that the web server could not read: status and reason
 REQUEST_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 
 

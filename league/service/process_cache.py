@@ -46,7 +46,7 @@ class ProcessCache(Generic[Key, Value]):
         """
         if connection.in_atomic_block:
             return make(None)
-        count = changes.read([counter])[counter]  # before anything that it counts
+        count = changes.read([counter])[counter]  # read before anything that it counts
         with self._lock:
             old_count, value = self._values.get(key, (-1, None))
             if value is not None and old_count == count:

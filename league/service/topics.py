@@ -27,9 +27,11 @@ LIVE, OVER, ADVISED = (
     ("waiting", "held", "resting"),
     10**6,
     10**7,
-)  # of tables: statuses in play, and what their versions add
+)  # statuses of tables in play, and what their versions add
 AT_ONCE = 500  # topics of one statement
-FOLLOWED = "league.followed"  # in the environment of a request: the topics of its page, with the versions that it shows
+FOLLOWED = (
+    "league.followed"  # key in the environment of a request: the topics of its page, with the versions that it shows
+)
 
 
 def of_match(public_id: str) -> str:

@@ -1,4 +1,4 @@
-"""What gunicorn writes, in the form of everything else (LOG_FORMAT): its own lines, and one for each request.
+"""The log of gunicorn in the form of LOG_FORMAT: its own lines, and one for each request.
 
 `gunicorn --logger-class league.service.web_log.Logger`.
 """
@@ -19,25 +19,25 @@ NUMBER = "x-request-id"
 
 
 class Logger(Theirs):  # type: ignore[misc]  # gunicorn has no types
-    """gunicorn's, with our formatters."""
+    """The logger of gunicorn with our formatters."""
 
     def setup(self, cfg: Any) -> None:
-        """As gunicorn asks for it, at the start and whenever it reads its settings again."""
+        """Set the formatters, at the start and whenever gunicorn reads its settings again."""
         super().setup(cfg)
         logging.captureWarnings(True)
-        self._believes = envbool("TRUST_PROXY", False)
+        self._trusts_proxy = envbool("TRUST_PROXY", False)
         for log in (self.error_log, self.access_log):
             for handler in log.handlers:
                 if getattr(handler, "_gunicorn", False):
                     handler.setFormatter(logs.formatter())
 
     def access(self, resp: Any, req: Any, environ: Mapping[str, Any], request_time: timedelta) -> None:
-        """One line for a request that is answered: who asked for what, with which answer, and the number under which other lines tell of it."""
+        """Log one answered request: its client, address and answer, and the number that its other lines carry."""
         if not self.access_log_enabled:
             return
         status = str(resp.status).split(None, 1)[0]
-        asked = f"{environ['REQUEST_METHOD']} {environ['RAW_URI']} {environ['SERVER_PROTOCOL']}"
-        told = {
+        request = f"{environ['REQUEST_METHOD']} {environ['RAW_URI']} {environ['SERVER_PROTOCOL']}"
+        fields = {
             "address": self._address(environ),
             "method": environ["REQUEST_METHOD"],
             "path": environ["PATH_INFO"],
@@ -49,10 +49,16 @@ class Logger(Theirs):  # type: ignore[misc]  # gunicorn has no types
         number = next((value for name, value in resp.headers if name.lower() == NUMBER), None)
         with logs.about(request=number):
             self.access_log.info(
-                '%s "%s" %s %s %.0f ms', told["address"], asked, status, resp.sent or "-", told["ms"], extra=told
+                '%s "%s" %s %s %.0f ms',
+                fields["address"],
+                request,
+                status,
+                resp.sent or "-",
+                fields["ms"],
+                extra=fields,
             )
 
     def _address(self, environ: Mapping[str, Any]) -> str:
-        """Of the client, as a proxy of ours says; else of whoever has connected."""
-        said = environ.get("HTTP_X_FORWARDED_FOR", "") if self._believes else ""
-        return said.rpartition(",")[2].strip() or environ.get("REMOTE_ADDR", "-")
+        """Return the address of the client as our proxy gives it, otherwise that of the connection."""
+        chain = environ.get("HTTP_X_FORWARDED_FOR", "") if self._trusts_proxy else ""
+        return chain.rpartition(",")[2].strip() or environ.get("REMOTE_ADDR", "-")

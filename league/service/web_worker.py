@@ -32,7 +32,7 @@ from waitress.task import ErrorTask, Task, WSGITask
 from league.service import live
 from league.service.middleware import UNREAD
 
-CONNECTIONS = 500  # of one process; further ones wait to be accepted
+CONNECTIONS = 500  # open ones of a process; further ones wait to be accepted
 SILENT_S = 30  # a connection that sends nothing is closed, within a request or not
 MOST_BODY = 16 * 2**20  # bytes; an upload has at most 10 MiB
 MOST_HEADERS = 64 * 2**10
@@ -41,7 +41,7 @@ LOOP_S = 1.0  # between two checks whether the loop is to stop
 FIRST_LINE = re.compile(rb"\s*[A-Z]+ (/[!-~]*)")
 MOST_PATH = 2000
 INTERNAL = 500
-KEPT_HEADERS = ("ACCEPT_LANGUAGE", "HOST")  # of a request that could not be read
+KEPT_HEADERS = ("ACCEPT_LANGUAGE", "HOST")  # the headers that a request keeps which could not be read
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 

@@ -1,4 +1,4 @@
-"""Kept answers: given while nothing that they show has changed, to strangers alone, and never older than a change."""
+"""The response cache gives answers again while nothing that they show has changed, to anonymous readers only."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ from tests.support.parts import mostly_slow
 
 
 class Answered:
-    """An answer as a client has it."""
+    """An answer as a client receives it."""
 
-    watched = True  # who counts statements has them said by cursors (league.service.direct)
+    watched = True  # counted statements go through cursors (league.service.direct)
 
-    def __init__(self, door: Callable, path: str, **headers: str) -> None:
+    def __init__(self, site: Callable, path: str, **headers: str) -> None:
         address, _, query = path.partition("?")
         environ = {
             "REQUEST_METHOD": "GET",
@@ -78,7 +78,7 @@ class Answered:
             lines[:] = headers
 
         with CaptureQueriesContext(connection) if self.watched else nullcontext([]) as seen:
-            answer = door(environ, start_response)
+            answer = site(environ, start_response)
             self.raw = b"".join(answer)
             if hasattr(answer, "close"):
                 answer.close()
@@ -94,13 +94,13 @@ class Answered:
 
     @property
     def kept(self) -> bool:
-        """Given at the door: one query, for the versions."""
+        """True if the cache gave it: one query, for the counters."""
         return len(self.sql) == 1 and "league_change" in self.sql[0]
 
 
 @pytest.fixture(autouse=True)
 def _connection_stays() -> Iterator[None]:
-    """The connection of the test, in which its league is, is not closed after a request, as the client of Django does it."""
+    """Keep the connection of the test, which holds its league, open after a request, as Django's client does."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     yield
@@ -125,14 +125,14 @@ DOCUMENT = {
 
 @dataclass
 class Larger(League):
-    """With a knock-out that is open, and all else that `league` makes."""
+    """That league with an open knock-out."""
 
     knockout: Tournament
 
 
 @pytest.fixture
 def league(db, monkeypatch, settings) -> Larger:
-    """That league. All its matches are audited, and analyses are cheap."""
+    """A league whose matches are all audited, with cheap analyses."""
     monkeypatch.setattr(analysis, "Child", partial(Child, nodes=300))
     settings.AUDIT_PERCENT = 100
     return rows.once(make_larger)
@@ -157,7 +157,7 @@ def make_larger() -> Larger:
 
 
 @pytest.fixture
-def door() -> ResponseCache:
+def site() -> ResponseCache:
     return ResponseCache(get_wsgi_application())
 
 
@@ -231,9 +231,9 @@ def pages(league: Larger) -> list[str]:
 
 
 @pytest.mark.parametrize("part", mostly_slow(range(4), (0).__eq__))
-def test_what_has_not_changed_is_given_again(league, door, part):
+def test_unchanged_answers_are_given_again(league, site, part):
     for path in pages(league)[part::4]:
-        first, second = Answered(door, path), Answered(door, path)
+        first, second = Answered(site, path), Answered(site, path)
         assert (path, first.status, first.kept) == (path, 200, False)
         assert (path, second.status, second.kept) == (path, 200, True)
         assert second.body == first.body
@@ -252,22 +252,22 @@ OF_RELEASE = [
 ]
 
 
-def test_what_only_a_release_changes_is_given_again(db):
+def test_answers_of_a_release_are_given_again(db):
     django, asked = get_wsgi_application(), []
 
     def application(environ, start_response):
         asked.append(environ["PATH_INFO"])
         return django(environ, start_response)
 
-    door = ResponseCache(application)
+    site = ResponseCache(application)
     for path in OF_RELEASE:
-        first, second = Answered(door, path), Answered(door, path)
+        first, second = Answered(site, path), Answered(site, path)
         assert (path, first.status, second.status) == (path, 200, 200)
         assert second.body == first.body
     assert asked == OF_RELEASE
 
 
-# Of which nothing is kept, and why (docs/site.md)
+# The addresses whose answers are not kept, by the reason (docs/site.md).
 NOT_KEPT = {
     "it follows the clock, or heartbeats of workers": """
         queue tv event-show tournament-forecast event-forecast api:queue
@@ -308,7 +308,7 @@ def test_every_address_is_kept_or_there_is_a_reason(league):
 SHOW = "/e/one-board-an-hour/show/"
 
 
-def test_a_board_of_a_show_is_kept_once_it_is_shown(league, door, monkeypatch):
+def test_a_board_of_a_show_is_kept_once_it_is_shown(league, site, monkeypatch):
     document = {"name": "One board an hour", "game": "partnership", "stages": [{"format": "round_robin", "boards": 2}]}
     terms = releases.Terms(Audience.HIDDEN, release=made.later(3600), pace_s=3600)
     event = events.create(league.ana, document, [league.luna, league.sol], terms=terms, now=made.NOW)
@@ -319,23 +319,23 @@ def test_a_board_of_a_show_is_kept_once_it_is_shown(league, door, monkeypatch):
 
     def at(hours: float) -> list[tuple[int, bool]]:
         monkeypatch.setattr(clock, "present", lambda: made.later(3600 * (1 + hours)))
-        return [(one.status, one.kept) for one in (Answered(door, path) for path in (first, second))]
+        return [(one.status, one.kept) for one in (Answered(site, path) for path in (first, second))]
 
     assert at(-0.01) == [(404, False)] * 2
     assert at(0.5) == [(200, False), (404, False)]
-    said = next(iter(door.store._answers.values())).counts
+    said = next(iter(site.store._answers.values())).counts
     assert at(0.6) == [(200, True), (404, False)]
     assert at(1.5) == [(200, True), (200, False)]
     assert at(1.6) == [(200, True), (200, True)]
-    door.store.clear()
-    assert lacking(Answered(door, first), said) == set()
+    site.store.clear()
+    assert lacking(Answered(site, first), said) == set()
     assert at(1.7) == [(200, True), (200, False)]
     Event.objects.filter(pk=event.pk).update(shown_from=made.later(10**7))
     assert at(1.8) == [(404, False)] * 2
 
 
-def test_it_is_packed_as_the_client_takes_it(league, door):
-    plain = Answered(door, "/t/")
+def test_answers_are_compressed_as_the_client_accepts(league, site):
+    plain = Answered(site, "/t/")
     for accepted, coding in (
         ("gzip", "gzip"),
         ("gzip, br", "br"),
@@ -343,7 +343,7 @@ def test_it_is_packed_as_the_client_takes_it(league, door):
         ("", None),
         ("identity", None),
     ):
-        found = Answered(door, "/t/", HTTP_ACCEPT_ENCODING=accepted)
+        found = Answered(site, "/t/", HTTP_ACCEPT_ENCODING=accepted)
         assert found.kept
         assert found.headers.get("content-encoding") == coding
         assert int(found.headers["content-length"]) == len(found.raw)
@@ -351,17 +351,17 @@ def test_it_is_packed_as_the_client_takes_it(league, door):
         assert (len(found.raw) < len(plain.raw) / 2) == (coding is not None)
 
 
-def test_who_has_it_is_told_so(league, door):
+def test_a_client_that_has_the_answer_gets_304(league, site):
     for path in ("/t/", "/api/v1/matches"):
-        tag = Answered(door, path, HTTP_ACCEPT_ENCODING="gzip").headers["etag"]
+        tag = Answered(site, path, HTTP_ACCEPT_ENCODING="gzip").headers["etag"]
         for wanted in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
-            found = Answered(door, path, HTTP_IF_NONE_MATCH=wanted)
+            found = Answered(site, path, HTTP_IF_NONE_MATCH=wanted)
             assert (found.status, found.raw, found.kept) == (304, b"", True)
             assert "content-type" not in found.headers
-        door.store.clear()
-        assert Answered(door, path, HTTP_IF_NONE_MATCH=tag).status == 304
-        assert Answered(door, path, HTTP_IF_NONE_MATCH=tag).kept, "what was made anew for a 304 is kept, too"
-        assert Answered(door, path, HTTP_IF_NONE_MATCH='"other"').status == 200
+        site.store.clear()
+        assert Answered(site, path, HTTP_IF_NONE_MATCH=tag).status == 304
+        assert Answered(site, path, HTTP_IF_NONE_MATCH=tag).kept, "what was made anew for a 304 is kept, too"
+        assert Answered(site, path, HTTP_IF_NONE_MATCH='"other"').status == 200
 
 
 def logged_in(player) -> dict[str, str]:
@@ -373,29 +373,29 @@ def logged_in(player) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("part", mostly_slow(range(4), (0).__eq__))
-def test_nobody_is_given_what_another_sees(league, door, part):
+def test_answers_for_one_reader_are_not_kept(league, site, part):
     cookie = logged_in(league.ana)
     _row, key = tokens.create(league.ana, "test", scope="manage")
     token = {"HTTP_AUTHORIZATION": f"Bearer {key}"}
     for path in pages(league)[part::4]:
-        own = Answered(door, path, **cookie)
+        own = Answered(site, path, **cookie)
         assert not own.kept
-        assert len(door.store) == 0, "what somebody sees who is logged in is kept"
+        assert len(site.store) == 0, "the answer for a logged-in reader is kept"
         if path.startswith("/api/"):
-            assert not Answered(door, path, **token).kept
-            assert len(door.store) == 0
-        stranger = Answered(door, path)
-        assert Answered(door, path).kept
-        again = Answered(door, path, **cookie)
+            assert not Answered(site, path, **token).kept
+            assert len(site.store) == 0
+        stranger = Answered(site, path)
+        assert Answered(site, path).kept
+        again = Answered(site, path, **cookie)
         assert not again.kept
         if not path.startswith("/api/") and not path.endswith((".json", ".atom", ".csv", ".png", ".txt")):
             assert b">ana</a>" in again.body or b"/accounts/me/" in again.body
             assert b"/accounts/me/" not in stranger.body
             assert b"csrfmiddlewaretoken" not in stranger.body
-        door.store.clear()
+        site.store.clear()
 
 
-def test_languages_and_colours_have_answers_of_their_own(league, door):
+def test_each_language_and_theme_has_its_own_answer(league, site):
     seen = {}
     for name, headers in {
         "es": {},
@@ -403,18 +403,18 @@ def test_languages_and_colours_have_answers_of_their_own(league, door):
         "cookie": {"HTTP_COOKIE": "django_language=en; theme=dark"},
         "dark": {"HTTP_COOKIE": "theme=dark"},
     }.items():
-        seen[name] = Answered(door, "/t/", **headers).body
-        assert Answered(door, "/t/", **headers).body == seen[name]
+        seen[name] = Answered(site, "/t/", **headers).body
+        assert Answered(site, "/t/", **headers).body == seen[name]
     assert len(set(seen.values())) == 4
     assert b'lang="en"' in seen["cookie"]
     assert b'data-theme="dark"' in seen["cookie"]
-    spanish = Answered(door, "/api/v1/bots", HTTP_ACCEPT_LANGUAGE="es").headers["content-language"]
-    assert (spanish, Answered(door, "/api/v1/bots").headers["content-language"]) == ("es", "en")
-    assert Answered(door, "/t/", HTTP_COOKIE="messages=x").kept is False
-    assert Answered(door, "/t/", HTTP_HOST="evil.example").status == 400
+    spanish = Answered(site, "/api/v1/bots", HTTP_ACCEPT_LANGUAGE="es").headers["content-language"]
+    assert (spanish, Answered(site, "/api/v1/bots").headers["content-language"]) == ("es", "en")
+    assert Answered(site, "/t/", HTTP_COOKIE="messages=x").kept is False
+    assert Answered(site, "/t/", HTTP_HOST="evil.example").status == 400
 
 
-def test_the_key_reads_what_the_answer_reads(league, door):
+def test_the_key_reads_what_the_answer_reads(league, site):
     """Whatever a first reader sends, others get the answer that is made for them alone."""
     others = [{}, {"HTTP_ACCEPT_LANGUAGE": "en"}, {"HTTP_COOKIE": "theme=dark"}, {"HTTP_COOKIE": "django_language=en"}]
     odd = [
@@ -431,12 +431,12 @@ def test_the_key_reads_what_the_answer_reads(league, door):
     paths = ["/t/", "/api/v1/bots?page_size=1"]
 
     def read(headers: dict[str, str]) -> list[tuple[bytes, str]]:
-        answers = [Answered(door, path, **headers) for path in paths]
+        answers = [Answered(site, path, **headers) for path in paths]
         return [(one.body, one.headers["content-language"]) for one in answers]
 
     def read_alone(headers: dict[str, str]) -> list[tuple[bytes, str]]:
         cache.clear()
-        door.store.clear()
+        site.store.clear()
         return read(headers)
 
     alone = [read_alone(headers) for headers in (*others, *odd)]
@@ -531,24 +531,24 @@ def acts_on(league: Larger) -> dict[str, Callable[[], object]]:
 
 
 @pytest.mark.slow
-def test_nothing_is_older_than_a_change(league, door):
+def test_nothing_is_older_than_a_change(league, site):
     changed = set()
     for path in pages(league):
-        Answered(door, path)
+        Answered(site, path)
     for what, act in acts_on(league).items():
         act()
         cache.clear()  # so many reads are more than a stranger has in a minute
         for path in pages(league):
-            given = Answered(door, path)
+            given = Answered(site, path)
             if given.kept:  # what was made anew is new
-                fresh = Answered(ResponseCache(door.application), path)
+                fresh = Answered(ResponseCache(site.application), path)
                 assert timeless(given.body) == timeless(fresh.body), f"{path} is as it was before {what}"
             else:
                 changed.add(path)
     assert changed == set(pages(league))
 
 
-def test_play_elsewhere_leaves_what_does_not_show_it(league, door):
+def test_play_elsewhere_leaves_other_answers(league, site):
     elsewhere = made.started(league.ana, [league.rufo, league.luna], name="Elsewhere").matches.get()
     match, version = league.clean.public_id, league.luna.pk
     api = [
@@ -558,10 +558,10 @@ def test_play_elsewhere_leaves_what_does_not_show_it(league, door):
     ]
     paths = [*(f"/api/v1{one}" for one in api), "/e/velvet-night/", f"/m/{match}.txt", f"/t/{league.cup.slug}/"]
     for path in paths:
-        Answered(door, path)
+        Answered(site, path)
     made.play(elsewhere)
-    assert [path for path in paths if not Answered(door, path).kept] == []
-    assert not Answered(door, "/m/").kept
+    assert [path for path in paths if not Answered(site, path).kept] == []
+    assert not Answered(site, "/m/").kept
 
 
 def timeless(body: bytes) -> bytes:
@@ -621,19 +621,19 @@ def lacking(found: Answered, said: Iterable[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("part", mostly_slow(range(4), (0).__eq__))
-def test_every_table_that_a_page_reads_is_in_what_it_says(league, door, part):
+def test_a_view_names_counters_for_every_table_that_it_reads(league, site, part):
     missing = {}
     for path in pages(league)[part::4]:
-        found = Answered(door, path)
-        said = next(iter(door.store._answers.values())).counts
-        door.store.clear()
+        found = Answered(site, path)
+        said = next(iter(site.store._answers.values())).counts
+        site.store.clear()
         names = next((names for pattern, names in NEVER_CHANGES.items() if re.fullmatch(pattern, path)), set())
         if not_said := lacking(found, said) - names:
             missing[path] = not_said
     assert missing == {}
 
 
-def test_a_change_while_an_answer_is_made_is_seen(league, door):
+def test_a_change_while_an_answer_is_made_is_seen(league, site):
     path = f"/api/v1/pools/{league.pool.pk}/leaderboard"
     done = []
 
@@ -645,21 +645,21 @@ def test_a_change_while_an_answer_is_made_is_seen(league, door):
         return found
 
     with connection.execute_wrapper(disturb):
-        first = Answered(door, path)
+        first = Answered(site, path)
     assert done
     assert b"1234.5" not in first.body
-    assert b"1234.5" in Answered(door, path).body
+    assert b"1234.5" in Answered(site, path).body
 
 
-def test_a_kept_answer_ends_by_the_clock(league, door, monkeypatch):
-    Answered(door, "/t/")
-    assert Answered(door, "/t/").kept
+def test_a_kept_answer_ends_by_the_clock(league, site, monkeypatch):
+    Answered(site, "/t/")
+    assert Answered(site, "/t/").kept
     then = response_cache.now()
     monkeypatch.setattr(response_cache, "now", lambda: then + response_cache.MAX_AGE_S + 1)
-    assert not Answered(door, "/t/").kept
+    assert not Answered(site, "/t/").kept
 
 
-def test_a_store_holds_so_many_bytes():
+def test_the_store_is_bounded_by_bytes():
     store = response_cache.Store(max_bytes=10_000)
     for number in range(50):
         store.keep(number, response_cache.Answer(b"x" * 1000, [], {}))
@@ -684,7 +684,7 @@ def grown(act: Callable[[], object], league: League) -> set[str]:
     return {key.partition(":")[0] for key in keys if after[key] > before[key]}
 
 
-def test_each_change_counts_for_what_it_changes(league):
+def test_each_change_counts_for_its_keys(league):
     cup = made.started(league.ana, [league.rufo, league.luna], name="Fourth cup")
     held: list[Match] = []
 
@@ -704,7 +704,7 @@ def test_each_change_counts_for_what_it_changes(league):
     assert grown(lambda: bots.describe(Bot.objects.get(slug="sol"), "New."), league) == {"bots"}
 
 
-def test_folding_leaves_the_versions(league, monkeypatch):
+def test_folding_leaves_the_counts(league, monkeypatch):
     monkeypatch.setattr(changes, "FOLD_ABOVE", 3)
     keys = ["bots", "pools", "matches", "tournaments", changes.of_pool(league.pool.pk)]
     before = changes.read(keys)
@@ -717,7 +717,7 @@ def test_folding_leaves_the_versions(league, monkeypatch):
     assert rows == names
 
 
-def test_triggers_that_are_gone_are_made_again(db):
+def test_missing_triggers_are_created_again(db):
     def there() -> set[str]:
         with connection.cursor() as cursor:
             if connection.vendor == "postgresql":
@@ -737,38 +737,38 @@ def test_triggers_that_are_gone_are_made_again(db):
 
 
 class Unwatched(Answered):
-    """The same without anybody looking: as it is in a server."""
+    """An answer whose statements are not counted, as in a server."""
 
     watched = False
 
 
-def test_a_token_gets_no_kept_answer(league, door):
+def test_a_token_gets_no_kept_answer(league, site):
     _row, key = tokens.create(league.ana, "test", scope="read")
     path = "/api/v1/bots"
-    anonymous = Answered(door, path)
-    assert Answered(door, path).kept
+    anonymous = Answered(site, path)
+    assert Answered(site, path).kept
     for header, status in {f"Bearer {key}": 200, "Bearer x": 401, f"Basic {key}": 401, "Bearer \xff": 401}.items():
-        answer = Answered(door, path, HTTP_AUTHORIZATION=header)
+        answer = Answered(site, path, HTTP_AUTHORIZATION=header)
         assert (answer.status, answer.kept) == (status, False), header
         assert (answer.body == anonymous.body) == (status == 200)
-    assert len(door.store) == 1
+    assert len(site.store) == 1
 
 
-def test_the_due_time_of_a_season_follows_the_clock(league, door, monkeypatch):
+def test_the_due_time_of_a_season_follows_the_clock(league, site, monkeypatch):
     path, due = "/api/v1/circuits", set()
     for day in range(16):
         monkeypatch.setattr(clock, "present", lambda: made.later(86400 * day))  # noqa: B023 - called at once
-        door.store.clear()
-        due.add(json.loads(Answered(door, path).body)["results"][0]["next_due"])
+        site.store.clear()
+        due.add(json.loads(Answered(site, path).body)["results"][0]["next_due"])
     assert sorted(due) == ["2026-01-02T20:00:00Z", "2026-01-09T20:00:00Z"]
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans nothing ahead")
 @pytest.mark.django_db(transaction=True)
-def test_a_connection_that_is_gone_is_another_one(league, door):
+def test_a_lost_connection_is_replaced(league, site):
     path = "/api/v1/matches"
-    whole = Unwatched(door, path).body
-    assert Unwatched(door, path).body == whole
+    whole = Unwatched(site, path).body
+    assert Unwatched(site, path).body == whole
     planned = "SELECT count(*), pg_backend_pid() FROM pg_prepared_statements WHERE name LIKE 'tute%'"
 
     def there() -> tuple[int, int]:
@@ -782,15 +782,15 @@ def test_a_connection_that_is_gone_is_another_one(league, door):
         cursor.execute("DEALLOCATE ALL")
     request_started.connect(close_old_connections)
     try:
-        for _ in range(2):  # the session may drop them again: a cursor asks from here on
-            assert Unwatched(door, path).body == whole
+        for _ in range(2):  # the session may drop its plans again: a cursor asks from here on
+            assert Unwatched(site, path).body == whole
             assert there() == (0, backend)
         with psycopg.connect(
             **{**connection.get_connection_params(), "context": None, "cursor_factory": None}
         ) as other:
             other.execute("SELECT pg_terminate_backend(%s)", [backend])
         for _ in range(3):
-            assert Unwatched(door, path).body == whole
+            assert Unwatched(site, path).body == whole
         number, other_one = there()
         assert (number >= 1, other_one != backend) == (True, True)
     finally:

@@ -197,7 +197,7 @@ class JudgedPhase(Out):
 
 
 class JudgedOut(Out):
-    """What one kind of judgement says of the newest version that was judged in a pool, over matches that somebody chose to have judged."""
+    """The losses of the newest analysed version in a pool, by one kind of analysis, over matches that somebody chose to have judged."""
 
     pool = PoolRef()
     kind = serializers.ChoiceField(choices=JudgementKind.choices)

@@ -50,7 +50,7 @@ class View(GenericAPIView[Any]):
     http_method_names = ["get", "head", "post", "patch", "delete"]
     params: Sequence[str] = ()
     kept_until: Sequence[str] = ()  # the change counters of what a read shows; without any its answers are not kept
-    scopes: ClassVar[Mapping[str, TokenScope]] = {}  # by method, if a token needs less than `manage`
+    scopes: ClassVar[Mapping[str, TokenScope]] = {}  # the scope by method, if a token needs less than `manage`
     pagination_class: Any = None
     filter_backends: Sequence[Any] = ()
 

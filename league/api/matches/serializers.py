@@ -336,7 +336,7 @@ class JudgementDetail(JudgementOut):
 
 
 class ConsultationOut(Out):
-    """How far a bot of the house has come that was asked about one seat of a sitting."""
+    """The state of a house bot's answers for one seat of a sitting."""
 
     match = serializers.CharField(source="match.public_id")
     board = serializers.IntegerField()
@@ -394,9 +394,9 @@ class AskedOut(Out):
     cpu_ms = serializers.FloatField(source="cpu", allow_null=True)
     wall_ms = serializers.FloatField(source="wall", allow_null=True)
 
-    def get_seat(self, one: tries.Asked) -> int:
-        """As in seatings."""
-        return one.seat - 1
+    def get_seat(self, question: tries.Asked) -> int:
+        """Return the seat, from 0 as in seatings."""
+        return question.seat - 1
 
 
 class TriedSitting(Out):

@@ -87,10 +87,10 @@ class TableOut(serializers.Serializer[Any]):
 
     @extend_schema_field({"type": "array", "items": {"type": "string"}})
     def get_players(self, row: Table) -> list[str]:
-        """By seat."""
+        """Return the names by seat."""
         return seating.names(row, seating.bots(row))
 
     @extend_schema_field(ReplayOut(many=True))
     def get_replays(self, row: Table) -> list[dict[str, Any]]:
-        """By board."""
+        """Return the replays by board."""
         return seating.opened(row)
