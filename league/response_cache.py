@@ -38,6 +38,8 @@ MAX_BYTES = 64 * 2**20  # all answers of one process; the least recently used go
 MAX_AGE_S = 10.0
 # Cookies of anonymous readers. The key holds language and theme; a page with a form sets the third again, and such an answer is not kept.
 HARMLESS = {settings.LANGUAGE_COOKIE_NAME, "theme", settings.CSRF_COOKIE_NAME}
+# With these in its environment a request is for Django: a token, conditions that the cache does not compare, and what could not be read.
+FOR_DJANGO = {"HTTP_AUTHORIZATION", "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", UNREAD}
 # The parts of a request besides its address that an answer to an anonymous reader is made from.
 READ = (
     *("SCRIPT_NAME", "wsgi.url_scheme", "HTTP_HOST", "SERVER_NAME", "SERVER_PORT"),
@@ -183,7 +185,7 @@ def now() -> float:
 
 def read_key(environ: Environ) -> Key | None:
     """Return the key of a request; None if its answer is made for one reader, or refused."""
-    if environ["REQUEST_METHOD"] != "GET" or {"HTTP_IF_MATCH", "HTTP_AUTHORIZATION", UNREAD} & environ.keys():
+    if environ["REQUEST_METHOD"] != "GET" or not FOR_DJANGO.isdisjoint(environ):
         return None
     reader = _read_reader(tuple(map(environ.get, READ)), tuple(settings.ALLOWED_HOSTS))
     return None if reader is None else Key(environ["PATH_INFO"], environ.get("QUERY_STRING", ""), reader)

@@ -364,6 +364,18 @@ def test_a_client_that_has_the_answer_gets_304(league, site):
         assert Answered(site, path, HTTP_IF_NONE_MATCH='"other"').status == 200
 
 
+def test_other_conditions_are_for_django(league, site):
+    for header in ("HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"):
+        condition = {header: '"other"' if header == "HTTP_IF_MATCH" else "Thu, 01 Jan 2026 00:00:00 GMT"}
+        for path in ("/t/", "/api/v1/bots"):
+            site.store.clear()
+            new = Answered(site, path, **condition)
+            assert Answered(site, path).status == 200
+            assert Answered(site, path).kept
+            again = Answered(site, path, **condition)
+            assert (again.status, again.body) == (new.status, new.body), (header, path)
+
+
 def logged_in(player) -> dict[str, str]:
     session = SessionStore()
     session[SESSION_KEY], session[HASH_SESSION_KEY] = str(player.user.pk), player.user.get_session_auth_hash()
