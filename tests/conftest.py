@@ -44,7 +44,7 @@ hypothesis.settings.load_profile("suite")
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
-    """One PostgreSQL server for the run (one per test process)."""
+    """Yield one PostgreSQL server for the run (one per test process)."""
     server = PostgresServer()
     yield server
     server.close()
@@ -85,7 +85,7 @@ def django_db_keepdb(django_db_modify_db_settings: None) -> Iterator[bool]:
 
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[RedisServer]:
-    """One Redis server for the run (one per test process)."""
+    """Yield one Redis server for the run (one per test process)."""
     server = RedisServer()
     yield server
     server.close()
@@ -106,7 +106,7 @@ def chromium() -> str:
 
 @pytest.fixture
 def league_stack(migrated_postgres_url: str, redis_url: str, redis_server: RedisServer) -> Iterator[Stack]:
-    """The production league by hand: migrated, with its roles, nothing started; `.start("web")`, `.start("scheduler")`, `.start("runner")`."""
+    """Yield the production league by hand: migrated, with its roles, nothing started; `.start("web")`, `.start("scheduler")`, `.start("runner")`."""
     stack = Stack(database_url=migrated_postgres_url, broker_urls=redis_server.urls)
     try:
         stack.grant()
@@ -203,7 +203,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A process of several hands on where its sandbox tests ran."""
+    """Hand on where the sandbox tests of this process ran, if it is one of several."""
     handed_on = getattr(session.config, "workeroutput", None)
     if handed_on is not None:
         handed_on["tiers"] = held_tiers.lines

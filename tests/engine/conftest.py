@@ -11,12 +11,12 @@ MISSING: list[str] = []
 
 @pytest.fixture
 def missing() -> list[str]:
-    """Versions of Python that were looked for and not found; named in the summary of the run."""
+    """Return the versions of Python that were not found; the summary of the run names them."""
     return MISSING
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """One line for each interpreter that could not be had."""
+    """Print one line for each interpreter that was not available."""
     for version in sorted(set(MISSING)):
         terminalreporter.write_line(
             f"NOT COMPARED: no Python {version} on PATH or under pyenv, so the deals were not compared with it",

@@ -22,7 +22,7 @@ NODES = 3000  # a limit that leaves the first tricks unjudged
 
 
 def played(key: str, seed: int, **how: Any) -> dict[str, Any]:
-    """The record of one deal at random."""
+    """Return the record of one random deal."""
     state = engine.load(key, **how).new_match(seed=seed, deals=1)
     rng = random.Random(seed)
     while not state.is_over:

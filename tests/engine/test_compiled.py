@@ -107,7 +107,7 @@ PROJECT = ("engine", "league", "bots", "docs", "manage.py", "pyproject.toml", "s
 
 
 def copy_of(target: Path, *names: str) -> Path:
-    """A copy of parts of the project, nothing compiled among them."""
+    """Copy parts of the project, nothing compiled among them."""
     ignored = shutil.ignore_patterns("_compiled", "*.so", "*.egg-info", "img")
     target.mkdir()
     for name in names:
@@ -120,7 +120,7 @@ def copy_of(target: Path, *names: str) -> Path:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project of its own with compiled rules, where every user may look: bots are other users where the tests run as root."""
+    """Create a project of its own with compiled rules, where every user may look: bots are other users where the tests run as root."""
     languages.find("cc")
     languages.find_headers()
     folder = copy_of(Path(tmp_path_factory.mktemp("fast")) / "project", *PROJECT)
@@ -130,7 +130,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(project: Path) -> Path:
-    """The folder of the programs of a virtual environment into which that project was installed as `make` does it."""
+    """Return the folder of the programs of a virtual environment into which that project was installed as `make` does it."""
     environment = project.parent / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     library = next(environment.glob("lib/python3*/site-packages"))
@@ -160,7 +160,7 @@ def test_compiled_and_pure_rules_play_the_same_matches(project: Path, tmp_path: 
 
 
 def plain_environment(**more: str) -> dict[str, str]:
-    """This environment without what leads Python to this project."""
+    """Return this environment without what leads Python to this project."""
     inherited = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "DATABASE_URL")}
     return inherited | {"SANDBOX_TIER": "auto", "PYTHONUNBUFFERED": "1"} | more
 
@@ -285,7 +285,7 @@ def test_a_bot_finds_the_compiled_rules_in_every_tier(project: Path, installed: 
 
 @pytest.fixture
 def engine_copy(tmp_path: Path) -> Path:
-    """A copy of the rules beside which stands what looks like a compilation of them."""
+    """Copy the rules; beside them stands what looks like a compilation of them."""
     copy = copy_of(tmp_path / "copy", "engine") / "engine"
     place = compiled.folder(copy)
     for name in ("game", "errors", "_rules__mypyc"):

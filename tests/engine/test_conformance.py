@@ -29,7 +29,7 @@ SOME_DEALS = 2  # deals of a match in the checks that look at every action
 
 
 def texts(state: engine.State, cards: object) -> set[str]:
-    """Texts of card numbers."""
+    """Return the texts of card numbers."""
     return {state.game.pack.text(card) for card in cards}  # type: ignore[attr-defined]
 
 
@@ -87,7 +87,7 @@ def check_play(table: tables.Table) -> None:
 
 
 def check_cards(state: engine.State, fold: Fold) -> None:
-    """The pack is complete, and the events say the same as the state."""
+    """Check that the pack is complete, and that the events say the same as the state."""
     hands = [texts(state, state.hand_of(seat)) for seat in range(state.seats)]
     trick = texts(state, state.table) if state.in_trick else set()
     shown_card = texts(state, [state.shown]) if state.shown >= 0 and state.holder < 0 else set()
@@ -111,7 +111,7 @@ def check_cards(state: engine.State, fold: Fold) -> None:
 
 
 def check_points(state: engine.State, event: dict, fold: Fold) -> None:
-    """Points of a deal that was played out add up to those of the pack."""
+    """Check that the points of a deal that was played out add up to those of the pack."""
     rules = state.rules
     if rules.settlement == "points" or not fold.played_out or not rules.rank_points:
         return
@@ -142,7 +142,7 @@ def test_a_viewer_without_rules_sees_what_the_engine_says(key: str, group: list[
 
 
 def check_views(table: tables.Table) -> None:
-    """One deal, by every seat after every action."""
+    """Check one deal, by every seat after every action."""
     state = table.load().new_match(seed=f"view {table}", deals=1)
     rng = random.Random(str(table))
     folds = [Fold(seat).see(engine.redact(state.events, seat)) for seat in range(state.seats)]
@@ -159,7 +159,7 @@ def check_views(table: tables.Table) -> None:
 
 
 def check_view(view: dict, fold: Fold) -> None:
-    """A snapshot against a fold of the same moment."""
+    """Check a snapshot against a fold of the same moment."""
     json.dumps(view)
     assert set(view["hand"]) == fold.hands[view["seat"]]
     assert view["counts"] == fold.counts

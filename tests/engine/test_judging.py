@@ -26,7 +26,7 @@ print(os.getpid(), len(found), whole)
 
 
 def record() -> dict:
-    """A deal of two players, in which everybody takes the first choice."""
+    """Return a deal of two players, in which everybody takes the first choice."""
     state = engine.load("two_player").new_match(seed="judging", deals=1)
     while not state.is_over:
         state.apply(state.legal_actions()[0])

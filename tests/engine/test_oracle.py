@@ -80,7 +80,7 @@ def test_legal_cards(name: str, data: st.DataObject) -> None:
 
 
 def check_legal(game: engine.Game, stock: int, trump: str | None, table: tuple[str, ...], hand: tuple[str, ...]) -> str:
-    """Asks both; returns the rule that applies."""
+    """Ask both; return the rule that applies."""
     state = pos.blank(game)
     pos.set_trump(state, trump)
     state.n = stock

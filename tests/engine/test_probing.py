@@ -25,7 +25,7 @@ ALL_TWO_SIDED = [
 
 
 def lowest(state: engine.State, legal: Sequence[int]) -> int:
-    """A habit: the least worth, the lowest."""
+    """Follow a habit: play the card of least worth, the lowest of them."""
     return min(legal, key=lambda action: (state.facts[action][2], action) if action < 52 else (99, action))
 
 

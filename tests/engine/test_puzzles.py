@@ -113,7 +113,7 @@ FEW = ["--deals", str(DEALS), "--nodes", str(NODES), "--margin", "1"]
 
 @pytest.fixture(scope="module")
 def file(log: Path) -> Path:
-    """Its puzzles, found by the command."""
+    """Return its puzzles, found by the command."""
     path = log.with_name("puzzles.jsonl")
     assert main(["puzzles", "find", str(log), *FEW, "-o", str(path)]) == 0
     return path

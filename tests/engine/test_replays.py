@@ -21,7 +21,7 @@ ON_TABLE = pytest.mark.parametrize("table", tables.plain(), ids=str)
 
 @cache
 def _recorded(table: tables.Table) -> tuple[str, tuple[int, ...]]:
-    """The JSON of a replay, and for each event the step that made it."""
+    """Return the JSON of a replay, and for each event the step that made it."""
     state = table.load().new_match(seed=f"replay {table}", deals=2)
     steps = [0] * len(state.events)
     for step, _ in enumerate(playing.play(state, f"replay {table}"), 1):
@@ -30,13 +30,13 @@ def _recorded(table: tables.Table) -> tuple[str, tuple[int, ...]]:
 
 
 def recorded(table: tables.Table) -> tuple[Replay, tuple[int, ...]]:
-    """A replay as a file gives it, and the step that made each event."""
+    """Return a replay as a file gives it, and the step that made each event."""
     text, steps = _recorded(table)
     return json.loads(text), steps
 
 
 def refused(replay: Replay) -> ReplayError:
-    """The error with which a replay is refused; a replay that is accepted fails the test."""
+    """Return the error with which a replay is refused; a replay that is accepted fails the test."""
     with pytest.raises(ReplayError) as caught:
         engine.replay.verify(replay)
     return caught.value

@@ -21,7 +21,7 @@ ON_GAMES = pytest.mark.parametrize(
 
 
 def snapshot(state: engine.State) -> str:
-    """All that can be asked of a state, as text."""
+    """Return all that can be asked of a state, as text."""
     return json.dumps(
         [
             [state.observation(seat) for seat in range(state.seats)],
@@ -46,7 +46,7 @@ def test_a_clone_is_independent_and_equal(key: str, group: list[tables.Table]) -
 
 
 def check_clone(table: tables.Table) -> None:
-    """A copy goes its own way, and the same way if asked to."""
+    """Check that a copy goes its own way, and the same way if asked to."""
     state = table.load().new_match(seed=f"clone {table}", deals=2)
     rng = random.Random(str(table))
     for _ in range(rng.randrange(60)):
@@ -82,7 +82,7 @@ def test_recording_changes_nothing(key: str, group: list[tables.Table]) -> None:
 
 
 def check_recording(table: tables.Table) -> None:
-    """The same match with and without a record."""
+    """Check that a match is the same with and without a record."""
     recorded = table.load().new_match(seed=f"record {table}", deals=1)
     silent = table.load().new_match(seed=f"record {table}", deals=1, record=False)
     for action in playing.play(recorded, table, limit=400):
@@ -95,7 +95,7 @@ def check_recording(table: tables.Table) -> None:
 
 
 def dealt_from(game: engine.Game, seed: str, place: int) -> engine.State:
-    """The second deal of a match as if everything before had happened around this seat."""
+    """Return the second deal of a match as if everything before had happened around this seat."""
     state = game.new_match(seed=seed, deals=2)
     state.dealer = state.mano = state.last_trick = place
     flow.run(state, steps.DEAL)
@@ -103,7 +103,7 @@ def dealt_from(game: engine.Game, seed: str, place: int) -> engine.State:
 
 
 def turned(values: Any, shift: int) -> list[Any]:
-    """A list by seat, turned round the table."""
+    """Return a list by seat, turned round the table."""
     values = list(values)
     return [values[(seat - shift) % len(values)] for seat in range(len(values))]
 
@@ -116,7 +116,7 @@ def test_seats_are_alike(key: str, group: list[tables.Table]) -> None:
 
 
 def check_turned(table: tables.Table) -> None:
-    """The same deal, turned round the table, goes the same way with everybody in the next seat."""
+    """Check that the same deal, turned round the table, goes the same way with everybody in the next seat."""
     game = table.load()
     n = game.players
     rng = random.Random(f"turn {table}")
@@ -142,7 +142,7 @@ def check_turned(table: tables.Table) -> None:
 
 
 def renamed(game: engine.Game, action: int, names: dict[str, str]) -> int:
-    """An action with its suits called otherwise."""
+    """Return an action with its suits called otherwise."""
     verb, *objects = game.action_text(action).split(" ")
     if verb in ("bid", "predict", "tute"):
         return action
@@ -158,7 +158,7 @@ def test_names_of_suits_do_not_matter(key: str, group: list[tables.Table]) -> No
 
 
 def check_renamed(table: tables.Table) -> None:
-    """The same seed with its suits exchanged is the same match with other names."""
+    """Check that the same seed with its suits exchanged is the same match with other names."""
     game = table.load()
     rng = random.Random(f"suits {table}")
     letters = list(game.pack.suits)

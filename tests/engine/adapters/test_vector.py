@@ -27,7 +27,7 @@ ON_GAMES = pytest.mark.parametrize(
 
 
 def of_snapshot(state: engine.State, seat: int) -> tensors.Vector:
-    """The vector of a seat made of `State.observation`, which is text: slow, and another way to the same numbers."""
+    """Return the vector of a seat made of `State.observation`, which is text: slow, and another way to the same numbers."""
     observed = state.observation(seat)
     numbers = {text: number for number, text in enumerate(state.game.pack.texts)}
     vector = np.zeros(tensors.SIZE, dtype=np.float32)
@@ -100,7 +100,7 @@ def test_the_bytes_hold_what_the_snapshot_tells(key: str, group: list[tables.Tab
 
 
 def alone(table: Matches, dice: Dice) -> engine.State:
-    """A match as those of the table, outside of it."""
+    """Return a match like those of the table, outside of it."""
     return table.game.new_match(seed=bytes(32), deals=table.batch.deals, record=False, dice=dice)
 
 

@@ -26,7 +26,7 @@ VERSIONS = ("3.11", "3.12", "3.13")
 
 
 def interpreter(version: str) -> str | None:
-    """A working interpreter of this version: on PATH (a pyenv shim may stand there without one behind it) or under pyenv."""
+    """Return a working interpreter of this version: on PATH (a pyenv shim may stand there without one behind it) or under pyenv."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     candidates = [shutil.which(f"python{version}"), *map(str, sorted(pyenv.glob(f"versions/{version}.*/bin/python")))]
     if sys.version.startswith(version + "."):

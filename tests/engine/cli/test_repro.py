@@ -12,7 +12,7 @@ from tests.support.bots import FRAME, HONEST, damaged
 
 @pytest.fixture(scope="module")
 def played(state_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a match of the honest bot `mine` against a house bot, two boards: played once for all tests."""
+    """Return the folder of a match of the honest bot `mine` against a house bot, two boards: played once for all tests."""
     folder = tmp_path_factory.mktemp("played")
     (folder / "mine.py").write_text(HONEST)
     tute_in(folder, state_dir)(
@@ -23,7 +23,7 @@ def played(state_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def log(played: Path, tmp_path: Path) -> Path:
-    """Its log, beside the bot, in the folder of the test."""
+    """Return its log, beside the bot, in the folder of the test."""
     for name in ("mine.py", "games.jsonl"):
         shutil.copy(played / name, tmp_path)
     return tmp_path / "games.jsonl"

@@ -26,7 +26,7 @@ def played(tute: Tute, seed: str, game: str = "partnership") -> None:
 
 @pytest.fixture(scope="module")
 def real_log(state_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two boards, each in two sittings, dealt from the secret: played once for all tests."""
+    """Return the log of two boards, each in two sittings, dealt from the secret: played once for all tests."""
     folder = tmp_path_factory.mktemp("log")
     played(tute_in(folder, state_dir), "abc")
     return folder / "abc.jsonl"
@@ -34,7 +34,7 @@ def real_log(state_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def log(real_log: Path, tmp_path: Path) -> Log:
-    """That log, in the test's folder."""
+    """Return that log, in the test's folder."""
     shutil.copy(real_log, tmp_path)
     return read(real_log)
 

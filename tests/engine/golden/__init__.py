@@ -51,13 +51,13 @@ def path(key: str) -> Path:
 
 
 def games_to_play(key: str) -> list[engine.Game]:
-    """The tables of a game's golden replays."""
+    """Return the tables of a game's golden replays."""
     plain = [table.load() for table in tables.plain() if table.key == key]
     return plain + ([engine.load(key, **WITH_OPTIONS[key])] if key in WITH_OPTIONS else [])
 
 
 def sums(state: engine.State, actions: list[str] | None = None, seed: object = None) -> str:
-    """Plays a match (these actions, or at random) and returns four hex digits for the events of the start and of every step."""
+    """Play a match (these actions, or at random); return four hex digits for the events of the start and of every step."""
     count = 0
     digits = []
 
@@ -79,7 +79,7 @@ def sums(state: engine.State, actions: list[str] | None = None, seed: object = N
 
 
 def entry(game: engine.Game) -> dict[str, Any]:
-    """A new golden replay."""
+    """Return a new golden replay."""
     name = f"golden {game.key} {game.players}"
     state = game.new_match(seed=name, deals=4 * DEALS if "max_losses" in game.options else DEALS)
     digits = sums(state, seed=name)
@@ -89,7 +89,7 @@ def entry(game: engine.Game) -> dict[str, Any]:
 
 
 def write(key: str) -> None:
-    """Writes the golden replays of a game."""
+    """Write the golden replays of a game."""
     entries = [entry(game) for game in games_to_play(key)]
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
     path(key).write_text(f"[\n{lines}\n]\n", encoding="utf-8")

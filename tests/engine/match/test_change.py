@@ -12,7 +12,7 @@ from engine.cards import actions as act
 
 
 def joined(seed: int, **options: object) -> engine.State:
-    """A deal of bato in which everybody plays, at its change of cards."""
+    """Return a deal of bato in which everybody plays, at its change of cards."""
     state = engine.load("bato", **options).new_match(seed=seed, deals=1)
     while state.phase is not None and state.phase.name == "auction":
         state.apply(act.PLAY if act.PLAY in state.legal_actions() else act.JOIN)
@@ -20,7 +20,7 @@ def joined(seed: int, **options: object) -> engine.State:
 
 
 def last(state: engine.State) -> dict[str, object]:
-    """The last moment of the record."""
+    """Return the last event of the record."""
     return state.events[-1]
 
 
@@ -49,7 +49,7 @@ def test_the_dealer_may_take_the_shown_card_and_puts_one_more_away(players: int)
 
 
 def changed(seed: int) -> Iterator[engine.State]:
-    """The states of a deal for six, of whom some are out, while everybody changes as many cards as can be."""
+    """Return the states of a deal for six, of whom some are out, while everybody changes as many cards as possible."""
     state = engine.load("bato", players=6, stock_exhausted="reshuffle_out_hands").new_match(seed=seed, deals=1)
     rng = random.Random(seed)
     while state.phase is not None and not state.is_over:

@@ -21,7 +21,7 @@ SMALL = 13  # longer matches would only be slow
 
 
 def tables_of_matches() -> list[tables.Table]:
-    """Every game at every table, and with every option that has to do with the match."""
+    """Return every game at every table, and with every option that affects the match."""
     chosen = [
         table
         for table in tables.once()
@@ -97,7 +97,7 @@ def ended(game: engine.Game, counts: list[Moment], event: Moment) -> bool:
 
 
 def check_winners(game: engine.Game, state: engine.State, last: Moment) -> None:
-    """The sides that won, from the last score event."""
+    """Check the sides that won against the last score event."""
     kind, winners = game.rules.match_end, list(state.winners)
     if kind in ("race", "series"):
         top = max(last["games"])
@@ -112,7 +112,7 @@ def check_winners(game: engine.Game, state: engine.State, last: Moment) -> None:
 
 
 def ranks(state: engine.State) -> list[int]:
-    """Two points for every seat that left earlier, one for every other seat that left in the same deal or stayed too."""
+    """Return two points for every seat that left earlier, and one for every other seat that left in the same deal or stayed too."""
     place = [at or 10**6 for at in state.left_at]
     seats = range(state.seats)
     return [
@@ -153,7 +153,7 @@ def test_six_become_five_four_three_and_two(key: str, duel: bool) -> None:
 
 
 def walk(state: engine.State, seed: object) -> list[Moment]:
-    """The events of a match played at random."""
+    """Return the events of a match played at random."""
     for _ in playing.play(state, seed, limit=20_000):
         pass
     return state.events
@@ -163,14 +163,14 @@ def walk(state: engine.State, seed: object) -> list[Moment]:
 
 
 def illegal_card(state: engine.State) -> int | None:
-    """A card of the hand that may not be played now."""
+    """Return a card of the hand that may not be played now."""
     if state.phase is not None:
         return None
     return next((card for card in state.hand_of(state.turn) if card not in state.legal_actions()), None)
 
 
 def played_to_a_revoke(game: engine.Game, seed: int) -> tuple[engine.State, int]:
-    """A match up to a moment at which the seat to play holds an illegal card, and that card."""
+    """Return a match up to a moment at which the seat to play holds an illegal card, and that card."""
     state = game.new_match(seed=seed)
     rng = random.Random(seed)
     while (card := illegal_card(state)) is None:

@@ -66,7 +66,7 @@ class Deal:
             self.joined.append(seat)
 
     def points(self, seat: int) -> int:
-        """Cards, songs and the ten for the last trick, which a tute leaves unplayed."""
+        """Return cards, songs and the ten for the last trick, which a tute leaves unplayed."""
         sung = sum(worth for singer, worth in self.songs if singer == seat)
         return self.cards[seat] + sung + (10 if self.tute is None and self.tricks[-1] == seat else 0)
 
@@ -79,7 +79,7 @@ class Chips:
         self.pot = 0
 
     def pay(self, payers: list[int], receiver: int, amount: int) -> None:
-        """Each payer gives the receiver so much; a negative amount goes the other way."""
+        """Let each payer give the receiver this amount; a negative amount goes the other way."""
         for seat in payers:
             self.balances[seat] -= amount
             self.balances[receiver] += amount
@@ -162,7 +162,7 @@ PAYMENTS: dict[str, tuple[Callable[[Chips, Deal, dict[str, Any]], None], dict[st
 
 
 def some_game(key: str, fixed: dict[str, Any], rng: random.Random) -> engine.Game:
-    """A table of the game with options by chance."""
+    """Return a table of the game with random options."""
     players = rng.choice(declared(key).players)
     options = dict(fixed)
     for name, choice in choices(declared(key), players).items():

@@ -23,7 +23,7 @@ ON_GAMES = pytest.mark.parametrize(
 
 
 def viewers(state: engine.State) -> list[int | None]:
-    """All seats, and a spectator."""
+    """Return all seats, and None for a spectator."""
     return [*range(state.seats), None]
 
 
@@ -35,7 +35,7 @@ def test_no_card_is_shown_to_a_seat_that_may_not_know_it(key: str, group: list[t
 
 
 def check_redaction(table: tables.Table, attempt: int = 0) -> None:
-    """One deal, looked at after every action by every seat and a spectator."""
+    """Check one deal, after every action, for every seat and a spectator."""
     state = table.load().new_match(seed=f"redact {table} {attempt}", deals=1)
     rng = random.Random(f"{table} {attempt}")
     knowledge = Knowledge(state)
@@ -58,7 +58,7 @@ def check_redaction(table: tables.Table, attempt: int = 0) -> None:
 
 
 def coming(state: engine.State, seat: int) -> set[str]:
-    """The card that a seat is about to draw while another is asked before the draw: its snapshot is that of a window closed in silence."""
+    """Return the card that a seat is about to draw while another is asked before the draw: its snapshot is that of a window closed in silence."""
     if state.phase is not windows.WINDOW or state.window != "before_draw" or state.turn == seat:
         return set()
     place = (state.active.index(seat) - state.active.index(state.winner)) % state.size
@@ -111,7 +111,7 @@ def test_rare_events_show_no_more_than_they_should(
 
 
 def check_events(state: engine.State, knowledge: Knowledge, first: int) -> None:
-    """New events name only cards that were known when they happened; the redaction of an event does not depend on the others."""
+    """Check that new events name only cards known when they happened, and that the redaction of an event does not depend on the others."""
     new = state.events[first:]
     for seat in viewers(state):
         redacted = engine.redact(new, seat)
@@ -146,13 +146,13 @@ def check_worlds(table: tables.Table) -> None:
 
 
 def places(state: engine.State) -> list[tuple[str, list[int]]]:
-    """The hands, and the face-down stock."""
+    """Return the hands and the face-down stock."""
     hands = [(f"hand {seat}", list(state.hand_of(seat))) for seat in range(state.seats)]
     return [*hands, ("stock", list(state.stock))]
 
 
 def hidden_pair(state: engine.State, seat: int | None, rng: random.Random) -> tuple[int, int] | None:
-    """Two cards in different places that this seat does not see. Cards that a first deal names are left alone."""
+    """Return two cards in different places that this seat does not see. Cards that a first deal names are left alone."""
     fixed = {state.shown, *(card for card in state.game.pack.cards if state.game.pack.text(card) in ("2o", "4o"))}
     movable = [
         (place, card)
@@ -166,7 +166,7 @@ def hidden_pair(state: engine.State, seat: int | None, rng: random.Random) -> tu
 
 
 def swapped(state: engine.State, a: int, b: int) -> engine.State:
-    """The same deal with two cards in each other's place."""
+    """Return the same deal with two cards in each other's place."""
     world = state.clone()
     exchange = {a: b, b: a}
     for seat in range(world.seats):
@@ -185,7 +185,7 @@ def compare_worlds(
     swap: tuple[int, int],
     rng: random.Random,
 ) -> int:
-    """Plays both worlds alike; returns the number of moments at which the views were compared."""
+    """Play both worlds alike; return the number of moments at which the views were compared."""
     names = {here.game.pack.text(card) for card in swap}
     here.log, twin.log = [], []
     deal = next(event for event in events if event["e"] == "deal")
@@ -298,7 +298,7 @@ def test_the_deal_names_the_mano_who_leads(key: str, players: int) -> None:
 
 
 def catch_up(world: engine.State, other: engine.State) -> None:
-    """Declines what only this world offers; nobody else notices that."""
+    """Decline what only this world offers; nobody else notices that."""
     while world.phase is not None and question_of(world) != question_of(other) and len(world.log) <= len(other.log):
         if act.PASS not in world.legal_actions() or world.phase.name not in ("window", "exchange"):
             return

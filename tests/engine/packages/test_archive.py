@@ -23,7 +23,7 @@ TOML = b'name = "My bot"\nruntime = "python"\nentry = "bot.py"\ngames = ["partne
 
 
 def zipped(files: dict[str, bytes], **changes: int) -> bytes:
-    """A zip of these files; `changes` are attributes set on every entry."""
+    """Return a zip of these files; `changes` are attributes set on every entry."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
@@ -103,7 +103,7 @@ def test_a_folder_with_contents_of_its_own_is_refused() -> None:
 
 
 def with_entry(name: str, data: bytes, kind: int) -> bytes:
-    """The zip of a bot and one more entry of this kind."""
+    """Return the zip of a bot and one more entry of this kind."""
     buffer = io.BytesIO(bot_zip())
     with zipfile.ZipFile(buffer, "a") as archive:
         info = zipfile.ZipInfo(name)

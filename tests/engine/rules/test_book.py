@@ -27,7 +27,7 @@ IN_WORDS = {
 
 
 def page(key: str) -> dict[str, Any]:
-    """The parameters at the end of a game's page."""
+    """Return the parameters at the end of a game's page."""
     (block,) = re.findall(r"```yaml\nparams:\n(.*?)```", (BOOK / f"{key}.md").read_text(encoding="utf-8"), re.DOTALL)
     parameters: dict[str, Any] = yaml.safe_load(block)
     return parameters
@@ -41,7 +41,7 @@ def at_table(value: Any, players: int) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A parameter as a page writes it: a function by its name, a tuple as a list."""
+    """Return a parameter as a page writes it: a function by its name, a tuple as a list."""
     if callable(value):
         return value.__name__
     return list(value) if isinstance(value, tuple) else value
@@ -89,7 +89,7 @@ def test_what_a_page_does_not_name_is_as_in_ordinary_tute(key: str, players: int
 
 
 def rows(key: str) -> dict[str, str]:
-    """The options of a page: name, and the values as it lists them."""
+    """Return the options of a page: name, and the values as it lists them."""
     options = {}
     for names, values in re.findall(
         r"^\| (`\w+`(?:, `\w+`)*) \| ([^|]*) \|", (BOOK / f"{key}.md").read_text("utf-8"), re.M

@@ -73,7 +73,7 @@ class Trick:
 
 
 def check_oracle(draw: random.Random) -> None:
-    """The rule is that of the book, read word for word."""
+    """Check that the rule is that of the book, read word for word."""
     cards = pack("es40", RANKS)
     rules, trick, texts = mixed(draw, ORDINARY), Trick(draw, cards), cards.texts
     points = [rules.rank_points.get(rank, 0) for rank in cards.rank]
@@ -100,7 +100,7 @@ def check_oracle(draw: random.Random) -> None:
 
 
 def check_tables(draw: random.Random, cards: Pack) -> None:
-    """The ready tables hold what the rule allows. Where they are empty, or the duty is modified, NL is left to `legality`."""
+    """Check that the ready tables hold what the rule allows. Where they are empty, or the duty is modified, NL is left to `legality`."""
     rules = mixed(draw, ORDINARY)
     points = [rules.rank_points.get(rank, 0) for rank in cards.rank]
     rule = obligations.in_force(rules, rules.obligation_stock_empty, cards, points)

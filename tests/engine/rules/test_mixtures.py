@@ -33,7 +33,7 @@ def test_options_that_imply_each_other_are_not_both_forgotten(key: str, options:
 
 
 def rules_of(game: engine.Game, options: dict[str, Any]) -> Rules | None:
-    """The rules by other options at the same table; None where they do not go together."""
+    """Return the rules by other options at the same table; None if they do not go together."""
     try:
         return engine.load(game.key, players=game.players, **options).rules
     except engine.OptionError:
@@ -41,7 +41,7 @@ def rules_of(game: engine.Game, options: dict[str, Any]) -> Rules | None:
 
 
 def check(game: engine.Game) -> None:
-    """A game's options bring the same rules back, and none of them can be left out."""
+    """Check that a game's options bring the same rules back, and that none of them can be left out."""
     again = engine.load(game.key, players=game.players, **json.loads(json.dumps(game.options)))
     assert again.rules == game.rules
     assert again.options == game.options

@@ -16,7 +16,7 @@ Maker = Callable[..., BotSpec]
 
 @pytest.fixture(scope="session")
 def state_dir() -> Iterator[Path]:
-    """A directory that every user may pass: where the tests run as root, bots are other users."""
+    """Yield a directory that every user may pass: where the tests run as root, bots are other users."""
     with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))

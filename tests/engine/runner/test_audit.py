@@ -49,7 +49,7 @@ def act(m):
 
 
 def log_of(result: MatchResult) -> list[list[dict[str, Any]]]:
-    """The passes of a match, as they come back from a file."""
+    """Return the passes of a match, as they come back from a file."""
     return passes([json.loads(json.dumps(sitting.replay)) for board in result.boards for sitting in board.sittings])
 
 
@@ -163,7 +163,7 @@ def test_an_audit_that_is_told_to_stop_says_nothing(box: Sandbox, honest: BotSpe
 
 
 def run(logged: str, answers: str) -> Rerun:
-    """One run: of each decision the number of the answer, in the log and now."""
+    """Return one run: for each decision the number of the answer, in the log and now."""
     request = json.dumps({"id": 1, "legal": LEGAL}).encode()
     return Rerun(
         [

@@ -20,7 +20,7 @@ with pinned() as core:
 
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A folder that stands for a machine: matches of other programs on this one hold cores, too."""
+    """Return a folder that stands for a machine: matches of other programs on this one hold cores, too."""
     folder = tmp_path / "machine"
     monkeypatch.setenv(reservations.SETTING, str(folder))
     return folder
@@ -61,7 +61,7 @@ def held_by(holders: list) -> list[str]:
 
 
 def all_and_none() -> list[str]:
-    """Every core of this machine once, and nothing for one process more."""
+    """Return every core of this machine once, and None for one process more."""
     return sorted([*map(str, os.sched_getaffinity(0)), "None"])
 
 

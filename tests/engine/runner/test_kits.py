@@ -32,7 +32,7 @@ def build_rust(folder: Path) -> None:
 
 
 def nothing(folder: Path) -> None:
-    """A script needs no building."""
+    """Build nothing: a script needs no building."""
 
 
 BUILDS: dict[str, tuple[str, str, Callable[[Path], None]]] = {

@@ -25,7 +25,7 @@ Line = tuple[int, int, dict[str, Any], dict[str, Any]]  # pass, seat, request, a
 
 
 def replays(result: MatchResult) -> list[dict[str, Any]]:
-    """All replays without what time writes into them, as they come back from a file."""
+    """Return all replays without what time writes into them, as they come back from a file."""
     replays_of_result = [
         json.loads(json.dumps(sitting.replay)) for board in result.boards for sitting in board.sittings
     ]

@@ -24,7 +24,7 @@ Elephants = Callable[..., BotSpec]
 
 @pytest.fixture
 def shared(tmp_path: Path) -> Path:
-    """A folder that every user may write and pass."""
+    """Return a folder that every user may write and pass."""
     folder = tmp_path / "shared"
     folder.mkdir()
     folder.chmod(0o777)
@@ -60,13 +60,13 @@ def ahead(result: MatchResult) -> Standing:
 
 
 def recollections(result: MatchResult) -> tuple[int, int]:
-    """Deals that the first party kept, and that it recognised, over all its processes."""
+    """Return how many deals the first party stored, and how many it recognised, over all its processes."""
     words = [line.split() for line in result.parties[0].stderr.splitlines() if line.startswith("kept")]
     return sum(int(word[1]) for word in words), sum(int(word[3]) for word in words)
 
 
 def nothing_left(shared: Path) -> None:
-    """No file of an elephant in any of the places where it tried."""
+    """Check that no file of an elephant is left in any of the places where it tried."""
     for place in (shared, *filter(None, elephant.EVERYWHERE)):
         assert not list(Path(place).glob(f"{elephant.MARK}*")), f"a bot wrote in {place}"
 

@@ -29,7 +29,7 @@ def test_noise_is_measured_once_and_within_bounds() -> None:
 
 
 def spinners(parent_pid: int) -> list[str]:
-    """The busy children of a process that the measurement starts."""
+    """Return the busy children of a process that the measurement starts."""
     return [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_spinner(pid, parent_pid)]  # noqa: PTH208
 
 

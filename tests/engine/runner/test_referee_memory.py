@@ -35,7 +35,7 @@ for number in range(matches):
 
 
 def played(matches: int, boards: int, tier: str, state_dir: Path) -> list[tuple[int, int]]:
-    """(resident KiB, open files) after each match of a process that plays them one after another."""
+    """Return (resident KiB, open files) after each match of a process that plays them one after another."""
     process = subprocess.run(
         [sys.executable, "-c", PLAYS, str(matches), str(boards), tier, str(state_dir)],
         capture_output=True,

@@ -90,7 +90,7 @@ def test_every_game_is_played_through_and_taken_up_again_from_its_journal(box: S
 
 
 def decisions(record: dict) -> list[tuple[str, bool]]:
-    """The actions of a record, and whether anybody was asked for them."""
+    """Return the actions of a record, each with True if there was a choice."""
     state, actions = engine.replay.begin(record), []
     for text in record["actions"]:
         actions.append((text, len(state.legal_actions()) > 1))

@@ -109,7 +109,7 @@ class Watched:
 def deal(
     game: engine.Game, seed: object, monkeypatch: pytest.MonkeyPatch, deck: list[int] | None
 ) -> tuple[engine.State, list[int]]:
-    """A match whose first deal is `deck`, whatever the seed says; its dealer is that of every seed here."""
+    """Return a match whose first deal is `deck`, whatever the seed; its dealer is that of every seed here."""
     dealt: list[list[int]] = []
 
     def shuffled(key: bytes, number: int, cards: list[int]) -> list[int]:
@@ -128,7 +128,7 @@ chance_shuffle = chance.shuffle
 
 
 def run(state: engine.State, lines: list[list[bytes]], decide: Callable[[], int], watched: Watched) -> None:
-    """One sitting by the referee's own code, to the end of the deal or until `decide` stops it."""
+    """Play one sitting by the referee's own code, to the end of the deal or until `decide` stops it."""
     game, feed = state.game.origin, Feed(state.seats)
     seats = [Seat(n, n, Place(game, lines[n], decide), Limits()) for n in range(state.seats)]  # type: ignore[arg-type]
     sitting = Sitting(watched, seats, feed, Texts(game), 1, 0)  # type: ignore[arg-type]
@@ -140,7 +140,7 @@ def run(state: engine.State, lines: list[list[bytes]], decide: Callable[[], int]
 
 
 def first(game: engine.Game, seed: object, monkeypatch: pytest.MonkeyPatch) -> Course:
-    """A deal played at random; every decision of every seat is noted with what that seat may know."""
+    """Play a deal at random; note every decision of every seat with what that seat may know."""
     state, deck = deal(game, seed, monkeypatch, None)
     course = Course(deck, [[] for _ in range(state.seats)])
     knowledge = Knowledge(state)
@@ -169,7 +169,7 @@ def first(game: engine.Game, seed: object, monkeypatch: pytest.MonkeyPatch) -> C
 def again(  # noqa: C901 - its four small functions share what has been done so far
     game: engine.Game, course: Course, moment: Decision, deck: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> list[bytes]:
-    """The lines to the seat of a decision when the same public course is played with the pack in another order. Raises Impossible."""
+    """Return the lines to the seat of a decision when the same public course is played with the pack in another order. Raise Impossible."""
     state, _ = deal(game, f"another secret {moment.public}", monkeypatch, deck)
     lines: list[list[bytes]] = [[] for _ in range(state.seats)]
     actions_taken: list[int] = []
@@ -205,7 +205,7 @@ def again(  # noqa: C901 - its four small functions share what has been done so 
 
 
 def elsewhere(game: engine.Game, course: Course, moment: Decision, rng: random.Random) -> Iterator[list[int]]:
-    """Orders of the pack in which cards that the seat may not know have changed places: two of them, some, or all."""
+    """Yield orders of the pack in which cards that the seat may not know have changed places: two of them, some, or all."""
     text = {flag: game.pack.texts[card] for flag, card in game.pack.of_flag.items()}
     fixed = {"2o", "4o"} if game.rules.first_deal == "coins_2o" or game.rules.coins_start else set()
     hidden = [place for place, flag in enumerate(course.deck) if text[flag] not in moment.allowed | fixed]
@@ -234,7 +234,7 @@ def test_no_byte_depends_on_what_a_bot_may_not_know(
 
 
 def check(table: tables.Table, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
-    """The number of decisions at which other cards were possible, and the lines equal; and of all decisions."""
+    """Return the number of decisions at which other cards were possible and the lines equal, and the number of all decisions."""
     game = table.load()
     rng = random.Random(f"taint {table}")
     course = first(game, f"taint {table}", monkeypatch)

@@ -13,14 +13,14 @@ from tests.engine.sandbox.support import StateDirectory, held_tiers
 
 @pytest.fixture(scope="session")
 def state() -> Iterator[StateDirectory]:
-    """A state directory that every user can pass, with its runtimes."""
+    """Yield a state directory that every user can pass, with its runtimes."""
     with StateDirectory() as directory:
         yield directory
 
 
 @pytest.fixture(scope="session")
 def tiers_here(state: StateDirectory) -> list[str]:
-    """The tiers that hold for the present user; that none does is a failure, not a reason to pass over tests."""
+    """Return the tiers that hold for the present user; that none does is a failure, not a reason to pass over tests."""
     tiers = []
     for name in (tier.name for tier in TIERS if tier.isolates):
         report = state.reports[name]

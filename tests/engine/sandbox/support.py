@@ -55,7 +55,7 @@ class StateDirectory:
 
     @cached_property
     def _for_others(self) -> Runtime:
-        """A Python that any user can run, with the sandbox and its tests inside."""
+        """Create a Python that any user can run, with the sandbox and its tests inside."""
         blank = REPOSITORY / "tests/support/__init__.py"  # no rules
         modules = {"engine/__init__.py": blank, "engine/sandbox": REPOSITORY / "engine/sandbox"}
         modules |= {name: REPOSITORY / name for name in ("tests/hostile", "tests/engine/sandbox")}
@@ -64,7 +64,7 @@ class StateDirectory:
 
     @cached_property
     def _runner_for_others(self) -> Runtime:
-        """A Python that any user can run, with the whole runner and `tests.hostile.acts` inside."""
+        """Create a Python that any user can run, with the whole runner and `tests.hostile.acts` inside."""
         inside = modules() | {
             f"engine/{name}": REPOSITORY / "engine" / name for name in ("runner", "packages", "sandbox")
         }
@@ -73,7 +73,7 @@ class StateDirectory:
         return runtimes.python(self.path, inside)
 
     def for_others(self, *, runner: bool = False) -> tuple[str, list[str], str]:
-        """(interpreter, environment as NAME=value, state directory) with which an ordinary user runs our modules.
+        """Return (interpreter, environment as NAME=value, state directory) with which an ordinary user runs our modules.
 
         runner: with the runner beside the sandbox, to play whole matches.
         """

@@ -66,7 +66,7 @@ def groups_left(kind: groups.GroupKind, owner: int) -> list[str]:
 
 
 def inside(group: groups.Group, program: str) -> subprocess.Popen[str]:
-    """A Python program that is in the group before its first line."""
+    """Start a Python program that is in the group before its first line."""
     enter = "".join(f"open({place + '/cgroup.procs'!r}, 'w').write('0')\n" for place in group.places)
     command = [sys.executable, "-I", "-c", f"import os, sys, time\n{enter}{program}"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -221,7 +221,7 @@ def test_a_bot_outside_its_group_is_stopped(
 
 
 def with_bots(tier: str, state: StateDirectory, directory: Path) -> tuple[subprocess.Popen[str], list[int]]:
-    """A worker with three bots, of which the first is frozen, and their process ids."""
+    """Start a worker with three bots, of which the first is frozen; return it and their process ids."""
     runner = worker(RUNNER, tier, str(state.path), str(directory))
     assert runner.stdout
     bots = [int(word) for word in runner.stdout.readline().split()]

@@ -14,10 +14,8 @@ from engine.sandbox.kernel.syscalls import AARCH64, ARCHITECTURES, X86_64, Archi
 PID = 4321
 
 
-def decide(
-    machine: Architecture, name: str | int, *arguments: int, arch: int | None = None, pipes: bool = False
-) -> int:
-    """The verdict of the filter for one call: an interpreter of the instructions that it uses."""
+def decide(machine: Machine, name: str | int, *arguments: int, arch: int | None = None, pipes: bool = False) -> int:
+    """Return the verdict of the filter for one call: an interpreter of the instructions that it uses."""
     number = machine.numbers[name] if isinstance(name, str) else name
     words = (*arguments, *[0] * (6 - len(arguments)))
     data = struct.pack("<iIQ6Q", number, arch or machine.audit_arch, 0, *[word & (2**64 - 1) for word in words])
@@ -25,7 +23,7 @@ def decide(
 
 
 def run(program: bpf.Program, data: bytes) -> tuple[int, int]:
-    """The verdict, and after how many instructions."""
+    """Return the verdict, and the number of instructions up to it."""
     at, accumulator = 0, 0
     for step in count(1):
         operation, yes, no, value = program[at]

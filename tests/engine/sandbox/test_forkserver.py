@@ -214,7 +214,7 @@ NETWORK = {"argv": ["/bin/sh", "-c", "readlink /proc/self/ns/net; read line"]}
 
 
 def network_of(plan: dict[str, object]) -> str:
-    """The network in which a started program finds itself."""
+    """Return the network in which a started program finds itself."""
     started = spawn.launch(PLAN | NETWORK | plan)
     try:
         return _line(started.stdout).decode().strip()

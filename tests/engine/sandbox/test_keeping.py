@@ -23,7 +23,7 @@ Make = Callable[[str], Path]
 
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Make]:
-    """A tree of a kilobyte that was used last when its name says, in seconds."""
+    """Yield a function that makes a tree of a kilobyte, last used at the time in its name, in seconds."""
 
     def tree(name: str) -> Path:
         work = tmp_path / f".{name}-work"

@@ -43,7 +43,7 @@ print([found.hint for found in checks.sandbox_settings()])
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A copy of the project with another tier, put in as a person would: a file, and a word in a list."""
+    """Copy the project and add another tier as a person would: a file, and a word in a list."""
     for name in ("engine", "league", "bots"):
         ignored = shutil.ignore_patterns("*.so", "static")
         shutil.copytree(REPOSITORY / name, tmp_path / name, ignore=ignored)

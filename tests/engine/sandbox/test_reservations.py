@@ -29,7 +29,7 @@ except NotShared as error:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that is not there yet, in one that every user can pass."""
+    """Return a folder that does not exist yet, in one that every user can pass."""
     place = Path(tempfile.mkdtemp(prefix="tute-machine-"))
     place.chmod(0o755)
     yield place / "machine"

@@ -28,7 +28,7 @@ ECHO_CODE = bytes.fromhex(
 
 
 def static_program() -> bytes:
-    """A static executable that echoes: hand-made where the machine allows, else by the C compiler."""
+    """Return a static executable that echoes: hand-made where the machine allows, else by the C compiler."""
     if platform.machine() != "x86_64":
         process = subprocess.run(
             [languages.find("cc"), "-static", "-xc", "-", "-o", "/dev/stdout"],

@@ -74,7 +74,7 @@ fault:
 
 @pytest.fixture(scope="session")
 def sealing(state: StateDirectory) -> list[str]:
-    """The tiers that seal bots for the present user; that none does is a failure where the processor is the right one."""
+    """Return the tiers that seal bots for the present user; that none does is a failure where the processor is the right one."""
     tiers = [report.name for report in state.reports.values() if report.isolates and report.unsealed is None]
     assert tiers, state.reports
     return tiers
@@ -99,8 +99,8 @@ def test_an_ordinary_user_seals_behind_bubblewrap_and_is_told_why_not_elsewhere(
 
 
 def without(*names: str) -> bytes:
-    """The filter of sealed bots with some calls left open."""
-    numbers = calls.this_architecture().numbers
+    """Return the filter of sealed bots with some calls left open."""
+    numbers = calls.this_machine().numbers
     steps = bpf.load_number()
     for name, body in calls._bodies().items():
         if name not in names:
@@ -129,7 +129,7 @@ def test_the_canary_sees_every_call_that_is_left_open(
 
 
 def static(*entries: tuple[int, ...]) -> bytes:
-    """The program, with these entries of its table before the one that loads it."""
+    """Return the program, with these entries of its table before the one that loads it."""
     code, _ = assemble(STATIC, {}, {})
     count = len(entries) + 1
     at = 64 + 56 * count
@@ -212,8 +212,8 @@ def test_a_bot_that_does_not_seal_itself_never_begins(
 
 
 def allowing(ordinary: call_filter.Filter) -> call_filter.Filter:
-    """The filter of unsealed bots that lets their program begin from a descriptor, as a sealed one's does."""
-    number = call_filter.this_architecture().numbers["execveat"]
+    """Return the filter of unsealed bots that lets their program begin from a descriptor, as a sealed one's does."""
+    number = call_filter.this_machine().numbers["execveat"]
     first = bpf.encode(bpf.load_number() + bpf.if_equal(number, bpf.verdict(bpf.ALLOW)))
     return call_filter.Filter(first + ordinary.code, tuple(at + len(first) for at in ordinary.pid_at))
 

@@ -46,7 +46,7 @@ def alone(batch: Batch, dice: Dice) -> engine.State:
 
 
 def hidden_exchanged(state: engine.State, seat: int, rng: random.Random) -> engine.State:
-    """The same moment with the cards that a seat does not see, in other hands and in the stock, in other places."""
+    """Return the same moment with the cards that a seat does not see, in other hands and in the stock, in other places."""
     other = state.clone()
     others = [place for place in range(state.seats) if place != seat]
     cards = [card for place in others for card in state.hand_of(place)] + state.stock
@@ -154,7 +154,7 @@ def test_a_game_with_rules_that_the_words_do_not_know_is_played_by_its_rules() -
 
 
 def seat_two_loses(state: engine.State) -> Verdict:
-    """A result that only this file knows."""
+    """Return a result that only this file knows."""
     return Verdict(0, (2,))
 
 

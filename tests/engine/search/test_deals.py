@@ -72,7 +72,7 @@ class Played:
         return redacted == true and state.turn == seat and state.legal_actions() == self.state.legal_actions()
 
     def _catch_up(self, state: engine.State, who: int, action: int) -> bool:
-        """Others who are asked now, and were not, have declined; false where they could not have."""
+        """Let others decline who are asked now and were not; return False if they could not have declined."""
         while (
             state.phase is not None
             and state.phase.name in SILENT
@@ -102,7 +102,7 @@ def slots(played: Played, view: Knowledge) -> list[tuple[int, int]]:
 
 
 def enumerated(played: Played, seat: int, places: list[tuple[int, int]]) -> set[tuple[int, ...]]:
-    """All placements that agree, each as the holder of every hidden card in the order of the cards."""
+    """Return all placements that agree, each as the holder of every hidden card in the order of the cards."""
     cards = [card for _, card in places]
     placements = set()
     for other in permutations(cards):
@@ -121,7 +121,7 @@ def is_level(counts: Counter[tuple[object, ...]], ways: int, thrown: int) -> boo
 
 
 def endings(table: tables.Table, seed: int, most: int) -> int:
-    """Compares moments of one deal; how many of them had something to exclude."""
+    """Compare moments of one deal; return how many of them had something to exclude."""
     played = Played(table, seed)
     proved = 0
     deal = played.state.deal_no
@@ -167,7 +167,7 @@ def test_deals_are_those_that_agree_and_equally_likely(key: str, group: list[tab
 
 
 def a_swap(places: list[tuple[int, int]], hands: list[list[int]]) -> dict[int, int]:
-    """The cards of a deal in the places of the true ones."""
+    """Map the true places to the cards of a deal."""
     who = {card: s for s, cards in enumerate(hands) for card in cards}
     to: dict[int, list[int]] = {}
     for _, card in places:

@@ -306,7 +306,7 @@ def test_deals_with_a_card_that_a_seat_lacks_are_refused() -> None:
 
 
 def first_lead(key: str, draw: random.Random) -> engine.State:
-    """The first moment of a match at which a card is to be led."""
+    """Return the first moment of a match at which a card is to be led."""
     state = engine.load(key).new_match(seed=draw.randrange(1000))
     while state.phase is not None:
         state.apply(draw.choice(state.legal_actions()))

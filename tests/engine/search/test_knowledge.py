@@ -47,7 +47,7 @@ def assert_the_same(state: engine.State, rebuilt: engine.State) -> None:
 
 
 def watch(table: tables.Table, seed: int, limit: int) -> int:
-    """Plays at random; before each decision the seat's knowledge is compared with the truth. How often."""
+    """Play at random and compare the seat's knowledge with the truth before each decision; return the number of comparisons."""
     game = table.load()
     rng = random.Random(f"{table} {seed}")
     state = game.new_match(seed=seed, deals=2)

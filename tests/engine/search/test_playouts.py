@@ -70,7 +70,7 @@ def assert_the_same(state: engine.State, seed: int) -> None:
 
 
 def tight(state: engine.State, rng: random.Random) -> engine.State:
-    """The same last trick after another deal, one that seldom comes by chance: seats are even, or just reach what counts."""
+    """Return the same last trick after another deal, one that is rare by chance: seats are even, or just reach what counts."""
     other = state.clone()
     seats, sides = range(state.seats), range(len(state.games))
     some = rng.choices((0, 20, 30, 40, 50, 51, 60, 61, 90, 101, 120), k=2)
@@ -141,7 +141,7 @@ def test_a_match_begins_in_a_kernel_state_of_any_past(key: str, group: list[tabl
 
 
 def functions_of(key: str) -> set[Callable[..., object]]:
-    """The functions that the declaration of a game names: results, payments, moves of trumps."""
+    """Return the functions that the declaration of a game names: results, payments, moves of trumps."""
     rules = declared(key)
     options = [choice for choice in rules.options.values() if isinstance(choice, tuple)]
     return {
@@ -182,7 +182,7 @@ def test_words_of_a_parameter_are_numbered_in_their_order() -> None:
 
 
 def seat_two_loses(state: engine.State) -> Verdict:
-    """A result that only this file knows."""
+    """Return a result that only this file knows."""
     return Verdict(0, (2,))
 
 

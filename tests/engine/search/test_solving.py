@@ -31,7 +31,7 @@ def minimax(
     before: int,
     room: list[int],
 ) -> int:
-    """Every line of play to the end of the deal."""
+    """Try every line of play to the end of the deal."""
     if state.is_over or state.deal_no != deal_no:
         return difference(state, between) - before
     room[0] -= 1
@@ -54,7 +54,7 @@ def plainly(state: engine.State, room: int) -> int:
 
 
 def two_sided() -> list[tuple[str, list[tables.Table]]]:
-    """Every table of a game that may be between two."""
+    """Return every table of a game that may be between two."""
     some = (*tables.plain(), *tables.once())
     two_sided_tables = [
         table for table in some if len(table.load().sides) == 2 or table.load().rules.sides.startswith("soloist")
@@ -63,7 +63,7 @@ def two_sided() -> list[tuple[str, list[tables.Table]]]:
 
 
 def ending(table: tables.Table, rng: random.Random, tricks: int) -> engine.State | None:
-    """A moment near the end of a deal at random, with some of the points and songs behind it."""
+    """Return a moment near the end of a random deal, with some of the points and songs behind it."""
     state = table.load().new_match(seed=rng.randrange(10**9), record=False)
     for _ in range(rng.randrange(3) if state.rules.target else 0):
         deal = state.deal_no
@@ -111,7 +111,7 @@ def test_it_is_what_minimax_finds(key: str, group: list[tables.Table]) -> None:
 
 
 def arranged(state: engine.State, rng: random.Random) -> engine.State:
-    """The same moment with other hands: four of a rank, or pairs, where they can be, and nothing sung."""
+    """Return the same moment with other hands: four of a rank, or pairs, where they can be, and nothing sung."""
     pack = state.game.pack
     cards_held = [card for seat in state.active for card in state.hand_of(seat)]
     counts = [len(state.hand_of(seat)) for seat in range(state.seats)]
@@ -161,7 +161,7 @@ def test_machine_words_know_songs_and_tutes() -> None:
 
 
 def five_each(table: tables.Table, rng: random.Random) -> engine.State | None:
-    """A moment of a table of two before the last five tricks, where the deal comes to it."""
+    """Return a moment of a table of two before the last five tricks, if the deal comes to it."""
     state = table.load().new_match(seed=rng.randrange(10**9), record=False)
     while not state.is_over and state.deal_no == 1:
         if state.phase is None and not state.in_trick and not state.stock and state.left == 10:
