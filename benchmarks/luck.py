@@ -59,7 +59,7 @@ def house(name: str) -> Callable[[], tute_bot.Bot]:
 
 
 class Seat:
-    """A bot at a seat, told only what the seat may see."""
+    """A bot at a seat; it gets only what the seat may see."""
 
     def __init__(self, make: Callable[[], tute_bot.Bot], game: engine.Game, seat: int, seed: int) -> None:
         self.session = tute_bot.Session(make())

@@ -334,7 +334,7 @@ class Stand:
 
 
 def _stand_for(names: list[str], seconds: float, life: Life) -> dict[str, Any]:
-    """Live the lives of these workers one after the other's next act; what each act took, and what went wrong."""
+    """Run the acts of these workers when they are due, for `seconds`; return what each act took, and what went wrong."""
     import psycopg
 
     draw, took, errors, late = random.Random(names[0]), {act: [] for act in ACTS}, [], 0.0

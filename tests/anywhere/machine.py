@@ -92,7 +92,7 @@ def find_python(version: str) -> Path:
 
 
 def run(command: list[str], **how: object) -> None:
-    """Run a step of the preparation. Raises CannotBeHad with the end of what it said."""
+    """Run a step of the preparation. Raise CannotBeHad with the end of its output."""
     process = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **how)  # type: ignore[call-overload]
     if process.returncode:
         output = " / ".join((process.stdout + process.stderr).strip().splitlines()[-4:])

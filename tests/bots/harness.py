@@ -39,7 +39,7 @@ def house(name: str) -> BotClass:
 
 
 class Seated:
-    """A bot at one seat, which receives only events that the seat may see."""
+    """A bot at a seat; it gets only what the seat may see."""
 
     def __init__(self, bot: tute_bot.Bot, game: engine.Game, seat: int, seed: int) -> None:
         self.session = tute_bot.Session(bot)

@@ -132,7 +132,7 @@ class Troubled:
         assert process.popen.returncode == -9, f"{process.name}: {process.popen.returncode}\n{process.tail()}"
 
     def until(self, fact: Callable[[], object], what: str, seconds: float = LONG, every: float = 0.1) -> None:
-        """Wait for a fact; where it does not come, say what the processes said."""
+        """Wait for a fact; on a timeout, show the output of the processes."""
         try:
             wait_for(fact, what, seconds, every)
         except TimeoutError as late:

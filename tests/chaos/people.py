@@ -324,7 +324,7 @@ class Guest:
 
 
 class Thread(threading.Thread):
-    """A thread whose end tells how it ended."""
+    """A thread that reports how it ended."""
 
     def __init__(self, act: Callable[[], None]) -> None:
         super().__init__(daemon=True)

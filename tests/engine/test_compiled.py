@@ -1,4 +1,4 @@
-"""The rules compiled by mypyc play the same matches as their source, and whatever starts them, from any folder, finds them."""
+"""The rules compiled by mypyc play the same matches as their source, and every program finds them, from any folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process that judges: it works whoever has started it, and ends with that one."""
+"""The process that judges works for any process that starts it, and ends with that process."""
 
 from __future__ import annotations
 

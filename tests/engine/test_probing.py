@@ -1,4 +1,4 @@
-"""The probe: who is found against a bot, what is said of it, and the player that learns its habits."""
+"""The probe: the best player found against a bot, its report, and the player that learns the bot's habits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says, as whoever runs it, which channels a tier refuses: STATE TIER, one name and reason a line."""
+"""A program that prints, for the user who runs it, which channels a tier refuses: STATE TIER, one name and reason a line."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Equivalents:
         }
 
     def reason(self, mutant: Mutant) -> str:
-        """Why nobody could notice this mutant; "" where it is not on the list."""
+        """Return why nobody could notice this mutant; "" if it is not on the list."""
         change = (mutant.before, mutant.after)
         reason = self.reasons.get((mutant.where, *change)) or self.reasons.get(("", *change))
         like = (

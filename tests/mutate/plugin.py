@@ -53,7 +53,7 @@ class Map:
         self.passed = True
 
     def _forget(self) -> None:
-        """Empty what the code under test remembers of earlier tests: each test is to reach all that it needs."""
+        """Clear the caches of the code under test: each test is to reach everything it needs."""
         if self.modules != len(sys.modules):
             self.modules = len(sys.modules)
             self.caches = patching.caches()

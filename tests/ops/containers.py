@@ -61,7 +61,7 @@ class Site:
     # ---- commands of the operator
 
     def docker(self, *words: str, fails: bool = False, **more: Any) -> str:
-        """Run docker in the clone; what it says. fails: it has to, and both streams are returned."""
+        """Run docker in the clone; return its output. fails: it must fail, and both streams are returned."""
         command = [str(DAEMON), "docker", *words]
         environment = {**os.environ, "FOLDER": "site"}
         process = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=3600, **more)

@@ -229,7 +229,7 @@ def extend_while_it_ends() -> int:
 
 
 def upload_while_another_does() -> int:
-    """Two players upload equal files: one of them has a bot then, whoever came first. The number of moments."""
+    """Upload equal files of two players at once: exactly one of them then has a bot. Return the number of moments."""
     first, other = (players.create(f"twin-{number}") for number in range(2))
     for at in range(100):
         source = league.source() + f"# {at}\n".encode()

@@ -1,4 +1,4 @@
-"""Cases of one test of which some few are quick, and the others part of `make slow`."""
+"""Cases of one test: a few are quick, the others are part of `make slow`."""
 
 from __future__ import annotations
 

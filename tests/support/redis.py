@@ -111,7 +111,7 @@ class RedisServer:
             return sum(client_row["cmd"] == "brpop" for client_row in client.client_list())
 
     def denied(self) -> list[tuple[str, str]]:
-        """User and command of each refusal since the start, or since this was asked last; but for the name that every client tells first."""
+        """Return user and command of each refusal since the start or the last call, except the name that every client sends first."""
         with self.client() as client:
             refusals = [(entry["username"], entry["object"]) for entry in client.acl_log()]
             client.acl_log_reset()

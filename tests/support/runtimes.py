@@ -25,7 +25,7 @@ MOST_BYTES = 1 << 30  # Limit for these trees and those of earlier rules
 
 
 def lend(state_dir: Path, extra: Mapping[str, Path] | None = None) -> None:
-    """Let the runtime for Python with these modules, by default those of bots, stand in a state directory; on another disk it makes its own."""
+    """Lend the runtime for Python with these modules, by default those of bots, to a state directory; on another disk it builds its own."""
     wanted_modules = modules() if extra is None else extra
     place = runtimes.directory(state_dir)
     place.mkdir(parents=True, exist_ok=True)

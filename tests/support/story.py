@@ -1,4 +1,4 @@
-"""A story of a league, told by its own functions at fixed moments, and what it leaves in the database, column by column.
+"""A story of a league, played by its own functions at fixed times, and what it leaves in the database, column by column.
 
 Whatever a function writes into a row is in one of these columns: moments, actors, reasons, counts. A change of any of them is named.
 """
@@ -217,7 +217,7 @@ def shortened(value: Any) -> Any:
 
 
 def dump(columns_by_name: Mapping[str, Sequence[Any]]) -> str:
-    """Return the columns as lines of JSON, one a column; a value that stands in several rows one after the other stands once, with their number."""
+    """Return the columns as lines of JSON, one a column; a value repeated in consecutive rows is written once, with its count."""
     lines = [
         json.dumps([name, [[value, len(list(same))] for value, same in itertools.groupby(values)]], ensure_ascii=False)
         for name, values in columns_by_name.items()

@@ -42,7 +42,7 @@ class Release:
     state_dir: Path
 
     def python(self, *words: str) -> str:
-        """Run Python with this code; what it prints."""
+        """Run Python with this code; return its output."""
         settings = {"DATABASE_URL": self.database_url, "STATE_DIR": str(self.state_dir), "SECRET_KEY": "of a trial" * 6}
         settings |= {"HTTPS": "0", "AUDIT_PERCENT": "0", "PYTHONPATH": str(self.code), "LOG_LEVEL": "ERROR"}
         environment = {**base_environment(), **settings}

@@ -1,4 +1,4 @@
-"""A WSGI application without Django: /wait waits for the file of WAIT_FOR, /broken breaks; all else tells the number of the process."""
+"""A WSGI application without Django: /wait waits for the file of WAIT_FOR, /broken breaks; all other paths answer the process id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The case runner asks all that the schema of the rules book (README, section 7) allows, and says what it cannot ask."""
+"""The case runner puts every question that the schema of the rules book (README, section 7) allows, and reports what it cannot ask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The slots of a match: one table, of which the list of slots and the clone are made."""
+"""The slots of a match: the list of slots and the clone are generated from one table."""
 
 from __future__ import annotations
 

@@ -14,7 +14,9 @@ from engine.sandbox.kernel.syscalls import AARCH64, ARCHITECTURES, X86_64, Archi
 PID = 4321
 
 
-def decide(machine: Machine, name: str | int, *arguments: int, arch: int | None = None, pipes: bool = False) -> int:
+def decide(
+    machine: Architecture, name: str | int, *arguments: int, arch: int | None = None, pipes: bool = False
+) -> int:
     """Return the verdict of the filter for one call: an interpreter of the instructions that it uses."""
     number = machine.numbers[name] if isinstance(name, str) else name
     words = (*arguments, *[0] * (6 - len(arguments)))

@@ -100,7 +100,7 @@ def test_an_ordinary_user_seals_behind_bubblewrap_and_is_told_why_not_elsewhere(
 
 def without(*names: str) -> bytes:
     """Return the filter of sealed bots with some calls left open."""
-    numbers = calls.this_machine().numbers
+    numbers = calls.this_architecture().numbers
     steps = bpf.load_number()
     for name, body in calls._bodies().items():
         if name not in names:
@@ -213,7 +213,7 @@ def test_a_bot_that_does_not_seal_itself_never_begins(
 
 def allowing(ordinary: call_filter.Filter) -> call_filter.Filter:
     """Return the filter of unsealed bots that lets their program begin from a descriptor, as a sealed one's does."""
-    number = call_filter.this_machine().numbers["execveat"]
+    number = call_filter.this_architecture().numbers["execveat"]
     first = bpf.encode(bpf.load_number() + bpf.if_equal(number, bpf.verdict(bpf.ALLOW)))
     return call_filter.Filter(first + ordinary.code, tuple(at + len(first) for at in ordinary.pid_at))
 

@@ -57,7 +57,7 @@ def soil(kernel_state: KernelState) -> None:
 
 
 def assert_the_same(state: engine.State, seed: int) -> None:
-    """Both ways come to the same scores, and throw the dice equally often: they saw the same choices all the way.
+    """Check that both ways give the same scores and throw the dice equally often: they saw the same choices all the way.
 
     The kernel state that is used again was left by a playout of anything.
     """
