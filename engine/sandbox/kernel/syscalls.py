@@ -138,7 +138,7 @@ _AARCH64 = """
 
 X86_64 = Architecture("x86_64", 0xC000003E, _parse(_X86_64), has_x32=True)
 AARCH64 = Architecture("aarch64", 0xC00000B7, _parse(_AARCH64), has_x32=False)
-ARCHITECTURES = {known.name: known for known in (X86_64, AARCH64)}
+ARCHITECTURES = {arch.name: arch for arch in (X86_64, AARCH64)}
 
 
 def this_architecture() -> Architecture:
