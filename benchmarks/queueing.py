@@ -38,7 +38,7 @@ def fill() -> None:
     from django.db import connection
 
     from league.domain.core import clock
-    from league.domain.matches import outlook
+    from league.domain.matches import snapshot
     from league.domain.people import players
     from league.domain.ratings import pools
     from league.domain.tournaments import tournaments
@@ -69,7 +69,7 @@ def fill() -> None:
     )
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
-    outlook.keep()
+    snapshot.update()
 
 
 def _multiply(first_version: int, versions: int) -> None:
@@ -174,16 +174,16 @@ def claims() -> None:
     """Measure claims a second from the long queue, one at a time and several, beside the least that PostgreSQL can do for one here."""
     from django.db import connection
 
-    from league.domain.matches import leases, outlook
+    from league.domain.matches import leases, snapshot
 
     fill()
     print(f"{QUEUED} matches wait, {CREW} workers\n")
     print("| claims | clients | matches a second | of the floor | ms a claim: median, p99 |")
     print("| --- | ---: | ---: | ---: | ---: |")
-    for most in (1, outlook.FLOOD, outlook.BATCH):
+    for most in (1, snapshot.FLOOD, snapshot.BATCH):
         _make_bare()
         tape, began, count = Tape(), time.process_time(), 0
-        outlook.keep()
+        snapshot.update()
         for number in range(20):
             count += len(leases.claim_several(f"h{number}:1", most))
         used = (time.process_time() - began) / count
@@ -373,7 +373,7 @@ def crew() -> None:
     """Let the workers claim, start, send heartbeats and report as if each played real matches."""
     from django.db import connection
 
-    from league.domain.matches import outlook
+    from league.domain.matches import snapshot
 
     _set_apart()
     fill()
@@ -384,10 +384,10 @@ def crew() -> None:
     with ProcessPoolExecutor(CLIENTS, get_context("fork")) as crowd:
         runs = [crowd.submit(_stand_for, names[part::CLIENTS], SECONDS, life) for part in range(CLIENTS)]
         looks = 0
-        while not all(run.done() for run in runs):  # The scheduler does this
-            outlook.keep()
+        while not all(run.done() for run in runs):  # what the scheduler does
+            snapshot.update()
             looks += 1
-            time.sleep(outlook.EVERY_S)
+            time.sleep(snapshot.EVERY_S)
         answers = [run.result() for run in runs]
     connection.close()
     time.sleep(1.2)  # the server's counters come with a delay

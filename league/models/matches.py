@@ -13,7 +13,7 @@ from league.models.words import only_words
 
 
 class Work(models.Manager["Match"]):
-    """Everything that a worker may lease. Secrets are deferred, because the role of the workers may not read that column."""
+    """Everything that a worker may lease. The secret is read only where it is named: the role of the workers may not see the column."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
         """Return the rows without their secrets."""
@@ -21,7 +21,7 @@ class Work(models.Manager["Match"]):
 
 
 class Line(Work):
-    """Matches between bots, and tries: the rows of the fair queue. Audits wait beside it."""
+    """The fair queue: matches between bots, and tries. Audits wait beside it."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
         """Return the rows without audits."""
@@ -29,7 +29,7 @@ class Line(Work):
 
 
 class Played(Work):
-    """Matches between bots: the rows without audits and tries. Everything that is shown or counted begins here."""
+    """Matches between bots, without audits and tries, which only wait in the same queue. Pages, counts and ratings begin here."""
 
     def get_queryset(self) -> models.QuerySet[Match]:
         """Return the rows without audits and tries."""
@@ -37,9 +37,9 @@ class Played(Work):
 
 
 class Match(models.Model):
-    """A match: one table of bot versions that plays some boards. It is the unit of work and its own queue entry."""
+    """A table of bot versions that plays some boards: the unit of work, and its own queue entry."""
 
-    public_id = models.CharField(max_length=12, unique=True)  # Used in addresses; neither guessable nor a count.
+    public_id = models.CharField(max_length=12, unique=True)  # in addresses; nobody can guess it or count by it
     kind = models.CharField(max_length=12, choices=MatchKind)
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="matches")
     # The index match_tournament begins with it.
@@ -47,55 +47,55 @@ class Match(models.Model):
         Tournament, null=True, on_delete=models.CASCADE, related_name="matches", db_index=False
     )
     round = models.ForeignKey(Round, null=True, on_delete=models.CASCADE, related_name="matches")
-    # Natural key of the match, so that it cannot be inserted twice.
-    key = models.CharField(max_length=120, unique=True)
-    # Part of the seed of the deals: the same table and board have the same cards.
-    table = models.CharField(max_length=120)
+    key = models.CharField(max_length=120, unique=True)  # the natural key: nobody can insert a match twice
+    table = models.CharField(max_length=120)  # the deals follow from it: same table and board, same cards
     secret = models.BinaryField(max_length=32)
-    # Boards of a table are numbered consecutively from match to match.
-    first_board = models.PositiveIntegerField(default=1)
+    first_board = models.PositiveIntegerField(default=1)  # the numbers of a table's boards continue from match to match
     boards_planned = models.PositiveIntegerField()
     rated = models.BooleanField(default=True)
     limits = models.JSONField(default=dict)
-    priority = models.SmallIntegerField(default=0)  # Higher first.
-    # Within a priority by position in the fair queue: owners take turns, and so do the tournaments of each (league.domain.matches.turns).
+    priority = models.SmallIntegerField(default=0)  # higher first
+    # Positions in the fair queue (league.domain.matches.fairness)
     owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
-    expected_s = models.FloatField(default=1.0, db_default=1.0)  # Estimated duration in seconds.
-    turn = models.PositiveIntegerField(default=0)  # Position in the queue of its owner.
-    virtual_s = models.FloatField(default=0.0, db_default=0.0)  # Position in the fair queue.
+    expected_s = models.FloatField(default=1.0, db_default=1.0)  # how long it will take, as far as that was measured
+    turn = models.PositiveIntegerField(default=0)  # among the matches of its owner
+    virtual_s = models.FloatField(default=0.0, db_default=0.0)  # among all matches
 
     status = models.CharField(max_length=10, choices=MatchStatus, default=MatchStatus.QUEUED)
-    # It may not be played now, as the scheduler saw last; the index of the claims leaves it out (league.domain.matches.holds).
+    # The scheduler has seen that it may not be played now: claims pass over it by their index (league.domain.matches.holds)
     held_back = models.BooleanField(default=False, db_default=False)
-    # Fencing token: grows with every lease; a report with an older one is refused.
+    # The fencing token grows with every lease; a report with an old one is refused
     token = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
-    ends_by = models.DateTimeField(null=True)  # End of the running attempt; no heartbeat extends the lease beyond it.
+    ends_by = models.DateTimeField(null=True)  # the running attempt ends then: no heartbeat renews the lease beyond it
     attempts = models.PositiveIntegerField(default=0)
-    # Among the slow bots, which leave workers to the others (league.domain.matches.leases); how often it yielded.
+    # A slow match leaves workers to the others (league.domain.matches.leases); how often it stood still or yielded
     slow = models.BooleanField(default=False)
     gave_way = models.PositiveSmallIntegerField(default=0)
-    not_before = models.DateTimeField(null=True)  # The next attempt after a fault of ours waits until then.
-    reason = models.TextField(blank=True)  # Why it waits, was retried, or is void.
-    progress = models.PositiveSmallIntegerField(default=0)  # Percent of the sittings played in the running attempt.
-    # Boards of the running attempt that are finished in all sittings: [number, scores by party].
+    not_before = models.DateTimeField(null=True)  # after a fault of ours the next attempt waits until then
+    reason = models.TextField(blank=True)  # why it is queued, was retried, or is void
+    progress = models.PositiveSmallIntegerField(default=0)  # percent of sittings played in the running attempt
+    # The boards that have ended in all sittings of the running attempt, each as [number, scores by party]
     decided = models.JSONField(null=True)
-    # The worker on which a bot broke off the match; another worker is to try.
-    avoid = models.CharField(max_length=80, blank=True)
-    # From the lease on: commit of the worker, revision of its rules; later: engine version, sandbox tier, runtime hash, interpreter, kernel.
+    avoid = models.CharField(
+        max_length=80, blank=True
+    )  # the worker on which it broke off at a bot: another one makes the next attempt
+    # The commit of the worker and the revision of its rules, from the lease on; later engine version, sandbox tier, runtime hash, interpreter, kernel
     host = models.JSONField(default=dict)
-    # Id of the request that queued it, as in the log.
-    request = models.CharField(max_length=64, blank=True, default="", db_default="")
+    request = models.CharField(
+        max_length=64, blank=True, default="", db_default=""
+    )  # the request that queued it, as in the log
 
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
-    counted = models.DateTimeField(null=True)  # When its boards entered the ratings.
-    embargo = models.DateTimeField(null=True)  # Until when nobody sees its replays (league.domain.matches.embargoes).
-    drawn = models.DateTimeField(null=True)  # When audits of it were drawn.
-    # True once the totals of its bots include it (league.domain.bots.totals).
-    summed = models.BooleanField(default=False, db_default=False)
+    counted = models.DateTimeField(null=True)  # when its boards entered the ratings
+    embargo = models.DateTimeField(null=True)  # nobody sees its replays before then (league.domain.matches.embargoes)
+    drawn = models.DateTimeField(null=True)  # when its audits were drawn by lot
+    summed = models.BooleanField(
+        default=False, db_default=False
+    )  # counted in the sums of its bots (league.domain.bots.totals)
 
     objects = Played()
     line = Line()
@@ -104,10 +104,10 @@ class Match(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["finished"], condition=models.Q(status="finished", drawn=None), name="match_undrawn"),
-            # The previous release claims by this index; the next release drops it.
+            # The previous release claims by it; the next one removes it
             models.Index(fields=["status", "-priority", "turn", "id"], name="match_turn"),
             models.Index(fields=["status", "-priority", "virtual_s", "id"], name="match_line"),
-            # Small: only the matches that may be played now. A claim reads its first rows.
+            # The small hot part of the table: a claim reads its first rows; it holds only what may be played
             models.Index(
                 fields=["-priority", "virtual_s", "id"],
                 condition=models.Q(status="queued", held_back=False),
@@ -127,7 +127,7 @@ class Match(models.Model):
             models.Index(fields=["pool", "finished"], condition=models.Q(status="finished"), name="match_of_pool"),
             models.Index(fields=["tournament", "status"], name="match_tournament"),
             models.Index(fields=["-finished", "-id"], name="match_latest"),
-            # Pages of matches, newest first, without reading all others.
+            # Pages of matches, newest first: an old page is read without going through all newer matches
             models.Index(fields=["pool", "-id"], name="match_age_in_pool"),
             models.Index(fields=["tournament", "-id"], name="match_age_in_tournament"),
             models.Index(
@@ -143,7 +143,7 @@ class Match(models.Model):
                 condition=models.Q(models.Q(status="void") | models.Q(status="finished", rated=False), summed=True),
                 name="match_to_take_out",
             ),
-            # Matches that counted and were voided since: almost none, and looked up before each result is counted.
+            # Matches that counted and were voided since: next to none, and looked for before each result is counted
             models.Index(
                 fields=["pool"],
                 condition=models.Q(
@@ -153,7 +153,7 @@ class Match(models.Model):
             ),
         ]
         constraints = [
-            # The deals follow from these three columns, so nobody plays one twice. A voided match may be played again on the same deals.
+            # The deals follow from these three: nobody plays a deal twice. A voided match may be played again on the same deals.
             models.UniqueConstraint(
                 fields=["tournament", "table", "first_board"],
                 condition=~models.Q(status__in=["void", "cancelled"]),
@@ -168,7 +168,7 @@ class Match(models.Model):
 
 
 class Party(models.Model):
-    """A bot version at the table of a match. It holds a side (all its seats) or one seat."""
+    """A bot version at the table of a match, with a side (all its seats) or one seat."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="parties", db_index=False)  # party_once
     number = models.PositiveSmallIntegerField()  # From 0, as in the seatings of the sittings.
@@ -181,10 +181,10 @@ class Party(models.Model):
     losses = models.PositiveIntegerField(null=True)
     fault = models.CharField(max_length=20, choices=FaultKind, blank=True)
     fault_detail = models.TextField(blank=True)
-    fault_at = models.JSONField(null=True)  # {"board", "sitting", "step"} of the first fault; step -1: while starting.
-    # Every fault: kind, detail, board, sitting, step, seat, request, answer. Only its owner sees them.
+    fault_at = models.JSONField(null=True)  # {"board", "sitting", "step"} of the first fault; step -1 = while starting
+    # Every fault with kind, detail, board, sitting, step, seat, request and answer; for the owner only
     faults = models.JSONField(default=list)
-    # The attempts that this bot broke off: {"worker", "attempt", "why"}. After the second one it counts as unplayable.
+    # The attempts that broke off at this bot, as {"worker", "attempt", "why"}. The second one makes it unplayable
     broken_off = models.JSONField(default=list)
     stderr = models.TextField(blank=True)  # Only its owner sees it.
     cpu_s = models.FloatField(null=True)
@@ -207,7 +207,7 @@ class Party(models.Model):
 
 
 class Board(models.Model):
-    """One seeded deal (or stream of deals), played in all its sittings. The rated unit."""
+    """A seeded deal (or stream of deals) played in all its sittings: the rated unit."""
 
     # The constraint board_once has an index.
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="boards", db_index=False)
@@ -222,7 +222,7 @@ class Board(models.Model):
 
 
 class LogDictionary(models.Model):
-    """A compression dictionary of logs, under its hash. Logs are unreadable without it, so a row stays unchanged while a log needs it."""
+    """A dictionary that logs were compressed with. Nobody could read them without it, so no row that a log needs is changed or removed."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     data = models.BinaryField()
@@ -232,15 +232,13 @@ class LogDictionary(models.Model):
 
 
 class MatchLog(models.Model):
-    """The replays of all sittings of a match in one block (league.domain.matches.packing)."""
+    """The replays of all sittings of a match, in one log (league.domain.matches.packing)."""
 
     match = models.OneToOneField(Match, primary_key=True, on_delete=models.CASCADE, related_name="log")
-    data = models.BinaryField()  # Empty after the replays were removed.
-    # Binds the data to this match (league.domain.matches.logs.digest); it stays.
-    digest = models.CharField(max_length=64)
-    # When the data may be removed (league.domain.matches.logs.keep_until); null: never.
-    until = models.DateTimeField(null=True)
-    let_go = models.DateTimeField(null=True)  # When the data was removed.
+    data = models.BinaryField()  # empty after its removal
+    digest = models.CharField(max_length=64)  # binds the data to this match (league.domain.matches.logs.digest); stays
+    until = models.DateTimeField(null=True)  # removed then (league.domain.matches.logs.keep_until); null: kept for ever
+    let_go = models.DateTimeField(null=True)  # when the data was removed, because it was past `until`
     dictionary = models.ForeignKey(LogDictionary, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
 
     class Meta:
@@ -253,7 +251,7 @@ class MatchLog(models.Model):
 
 
 class Sitting(models.Model):
-    """One playing of a board: who sat where, and the scores. The log of the match has the play."""
+    """One playing of a board: seats and scores. The log of the match says how it was played."""
 
     board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="sittings", db_index=False)  # sitting_once
     number = models.PositiveSmallIntegerField()  # From 0: the pass in which it was played.

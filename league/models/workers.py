@@ -43,7 +43,7 @@ class Scheduler(Process):
 
 
 class Outlook(models.Model):
-    """A snapshot of the queue in one row, for claims with many workers, written by the scheduler (league.domain.matches.outlook)."""
+    """One row: what a claim has to know of all other workers, as the scheduler saw it where they are many (league.domain.matches.snapshot)."""
 
     at = models.DateTimeField()
     crew = models.PositiveIntegerField()

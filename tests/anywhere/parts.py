@@ -76,7 +76,7 @@ CORES = Part(
         "tests/engine/sandbox/test_wall.py",
         "tests/engine/sandbox/test_workers.py",
         "tests/engine/search/test_batch.py",
-        "tests/league/domain/matches/test_turns.py",
+        "tests/league/domain/matches/test_fairness.py",
         "tests/league/service/test_web_worker.py",
     ),
 )

@@ -1,9 +1,9 @@
-"""Tries: an author looks how the text of a bot plays, before it is a version of any.
+"""Tries: an author sees how the text of a bot plays before it is uploaded.
 
-A try is one board of a game against one bot of the house, or one decision that a bot of the author had in a match, put to the text. A worker plays
-it in the sandbox like every match. It waits in the lane of uploads, where
-owners take turns, and nowhere else: no bot or version is made, no name is taken, nothing is rated, paused or counted, and nobody but its author
-sees it. It has `MOST_S` seconds; a player has one at a time, and so many an hour. After `KEPT` it is removed with all that it holds.
+A try is one board of a game against a house bot, or one decision that a bot of the author had in a match, put to the text. A worker plays it in
+the sandbox like every match. It waits in the queue with the priority of uploads, where owners take turns. No bot or version is created, no name is
+taken, nothing is rated, paused or counted, and only its author sees it. It has `MOST_S` seconds; a player has one at a time, and a number an hour.
+After `KEPT` it is removed with its result.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from engine.runner.rebuild import Exchange
 from league.domain.bots import packages
 from league.domain.core import clock, hints
 from league.domain.core.errors import Refused, TooMany
-from league.domain.matches import conversations, matches, sight, turns, validation
+from league.domain.matches import conversations, fairness, matches, sight, validation
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Pool, Try
 from league.service import logs
 
-FILE = "bot.py"  # the name of the text, as its tracebacks tell it
+FILE = "bot.py"  # the name of the text in its tracebacks
 MOST_SOURCE = 64 * 1024  # bytes of UTF-8
-MOST_S = 20.0  # of wall time, with the start of the bots: whole sittings that were over by then are kept
-EXPECTED_S = 3.0  # of a bot that answers soon
+MOST_S = 20.0  # of wall time, with the start of the bots: sittings that ended by then are kept
+EXPECTED_S = 3.0  # for a bot that answers quickly
 PRIORITY = validation.PRIORITY  # its author waits
 KEPT = timedelta(days=7)
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
@@ -42,7 +42,7 @@ BATCH = 200  # rows of one DELETE
 
 
 def rivals() -> list[BotVersion]:
-    """Whom one may try a text against: of each active bot of the house its newest accepted version, by name. One query."""
+    """Return the house bots that a text may be tried against: the newest accepted version of each active one, by name. One query."""
     rows = BotVersion.objects.filter(bot__is_house=True, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
     newest: dict[str, BotVersion] = {}
     for version in rows.filter(bot__stopped=None).select_related("bot").order_by("bot__slug", "number"):
@@ -60,19 +60,19 @@ class Moment:
     seat: int
     step: int
 
-    def until(self, told: Sequence[Exchange]) -> Sequence[Exchange]:
-        """Of the lines to the bot in the pass those up to this decision; empty where it was asked nothing there."""
+    def until(self, lines: Sequence[Exchange]) -> Sequence[Exchange]:
+        """Return the lines to the bot in the pass up to this decision; none if it was asked nothing there."""
         here = (self.board, self.step)
-        for place, one in enumerate(told):
-            if (one.board, one.step) == here and one.answer is not None and one.step >= 0:
-                return told[: place + 1]
+        for place, line in enumerate(lines):
+            if (line.board, line.step) == here and line.answer is not None and line.step >= 0:
+                return lines[: place + 1]
         return []
 
 
 def begin_at(by: Player, source: str, at: Moment, rival: str, name: str = "", *, now: datetime | None = None) -> Try:
     """Queue a try of a text at a decision that a bot of `by` had in a match: it is sent what the bot was sent until then, byte for byte.
 
-    rival: whom the author goes on to try it against; it is not met here. Raises as `begin`.
+    rival: the house bot of the tries that follow; it does not play in this one. Raises as `begin`.
     """
     now = clock.now_or(now)
     rows = sight.matches(Match.objects.select_related("pool", "tournament"), by.user, now=now)
@@ -87,9 +87,9 @@ def begin_at(by: Player, source: str, at: Moment, rival: str, name: str = "", *,
 
 
 def begin(by: Player, source: str, game: str, rival: str, name: str = "", *, now: datetime | None = None) -> Try:
-    """Queue a try of a Python text at a game against the bot of the house called `rival`, which takes all other places.
+    """Queue a try of a Python text at a game against the house bot called `rival`, which takes all other places.
 
-    Raises PackageRefused for a text that could not be uploaded either, Refused, TooMany.
+    Raises PackageRefused if the text could not be uploaded either, Refused, TooMany.
     """
     now = clock.now_or(now)
     if game not in engine.games():
@@ -101,14 +101,14 @@ def begin(by: Player, source: str, game: str, rival: str, name: str = "", *, now
 
 
 def _rival(name: str) -> BotVersion:
-    there = {version.bot.slug: version for version in rivals()}
-    if name not in there:
+    versions = {version.bot.slug: version for version in rivals()}
+    if name not in versions:
         raise Refused(
             "a text is tried against a bot of the house: {there}; {rival!r} is none",
-            there=", ".join(there) or "-",
+            there=", ".join(versions) or "-",
             rival=name,
         )
-    return there[name]
+    return versions[name]
 
 
 def _begin(
@@ -117,21 +117,21 @@ def _begin(
     packages.inspect(checked(source), FILE, [pool.game])
     with transaction.atomic():
         quotas.ask(by, quotas.TRIES, now=now)
-        # As it is now, behind the lock: a request may have begun before a ban
+        # Read behind the lock: the request may have begun before a ban
         if Player.objects.filter(pk=by.pk, banned__isnull=False).exists():
             raise Refused("this account is banned, so it cannot sit down")
         if Match.line.filter(tried__owner=by, status__in=LIVE).exists():
             raise TooMany("your last try is not over yet; look at it, and try again then", retry_after=5)
         work = _row(by, pool, now)
-        turns.take([work])
+        fairness.place([work])
         work.save(force_insert=True)
-        made = Try.objects.create(work=work, owner=by, rival=rival, name=name, source=source, at=at, created=now)
+        row = Try.objects.create(work=work, owner=by, rival=rival, name=name, source=source, at=at, created=now)
         hints.matches_wait()
-    return made
+    return row
 
 
 def checked(source: str) -> bytes:
-    """The bytes of a text that somebody has written into the editor. Refused where it is empty, too long, or cannot be stored."""
+    """Return the bytes of a text from the editor. Raises Refused if it is empty, too long, or cannot be stored."""
     data = source.encode("utf-8", "surrogatepass")
     if not source.strip():
         raise Refused("there is no text; write a bot, or load the ten lines again")
@@ -170,34 +170,34 @@ def _row(by: Player, pool: Pool, now: datetime) -> Match:
 
 @dataclass
 class Result:
-    """What came of a try, as JSON data. All of it is of the text that was tried, but for the replays."""
+    """The result of a try, as JSON data. Except for the replays, all of it is about the text."""
 
-    stopped: bool = False  # its time was over before all sittings were
+    stopped: bool = False  # its time was over before the last sitting ended
     scores: list[int] = field(default_factory=list)  # by party, summed over the sittings; party 0 is the text
-    # Of each sitting that was over, in order: its seating (party by seat), its scores by seat, its record
+    # Each sitting that ended, in order: seating (party by seat), scores by seat, record
     sittings: list[dict[str, Any]] = field(default_factory=list)
     lines: list[list[Any]] = field(default_factory=list)  # sitting, seat, line to the bot, its answer
     faults: list[dict[str, Any]] = field(default_factory=list)  # engine.runner.FaultReport
     stderr: str = ""
     decisions: int = 0
-    logged: str = ""  # of a try at a decision: what the bot did in the match
+    logged: str = ""  # in a try at a decision: the action of the bot in the match
     tier: str = ""  # of the sandbox
 
     def packed(self) -> bytes:
-        """As it is stored."""
+        """Serialise the result for the database."""
         return zlib.compress(json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False).encode(), 6)
 
 
 def opened(row: Try) -> Result | None:
-    """What came of a try; None while it is not over."""
+    """Return the result of a try, or None before it has one."""
     return None if row.result is None else Result(**json.loads(zlib.decompress(bytes(row.result))))
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One line to the bot in a sitting, and what it answered; times in milliseconds, None where none was taken."""
+    """A line to the bot in a sitting, and its answer; times in milliseconds, None if not measured."""
 
-    number: int  # from 1, of the decisions; 0: of the start or the end
+    number: int  # of the decision, from 1; 0 at the start and the end
     seat: int  # from 1
     request: str
     answer: str
@@ -207,24 +207,25 @@ class Asked:
     wall: float | None = None
 
 
-def asked(found: Result, number: int) -> list[Asked]:
-    """Each line to the bot in one sitting, in order."""
+def asked(result: Result, number: int) -> list[Asked]:
+    """Return each line to the bot in one sitting, in order."""
     times: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    if number < len(found.sittings):
-        kept = found.sittings[number]["replay"].get("timings", {})
-        for seat, cpu, wall in zip(*(kept.get(name, ()) for name in ("seats", "cpu", "wall")), strict=True):
+    if number < len(result.sittings):
+        timings = result.sittings[number]["replay"].get("timings", {})
+        for seat, cpu, wall in zip(*(timings.get(name, ()) for name in ("seats", "cpu", "wall")), strict=True):
             times[seat].append((cpu, wall))
-    shown: list[Asked] = []
-    for sitting, seat, request, answer in found.lines:
+    lines: list[Asked] = []
+    for sitting, seat, request, answer in result.lines:
         if sitting == number:
-            shown.append(_one(sum(one.number > 0 for one in shown), seat, request, answer, times[seat]))
-    return shown
+            decisions = sum(line.number > 0 for line in lines)
+            lines.append(_asked(decisions, seat, request, answer, times[seat]))
+    return lines
 
 
-def _one(before: int, seat: int, request: str, answer: str, times: list[tuple[int, int]]) -> Asked:
+def _asked(before: int, seat: int, request: str, answer: str, times: list[tuple[int, int]]) -> Asked:
     try:
         line: dict[str, Any] = json.loads(request)
-    except ValueError:  # too long to be kept whole
+    except ValueError:  # it was too long and is cut
         line = {"type": "act", "legal": []}
     if line.get("type") != "act":
         return Asked(0, seat + 1, request, answer)
@@ -233,28 +234,28 @@ def _one(before: int, seat: int, request: str, answer: str, times: list[tuple[in
         did = str(json.loads(answer)["do"])
     except (ValueError, TypeError, LookupError):
         did = answer[:80]
-    taken = {"cpu": cpu / 1000, "wall": wall / 1000} if cpu is not None and wall is not None else {}
-    return Asked(before + 1, seat + 1, request, answer, list(line["legal"]), did, **taken)
+    measured = {"cpu": cpu / 1000, "wall": wall / 1000} if cpu is not None and wall is not None else {}
+    return Asked(before + 1, seat + 1, request, answer, list(line["legal"]), did, **measured)
 
 
-def record_of(found: Result, number: int) -> dict[str, Any]:
-    """The record of a sitting as its author may see it: without what the bots of the house noted."""
-    one = found.sittings[number]
-    mine = [note for note in one["replay"].get("notes", []) if one["seating"][note["seat"]] == 0]
-    return {**one["replay"], "notes": mine}
+def record_of(result: Result, number: int) -> dict[str, Any]:
+    """Return the record of a sitting without the notes of the house bots."""
+    sitting = result.sittings[number]
+    notes = sitting["replay"].get("notes", [])
+    return {**sitting["replay"], "notes": [note for note in notes if sitting["seating"][note["seat"]] == 0]}
 
 
 def of_player(by: Player, public_id: str) -> Try | None:
-    """A try of one's own by its name. Of anybody else's, operators or not, nobody is told that it exists. One query."""
+    """Return a player's own try by its public id. No one else, operators included, learns that it exists. One query."""
     rows = Try.objects.select_related("work__pool", "rival__bot", "owner").defer("work__secret")
     return rows.filter(work__public_id=public_id, owner=by).first()
 
 
 def let_go(*, now: datetime | None = None) -> int:
-    """Remove the tries whose time is over; their number. Harmless to repeat. What a worker holds stays until the next call."""
+    """Remove old tries and return their number. Harmless to repeat. A try that a worker holds stays until the next call."""
     now, count = clock.now_or(now), 0
-    old = Try.objects.filter(created__lte=now - KEPT).exclude(work__status__in=turns.HELD).order_by("created")
+    old = Try.objects.filter(created__lte=now - KEPT).exclude(work__status__in=fairness.HELD).order_by("created")
     while works := list(old.values_list("work", flat=True)[:BATCH]):
         with transaction.atomic():
-            count += Match.work.filter(pk__in=works).exclude(status__in=turns.HELD).delete()[1].get("league.Try", 0)
+            count += Match.work.filter(pk__in=works).exclude(status__in=fairness.HELD).delete()[1].get("league.Try", 0)
     return count

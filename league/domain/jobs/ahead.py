@@ -36,7 +36,7 @@ class Prefetcher:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="ahead")
         self._lock = threading.Lock()
         self._fetched: Future[QueuedJob | None] | None = None
-        self._claimed: QueuedJob | None = None  # from the claim until it is taken
+        self._claimed: QueuedJob | None = None  # set from the claim until `take`
         self._waiting: deque[QueuedJob] = deque()  # claimed with another one, and not prepared yet
 
     def begin(self) -> None:

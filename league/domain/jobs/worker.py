@@ -33,10 +33,10 @@ from league.domain.matches.reports import Receipt
 
 log = logging.getLogger("league.jobs")
 BEAT_S = 5.0  # between two heartbeats at most: a slow match lets an upload pass within this time
-STILL_S = 120.0  # a heartbeat that has not come for so long stands still
+STILL_S = 120.0  # without a heartbeat for this long the worker counts as stuck
 BUSY_S = 1.0  # between two signs of life of a thread that waits while another one works
 ROUND_S = 60.0  # while this lasts one match follows another; then the caller of `look` is heard again
-SOON_S = 1.0  # before the end of a match, at its pace, the next one is claimed: several times what a start takes
+SOON_S = 1.0  # the next match is claimed this long before the end of the present one: several times what a start takes
 
 
 def open_sandbox() -> Sandbox:
@@ -66,7 +66,7 @@ class Worker:
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
         self._running: list[Job] = []  # the job at hand; before it a match that stands still
-        self._rests_until: dict[Allowance, float] = {}  # by the monotonic clock
+        self._rests_until: dict[Allowance, float] = {}  # on the monotonic clock
         self._busy = threading.Lock()  # one job at a time, whichever thread has found it
         self.loops = Loops("worker")
         self.loops.lost = self._lost
@@ -145,8 +145,8 @@ class Worker:
                 job.beat()
             self.ahead.beat()
             self.tables.beat()
-            shown = running[-1].match_shown if running else None
-            workers.note_alive(self.name, match=shown, free_mb=self.disk.free_mb)
+            match = running[-1].match_shown if running else None
+            workers.note_alive(self.name, match=match, free_mb=self.disk.free_mb)
 
     @contextmanager
     def _beating(self, job: Job) -> Iterator[None]:
@@ -159,7 +159,7 @@ class Worker:
     # ---- looking for work
 
     def keep_looking(self, every: float) -> None:
-        """Look for work every so many seconds as well, in a thread of its own: a broker that loses everything makes it slower, no more."""
+        """Look for work every few seconds as well, in a thread of its own: without a broker the worker is slower, no more."""
 
         def watch() -> None:
             while self.look(wait=False):
@@ -173,7 +173,7 @@ class Worker:
         Matches that are claimed ahead meanwhile follow at once. Idle work is done where no match waits; what has waited long goes before matches
         of ladders, which nobody waits for and which never end, for a share of the worker's time at most.
 
-        wait: while another thread works, wait for it. A thread that was told of work by a message must not take further messages.
+        wait: while another thread works, wait for it. A thread that a message has called must not take further messages.
         """
         while not self._busy.acquire(timeout=BUSY_S if wait else 0):
             self.loops.alive()
@@ -257,7 +257,7 @@ class Worker:
             if not uploads:
                 return
             (upload,) = uploads
-            if leases.stand_aside(job.match.pk, job.match.token, upload.match):
+            if leases.stand_still(job.match.pk, job.match.token, upload.match):
                 self.run(upload)
                 self.after()
             else:

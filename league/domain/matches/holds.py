@@ -1,8 +1,8 @@
-"""Queued matches that may not be played now, whoever's turn it is.
+"""Holds: queued matches that may not be played now, whatever their position.
 
-Those of a paused tournament or bot, of a bot that is to be tested first, and of a tournament that is over, whose matches are about to be taken back.
-
-What an operator holds back is not played at all, validations and audits included; what an owner pauses, in tournaments and challenges.
+A match is on hold if its tournament or a bot at its table is paused, if a bot has to be tested first, or if its tournament has ended (such matches
+are about to be cancelled). A bot that an operator stops plays nothing, validations and audits included; one that its owner pauses plays no
+tournaments and challenges.
 
 A match that has begun is played to its end: nobody leaves a table by a pause.
 """
@@ -16,10 +16,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from league.enums import BotState, MatchKind, TournamentStatus
 from league.models import Audit, Match, Party
 
-# Of a seat: its bot waits for the first test of its pause (league.domain.matches.health)
+# The bot of a seat waits for the first test of its pause (league.domain.matches.health)
 TEST = Q(version__bot__state=BotState.PAUSED, version__bot__retests=0) & ~Q(version__bot__paused_for="")
-HELD = Q(version__bot__held_until__isnull=False)  # its owner has paused it (league.domain.bots.bots)
-STOPPED = Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)  # an operator holds it back
+HELD = Q(version__bot__held_until__isnull=False)  # paused by its owner (league.domain.bots.bots)
+STOPPED = Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)  # stopped by an operator
 PLAYED = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER)
 HALTED = Q(tournament__paused__isnull=False) | Q(tournament__stopped__isnull=False)
 OVER_STATUSES = (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
@@ -27,23 +27,23 @@ OVER = Q(tournament__status__in=OVER_STATUSES)
 
 
 def matches_on_hold(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of `matches` at whose table a bot sits that waits for the first test of its pause."""
+    """Return the matches at whose table a bot sits that waits for the first test of its pause."""
     return matches.filter(_sits(TEST), kind__in=PLAYED)
 
 
 def paused_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of `matches` whose tournament is paused or a bot at the table, by the owner or an operator."""
+    """Return the matches whose tournament, or a bot at the table, is paused by the owner or an operator."""
     return matches.filter(Q(HALTED | _sits(HELD), kind__in=PLAYED) | _sits(STOPPED))
 
 
 def playable_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of `matches` of which neither holds, and whose tournament is not over: who ended it may have died before taking them back."""
+    """Return the matches with no hold, whose tournament has not ended: the process that ended it may have died before it cancelled them."""
     stays = Q(_sits(TEST | HELD), kind__in=PLAYED)
     return matches.exclude(stays).exclude(_sits(STOPPED)).exclude(HALTED).exclude(OVER)
 
 
 def is_playable(match: Match) -> bool:
-    """The same of one match at hand, read with its tournament and its parties with their bots. No query."""
+    """Return True if a match has no hold. No query: it was read with its tournament, parties and bots."""
     bots = [party.version.bot for party in match.parties.all()]
     if any(bot.stopped is not None or bot.owner_banned for bot in bots):
         return False
@@ -55,22 +55,22 @@ def is_playable(match: Match) -> bool:
 
 
 def blocked_matches(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """The others: those of `matches` that may not be played now."""
+    """Return the matches that may not be played now."""
     return matches.filter(Q(_sits(TEST | HELD), kind__in=PLAYED) | _sits(STOPPED) | HALTED | OVER)
 
 
 def ready_matches(matches: QuerySet[Match], *, now: datetime) -> QuerySet[Match]:
-    """Those of `matches` that may be played now, but for what the scheduler has not looked at since it was let go."""
+    """Return the matches that may be played now, without those that were released since the scheduler looked last."""
     return playable_matches(matches.filter(held_back=False)).filter(due(now))
 
 
 def due(now: datetime) -> Q:
-    """Which matches do not wait for a moment to come."""
+    """Select the matches that do not wait for a later time."""
     return Q(not_before=None) | Q(not_before__lte=now)
 
 
 def playable_audits(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of the audits `matches` whose bot nobody holds back."""
+    """Return the audits whose bot no operator has stopped."""
     return matches.exclude(Exists(Audit.objects.filter(STOPPED, work=OuterRef("pk"))))
 
 

@@ -1,4 +1,4 @@
-"""Matches come into being and are taken back. Playing them is the business of `leases` and `reports`."""
+"""The creation, cancellation and voiding of matches. `leases` and `reports` are about playing them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db import transaction
 
 from league.domain.core import clock, hints, journal, transitions
 from league.domain.core.errors import Refused
-from league.domain.matches import pace, turns
+from league.domain.matches import estimates, fairness
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
 from league.models import BotVersion, Match, Party, Pool, Round, Tournament
@@ -24,7 +24,7 @@ BATCH = 500  # rows of one INSERT
 
 @dataclass(frozen=True, kw_only=True)
 class MatchPlan:
-    """A match that ought to exist. `key` says which one it is: at most one match has it."""
+    """A match that should exist. `key` is its natural key: at most one match has it."""
 
     key: str
     kind: str
@@ -39,18 +39,18 @@ class MatchPlan:
     rated: bool = True
     limits: dict[str, Any] = field(default_factory=dict)
     priority: int = 0
-    expected_s: float | None = None  # None: by the pace of its tournament or game
+    expected_s: float | None = None  # None: estimated from its tournament or game
 
     @property
     def owner_id(self) -> int:
-        """Whose work it is: that of the tournament's owner, else of who has uploaded the first version."""
+        """The player whose turn the match takes: the owner of the tournament, else the owner of the first bot."""
         return self.tournament.owner_id if self.tournament else self.versions[0].bot.owner_id
 
 
 def public_id(plan: MatchPlan) -> str:
-    """Ten characters that follow from the secret and what the match is: not a count, not guessable, and the same in a repeated run.
+    """Return ten characters that follow from the secret and the natural key: no count, not guessable, and the same in a repeated run.
 
-    The bots' own random numbers are drawn by it, so two leagues with the same secret, names and bots play the same matches.
+    The random numbers of the bots follow from it, so two leagues with the same secret, names and bots play the same matches.
     """
     place = plan.tournament.slug if plan.tournament else plan.kind
     words = ("match", place, plan.pool.key, plan.table, *([str(plan.first_board)] if plan.first_board > 1 else []))
@@ -63,17 +63,17 @@ def _name(secret: bytes, *words: str) -> str:
 
 
 def same_owner(versions: Sequence[BotVersion]) -> bool:
-    """Whether two seats of the table belong to one person. The bots of the house count as strangers to each other."""
+    """Return True if two seats of the table belong to one person. House bots count as strangers to each other."""
     owners = [version.bot.owner_id for version in versions if not version.bot.is_house]
     houses = [version.bot_id for version in versions if version.bot.is_house]
     return len(set(owners)) < len(owners) or len(set(houses)) < len(houses)
 
 
 def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
-    """Insert the matches of `plans` that do not exist yet; their number. Doing it again, or twice at once, adds nothing.
+    """Insert the matches of `plans` that do not exist yet, and return their number. A second call, or two at once, add nothing.
 
-    1. Keys that exist are left out. 2. The rest is inserted in bulk, a key that appeared meanwhile is skipped by the database.
-    3. Parties are added, in the same transaction, to the rows that have none: those of others come with theirs.
+    1. Keys that exist are skipped. 2. The rest is inserted in bulk; the database skips a key that appeared meanwhile.
+    3. In the same transaction, parties are added to the rows that have none: the rows of other processes come with theirs.
     """
     now = clock.now_or(now)
     added = 0
@@ -85,21 +85,21 @@ def insert(plans: Sequence[MatchPlan], *, now: datetime | None = None) -> int:
             if not rows:
                 continue
             _expect(list(rows.values()))
-            turns.take([row for _, row in rows.values()])
+            fairness.place([row for _, row in rows.values()])
             Match.objects.bulk_create([row for _, row in rows.values()], ignore_conflicts=True)
             ids = {row.public_id: plan for plan, row in rows.values()}
-            made = list(Match.objects.filter(public_id__in=ids, parties=None).values_list("pk", "public_id"))
+            new = list(Match.objects.filter(public_id__in=ids, parties=None).values_list("pk", "public_id"))
             Party.objects.bulk_create(
                 Party(match_id=pk, number=number, version_id=version.pk)
-                for pk, public in made
+                for pk, public in new
                 for number, version in enumerate(ids[public].versions)
             )
-            added += len(made)
+            added += len(new)
     return added
 
 
 def insert_running(plan: MatchPlan, beside: Match, *, now: datetime) -> Match:
-    """The match of `plan`, which the worker of `beside` has played under the same lease. Nobody else can have claimed it."""
+    """Insert the match of `plan`, which the worker of `beside` has played under the same lease, so that nobody else can claim it."""
     row = _row(plan, now)
     row.status, row.worker, row.token = MatchStatus.RUNNING, beside.worker, beside.token
     row.attempts, row.started, row.created = beside.attempts, beside.started, beside.created
@@ -111,7 +111,7 @@ def insert_running(plan: MatchPlan, beside: Match, *, now: datetime) -> Match:
 
 
 def _expect(rows: Sequence[tuple[MatchPlan, Match]]) -> None:
-    """Note how many seconds each match will take, as far as it can be known: one query or two for each tournament or game."""
+    """Set the expected seconds of each match. One query or two for each tournament or game."""
     sitting_s: dict[tuple[int | None, str], float] = {}
     for plan, row in rows:
         if plan.expected_s is not None:
@@ -119,8 +119,8 @@ def _expect(rows: Sequence[tuple[MatchPlan, Match]]) -> None:
             continue
         here = (row.tournament_id, plan.pool.game)
         if here not in sitting_s:
-            found = pace.of_tournament(plan.tournament) if plan.tournament else pace.of_game(plan.pool.game)
-            sitting_s[here] = found.seconds
+            cup, game = plan.tournament, plan.pool.game
+            sitting_s[here] = (estimates.sitting_time_in(cup) if cup else estimates.sitting_time(game)).seconds
         row.expected_s = sitting_s[here] * plan.boards * pools.parties(plan.pool)
 
 
@@ -146,13 +146,13 @@ def _row(plan: MatchPlan, now: datetime) -> Match:
 
 
 def cancel(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
-    """Take back a match that is not finished. A worker that plays it learns so at its next heartbeat."""
+    """Cancel a match that is not finished. A worker that plays it notices at its next heartbeat."""
     now = clock.now_or(now)
     transitions.move(match, MatchStatus.CANCELLED, now=now, actor=actor, why=why, reason=why, finished=now)
 
 
 def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
-    """Strike out a match, a finished one too: its boards stay readable and count for nobody. Ratings follow at the next refresh."""
+    """Void a match, even a finished one: its boards stay readable and count for nobody. Ratings follow at the next refresh."""
     now = clock.now_or(now)
     with transaction.atomic():
         transitions.move(
@@ -162,7 +162,7 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
             journal.append("pool.stale", f"pool:{match.pool_id}", now=now, actor=actor, match=match.public_id)
 
 
-# What a match is, as against what became of it.
+# The columns that make a match what it is, as against what became of it
 IDENTITY = frozenset(field.attname for field in Match._meta.fields) - {
     "id", "public_id", "key", "status", "token", "worker", "lease_until", "ends_by", "slow", "gave_way", "attempts", "not_before",
     "reason", "progress", "decided", "host", "held_back", "turn", "virtual_s", "avoid", "created", "started", "finished", "counted", "drawn",
@@ -170,14 +170,14 @@ IDENTITY = frozenset(field.attname for field in Match._meta.fields) - {
 }  # fmt: skip
 
 
-# Before a match that became void by itself is tried anew; the last one again and again
+# The pauses before a match that became void by itself is played again; the last one repeats
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440))
 
 
 def retry_later(match: Match, *, why: str, now: datetime) -> Match:
-    """Put a match that became void for a reason of ours into the queue anew: nobody goes on in a tournament by it. Each time later."""
-    fresh, made = play_again(match, actor="league", why=why, now=now)
-    if made:
+    """Queue a match again that became void by a fault of ours, each time later: a tournament cannot end without it."""
+    fresh, is_new = play_again(match, actor="league", why=why, now=now)
+    if is_new:
         times = int(fresh.key.partition("#")[2]) - 1
         fresh.not_before = now + PAUSES[min(times, len(PAUSES)) - 1]
         fresh.reason = f"in place of match {match.public_id}, {match.reason}"
@@ -191,11 +191,11 @@ def retry_later(match: Match, *, why: str, now: datetime) -> Match:
 def play_again(
     match: Match, *, pool: Pool | None = None, actor: str, why: str, now: datetime | None = None
 ) -> tuple[Match, bool]:
-    """The match that plays a struck-out one again, and whether it is new: the same versions on the same deals, in `pool` if the rules changed.
+    """Return the match that plays a void one again, and True if it is new: the same versions on the same deals, in `pool` if the rules changed.
 
-    It is made once: its key is that of the old one with a number behind it, and asking again gives the same match.
-    The tournament is locked, for an embargo that comes meanwhile must reach both. Who strikes the old one out in the same transaction locks
-    the tournament before that.
+    It is created once: its key is that of the old match with a number appended, and a second call returns the same match. The tournament is
+    locked, since an embargo that comes meanwhile must reach both. A caller that voids the old match in the same transaction locks the tournament
+    before that.
     """
     now = clock.now_or(now)
     if match.status not in (MatchStatus.VOID, MatchStatus.CANCELLED):
@@ -215,7 +215,7 @@ def play_again(
         if match.tournament_id is not None:
             Tournament.objects.select_for_update(of=("self",)).get(pk=match.tournament_id)
         identity = Match.objects.filter(pk=match.pk).values(*IDENTITY).get() | {"pool": pool or match.pool}
-        fresh, made = Match.objects.get_or_create(
+        fresh, is_new = Match.objects.get_or_create(
             key=key,
             defaults={
                 **identity,
@@ -224,22 +224,23 @@ def play_again(
                 "request": logs.asked_by() or match.request,
             },
         )
-        if made:
-            turns.append(fresh)
+        if is_new:
+            fairness.place_last(fresh)
             fresh.save(update_fields=["turn", "virtual_s"])
-            seated = match.parties.order_by("number").values_list("number", "version_id", "broken_off")
+            parties = match.parties.order_by("number").values_list("number", "version_id", "broken_off")
             Party.objects.bulk_create(
-                Party(match=fresh, number=n, version_id=pk, broken_off=seen) for n, pk, seen in seated
+                Party(match=fresh, number=number, version_id=pk, broken_off=attempts)
+                for number, pk, attempts in parties
             )
             journal.append(
                 "match.again", transitions.subject(fresh), now=now, actor=actor, why=why, instead_of=match.public_id
             )
             hints.matches_wait()
-    return fresh, made
+    return fresh, is_new
 
 
 def unrate(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
-    """Leave a result where it is, and out of the ratings, which follow at the next refresh. Doing it again changes nothing."""
+    """Take a result out of the ratings, which follow at the next refresh. The result stays; a second call changes nothing."""
     now = clock.now_or(now)
     with transaction.atomic():
         if Match.objects.filter(pk=match.pk, rated=True).update(rated=False):

@@ -1,4 +1,4 @@
-"""The processes that play, as they report themselves, and what the queue lacks when it stands still."""
+"""The workers, as they report themselves, and the reasons why the queue stands still."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from django.db.models import Case, Count, Min, Q, QuerySet, Value, When
 from league.domain.core import clock, journal
 from league.domain.core.errors import without_folders
 from league.domain.core.loops import Loops
-from league.domain.matches import holds, turns
+from league.domain.matches import fairness, holds
 from league.domain.ratings import pools
 from league.enums import MatchStatus
 from league.models import Match, Pool, Worker
 from league.service import version
 
-SILENT = timedelta(seconds=30)  # a worker not heard of for so long is not there: it reports itself every 5 s
+SILENT = timedelta(seconds=30)  # a worker that has not reported for this long is gone: it reports every 5 s
 ON_HOLD = "a bot at this table failed in each of its last matches; it is tested again first"
 PAUSED = "its tournament is paused, or a bot at this table, by its owner or an operator"
-LEFT = (
+NO_RULES = (
     "no worker that runs plays by revision {revision} of the rules of {game}; start one of that release, or play by the present rules: "
     "manage.py repair --game {game} --revisions {revision} --why ..."
 )
@@ -30,15 +30,15 @@ FORGOTTEN = timedelta(days=7)
 
 
 def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = None) -> Worker:
-    """Note that a worker has started. `tier` is the sandbox tier that it proved; where it is empty, `refusal` says why the worker plays nothing."""
+    """Note that a worker has started. `tier` is the sandbox tier that it proved; if it is empty, `refusal` says why the worker plays nothing."""
     now = clock.now_or(now)
     fields: dict[str, Any] = {"tier": tier, "refusal": refusal, "match": None, "started": now, "seen": now}
     fields |= {"errors": {}, "trouble": "", "broker": "", "commit": version.commit() or "", "rules": pools.revisions()}
     worker, _ = Worker.objects.update_or_create(name=name, defaults=fields)
     Worker.objects.filter(seen__lt=now - FORGOTTEN).delete()
     kind = "worker.refused" if refusal else "worker.started"
-    told = {"tier": tier, "commit": fields["commit"], **({"why": refusal} if refusal else {})}
-    journal.append(kind, f"worker:{name}", now=now, actor=name, **told)
+    facts = {"tier": tier, "commit": fields["commit"], **({"why": refusal} if refusal else {})}
+    journal.append(kind, f"worker:{name}", now=now, actor=name, **facts)
     return worker
 
 
@@ -50,20 +50,20 @@ def note_alive(
     free_mb: int | None = None,
     now: datetime | None = None,
 ) -> None:
-    """Note that a worker is alive, which match it plays, and what it has to tell of its loops.
+    """Note that a worker is alive, the match that it plays, and the state of its loops.
 
-    free_mb: on its disk, where it has been looked at.
+    free_mb: on its disk, if that is known.
     """
-    told: dict[str, Any] = (
+    facts: dict[str, Any] = (
         {"errors": dict(loops.errors), "trouble": loops.trouble, "broker": loops.broker} if loops else {}
     )
     if free_mb is not None:
-        told["free_mb"] = free_mb
-    Worker.objects.filter(name=name).update(seen=clock.now_or(now), match=match, **told)
+        facts["free_mb"] = free_mb
+    Worker.objects.filter(name=name).update(seen=clock.now_or(now), match=match, **facts)
 
 
 def change(name: str, *, tier: str, refusal: str, now: datetime | None = None) -> None:
-    """Note that a worker refuses from now on, for the reason given, or that it takes work again: in the tier it proved."""
+    """Note that a worker refuses work from now on, and why, or that it takes work again in the tier that it proved."""
     now = clock.now_or(now)
     if Worker.objects.filter(name=name).update(tier=tier, refusal=refusal, seen=now):
         kind = "worker.refused" if refusal else "worker.resumed"
@@ -71,24 +71,24 @@ def change(name: str, *, tier: str, refusal: str, now: datetime | None = None) -
 
 
 def unregister(name: str, *, now: datetime | None = None) -> None:
-    """Take a worker that has ended in good order off the list."""
+    """Remove a worker that has ended in good order."""
     now = clock.now_or(now)
     if Worker.objects.filter(name=name).delete()[0]:
         journal.append("worker.stopped", f"worker:{name}", now=now, actor=name)
 
 
 def count_able(*, now: datetime) -> int:
-    """How many workers are alive and may play. One query."""
+    """Return the number of workers that are alive and may play. One query."""
     return living(now).exclude(tier="").count()
 
 
 def living(now: datetime) -> QuerySet[Worker]:
-    """Return the workers that were heard of lately. One that has lost a loop is about to end, or has ended, and is none."""
+    """Return the workers that were heard of lately. A worker that has lost a loop has ended or is about to, and does not count."""
     return Worker.objects.filter(seen__gte=now - SILENT, trouble="")
 
 
 def is_another_able(name: str, *, now: datetime) -> bool:
-    """Whether another worker is alive and may play. One query."""
+    """Return True if another worker is alive and may play. One query."""
     return _others(name, now).exists()
 
 
@@ -97,10 +97,10 @@ def _others(name: str, now: datetime) -> QuerySet[Worker]:
 
 
 def better_left_by(name: str, *, now: datetime) -> Q:
-    """Of the work that avoids a worker, what `name` leaves to others. At most two queries.
+    """Return which work `name` leaves to others, of the work that avoids a worker. At most two queries.
 
-    That of all workers of its host while one of another host is able: whoever breaks out there may be any of them, also a new one. Else its own
-    while another worker is able; else none.
+    While a worker of another host is able, it leaves the work that avoids any worker of its own host: a bot that breaks out there may act as any
+    of them, also as a new one. Else it leaves its own while another worker is able; else none.
     """
     host = name.rpartition(":")[0] or name
     if _others(name, now).exclude(name__startswith=f"{host}:").exists():
@@ -110,11 +110,11 @@ def better_left_by(name: str, *, now: datetime) -> Q:
 
 @dataclass(frozen=True)
 class Queue:
-    """The state of the work. `starved` is empty while matches flow, else a sentence for people.
+    """The state of the queue. `starved` is empty while matches are played, else a sentence for people.
 
     `waiting` counts the queued matches by why they wait: "turn" (nothing but their turn), "retry" (a fault of ours, played again soon),
-    "paused" (its tournament, or a bot at the table, by the owner or an operator), "retest" (a bot at the table is tested again first),
-    "rules" (no worker plays by the rules of its pool: they are those of another release), "worker" (no worker is there),
+    "paused" (its tournament or a bot at the table, by the owner or an operator), "retest" (a bot at the table is tested again first),
+    "rules" (no worker has the rules of its pool: they are those of another release), "worker" (no worker runs),
     "sandbox" (every worker refuses). `least_free_mb`: on the fullest disk of a worker.
     """
 
@@ -129,7 +129,7 @@ class Queue:
 
 
 def queue(*, now: datetime | None = None) -> Queue:
-    """How many matches wait, since when and why, how many workers play, and why nothing is played where that is so. Two queries."""
+    """Count queued matches by their reasons and workers, and say why nothing is played if that is so. Two queries."""
     now = clock.now_or(now)
     waiting = Q(status=MatchStatus.QUEUED)
     held = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
@@ -159,12 +159,12 @@ def queue(*, now: datetime | None = None) -> Queue:
 
 
 def count_ready(*, now: datetime | None = None) -> int:
-    """How many workers play, as `queue` has it. One query."""
+    """Return the number of workers of `queue`. One query."""
     return count_able(now=clock.now_or(now))
 
 
 def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
-    """The queued matches in the order in which they are claimed, each with the reason `why` it waits (see `Queue.waiting`). One query besides."""
+    """Return the queued matches in the order of claims, each with the reason `why` it waits (see `Queue.waiting`). One query besides."""
     now = clock.now_or(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED)
     alive = list(living(now))
@@ -180,17 +180,17 @@ def waiting_line(*, now: datetime | None = None) -> QuerySet[Match, Any]:
         default=Value(usual),
     )
     first = Case(When(why=usual, then=0), default=1)
-    return waiting.annotate(why=why).annotate(first=first).order_by("first", *turns.ORDER)
+    return waiting.annotate(why=why).annotate(first=first).order_by("first", *fairness.ORDER)
 
 
 def _strange(ready: Sequence[Worker], prefix: str = "pool__") -> Q:
-    """Which pools, of rows that have theirs as `prefix`, none of these workers can play. One that tells no rules is of a release that plays all."""
+    """Select the rows whose pool (under `prefix`) none of these workers can play. A worker that names no rules is of a release that plays all."""
     rules = {frozenset(worker.rules.items()) for worker in ready}
     if not all(rules) or not rules:
         return Q(pk__in=[])
     known = Q(pk__in=[])
-    for some in rules:
-        known |= pools.with_rules(dict(some), prefix)
+    for revisions in rules:
+        known |= pools.with_rules(dict(revisions), prefix)
     return ~known
 
 
@@ -201,17 +201,17 @@ def _why_starved(alive: list[Worker]) -> str:
     return f"every worker refuses to play (SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER}); one says: {worker.refusal}"
 
 
-def hold_back(strange: QuerySet[Match]) -> None:
-    """Mark the queued matches that may not be played now, and the `strange` ones, for claims to pass them over; take it back from the others."""
+def withhold(strange: QuerySet[Match]) -> None:
+    """Mark the queued matches that may not be played now, and the `strange` ones, so that claims pass them over; unmark the others."""
     queued = Match.line.filter(status=MatchStatus.QUEUED)
-    ready, back = queued.filter(held_back=False), queued.filter(held_back=True)
+    ready, withheld = queued.filter(held_back=False), queued.filter(held_back=True)
     holds.blocked_matches(ready).update(held_back=True)
     strange.filter(status=MatchStatus.QUEUED, held_back=False).update(held_back=True)
-    holds.playable_matches(back).exclude(pk__in=strange.values("pk")).update(held_back=False)
+    holds.playable_matches(withheld).exclude(pk__in=strange.values("pk")).update(held_back=False)
 
 
 def explain(*, now: datetime | None = None) -> int:
-    """Write into the queued matches why nothing is played, or take that back; the number of rows changed."""
+    """Write into the queued matches why they are not played, or remove that. Return the number of changed rows."""
     now = clock.now_or(now)
     if not Match.line.filter(status=MatchStatus.QUEUED).exists():
         return 0
@@ -221,12 +221,12 @@ def explain(*, now: datetime | None = None) -> int:
     reason = without_folders(_why_starved(alive)) if starved else ""
     waiting = Match.line.filter(status=MatchStatus.QUEUED, attempts=0)
     strange = Pool.objects.filter(_strange(ready, ""), matches__in=waiting).distinct()
-    left = {pool: LEFT.format(game=pool.game, revision=pool.revision) for pool in strange}
+    unplayable = {pool: NO_RULES.format(game=pool.game, revision=pool.revision) for pool in strange}
     playable = holds.playable_matches(waiting)
-    changed = playable.exclude(pool__in=left).exclude(reason=reason).update(reason=reason)
-    for pool, why in left.items():
+    changed = playable.exclude(pool__in=unplayable).exclude(reason=reason).update(reason=reason)
+    for pool, why in unplayable.items():
         changed += playable.filter(pool=pool).exclude(reason=why).update(reason=why)
-    hold_back(Match.line.filter(pool__in=left))
+    withhold(Match.line.filter(pool__in=unplayable))
     paused = holds.paused_matches(waiting)
     changed += paused.exclude(reason=PAUSED).update(reason=PAUSED)
     tested = holds.matches_on_hold(waiting).exclude(pk__in=paused.values("pk"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from league.domain.core.errors import Refused
-from league.domain.matches import pace, workers
+from league.domain.matches import estimates, workers
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import formats
@@ -27,9 +27,9 @@ def book(tournament: Tournament, *, now: datetime) -> None:
     owner, more = tournament.owner, size.boards[1] - tournament.booked_boards
     if more > 0 and (tournament.event_id is None or tournament.stage == 1):
         check(owner, form, field)
-        sitting_s = pace.of_game(tournament.pool.game).seconds / max(1, workers.count_able(now=now))
-        limit = quotas.limit(owner, quotas.BOARDS, now=now)
-        over = limit.used + more - (limit.most or 0)
+        sitting_s = estimates.sitting_time(tournament.pool.game).seconds / max(1, workers.count_able(now=now))
+        here = quotas.limit(owner, quotas.BOARDS, now=now)
+        over = here.used + more - (here.most or 0)
         wait_s = over * pools.parties(tournament.pool) * sitting_s
         quotas.ask(owner, quotas.BOARDS, more, wait_s=wait_s, now=now)
     if (tournament.planned_matches, tournament.booked_boards) != (size.matches[1], size.boards[1]):

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.runner import Limits, bounds
 from league.domain.core.errors import Refused
-from league.domain.matches import pace, workers
+from league.domain.matches import estimates, workers
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, formats, tournaments
 from league.models import Player
@@ -43,9 +43,9 @@ class Forecast:
 
 
 def measure_pace(game: str, *, now: datetime | None = None) -> Pace:
-    """Measure the speed from the last matches of the game in any pool. Two queries."""
-    sittings = pace.of_game(game)
-    return Pace(sittings.seconds, sittings.measured, max(1, workers.count_ready(now=now)))
+    """From the last matches of the game in any pool. Two queries."""
+    found = estimates.sitting_time(game)
+    return Pace(found.seconds, found.measured, max(1, workers.count_ready(now=now)))
 
 
 def forecast(

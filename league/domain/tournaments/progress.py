@@ -15,7 +15,7 @@ from django.db.models import Q
 from league.domain.bots import consent
 from league.domain.core import clock, hints, journal, transitions
 from league.domain.core.errors import IllegalMove, Refused
-from league.domain.matches import matches, turns, workers
+from league.domain.matches import fairness, matches, workers
 from league.domain.people import players
 from league.domain.tournaments import fixtures, formats
 from league.enums import Ending, MatchStatus, TournamentStatus
@@ -210,7 +210,7 @@ def _hold(
             Tournament.objects.filter(pk=row.pk).update(**columns)
             journal.append(f"tournament.{word}", transitions.subject(row), now=now, actor=actor, **facts)
             players.lock(row.owner_id)
-            turns.lay(row.owner_id, 0)
+            fairness.reorder(row.owner_id, 0)
             hints.matches_wait()
     tournament.refresh_from_db(fields=list(columns))
     return changed

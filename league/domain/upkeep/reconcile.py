@@ -14,7 +14,7 @@ from league.domain.core import clock
 from league.domain.jobs.handlers import puzzles, registry
 from league.domain.judgements import summing
 from league.domain.ladders import drawing, places
-from league.domain.matches import health, holds, leases, turns, validation, workers
+from league.domain.matches import fairness, health, holds, leases, validation, workers
 from league.domain.people import bans
 from league.domain.ratings import daily, ratings, refits
 from league.domain.tables import holding
@@ -118,9 +118,9 @@ def play_ladders(*, now: datetime | None = None) -> int:
     return drawing.draw(now=now)
 
 
-def _queue(result: Reconciled, now: datetime) -> None:
-    result.lifted = turns.lift(now=now)
-    result.explained = workers.explain(now=now)
+def _queue(found: Reconciled, now: datetime) -> None:
+    found.lifted = fairness.catch_up(now=now)
+    found.explained = workers.explain(now=now)
 
 
 def _judgements(result: Reconciled, now: datetime) -> None:

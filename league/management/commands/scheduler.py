@@ -14,7 +14,7 @@ from django_celery_beat.schedulers import DatabaseScheduler
 from league import celery, tasks
 from league.domain.core import clock
 from league.domain.core.loops import Loops
-from league.domain.matches import outlook
+from league.domain.matches import snapshot
 from league.domain.ratings import refits
 from league.domain.upkeep import schedulers
 from league.management.base import LeagueCommand
@@ -67,7 +67,7 @@ class Command(LeagueCommand):
         loops.start("sums", tasks.sum_played, SUMS_S)
         if settings.MAIL:
             loops.start("letters", tasks.send_letters, LETTERS_S)
-        loops.start("outlook", outlook.keep, outlook.EVERY_S)
+        loops.start("outlook", snapshot.update, snapshot.EVERY_S)
         calendar: list[Calendar] = []
         loops.start("calendar", lambda: self._look(calendar, loops), TELL_S, patience=CHECKED_S)
         loops.start("tell", lambda: schedulers.note(name, loops, reconciled=self.last_round), TELL_S, patience=SOON_S)

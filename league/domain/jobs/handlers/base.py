@@ -31,7 +31,7 @@ class Site(Protocol):
     """The worker on which a handler runs."""
 
     name: str
-    folder: Path  # of the unpacked bots, by content
+    folder: Path  # with the unpacked bots, by content
 
     def proven_sandbox(self) -> Sandbox:
         """Return the sandbox that has passed its canary battery. Raises RuntimeError if there is none."""
@@ -40,7 +40,7 @@ class Site(Protocol):
 
 @dataclass(frozen=True)
 class Signals:
-    """What passes between a worker and the handler that runs on it."""
+    """The signals between a worker and the handler that runs on it."""
 
     stop: Callable[[], bool]  # True asks the handler to end and to return None
     # To be called with the seconds that the job still takes; the worker then prepares the next one
@@ -58,7 +58,7 @@ class Job:
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self.task: Any = None  # what the handler has read for it
+        self.task: Any = None  # the handler has read it
         self.progress = 0  # percent
         self.leased_at = time.monotonic()
 
@@ -83,7 +83,7 @@ Result = TypeVar("Result")
 
 
 class Handler(ABC, Generic[J, Task, Result]):
-    """How one kind of work is done."""
+    """The way in which one kind of work is done."""
 
     kinds: ClassVar[tuple[str, ...]]
 

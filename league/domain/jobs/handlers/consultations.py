@@ -98,12 +98,12 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
         count = sum(line.step >= 0 and line.answer is not None for line in lines)
         if not lines or lines[0].step >= 0:  # the seat's bot never came to the table
             return Result([])
-        asked = 0
+        number = 0  # of the decision
 
         def note_progress() -> None:
-            nonlocal asked
-            job.progress = 100 * asked // count
-            asked += 1
+            nonlocal number
+            job.progress = 100 * number // count
+            number += 1
 
         answered = rerun(
             packages.spec(task.version, site.folder),

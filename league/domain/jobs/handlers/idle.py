@@ -27,7 +27,7 @@ from league.models import Consultation, Judgement, Match
 
 log = logging.getLogger("league.jobs")
 ATTEMPTS = 2  # that may fail by a fault of ours; a match that breaks the work is not put to it for ever
-PATIENCE = timedelta(minutes=2)  # how long a request waits for matches of ladders, too
+PATIENCE = timedelta(minutes=2)  # a request waits for matches of ladders, too, for this long
 YIELD_LOOK_S = 0.5  # between two looks whether something waits that goes first
 Row = TypeVar("Row", bound=Judgement | Consultation)
 
@@ -40,7 +40,7 @@ class Allowance:
     pause_s: float = 0.0  # between two looks at least
 
     def rest_s(self, spent_s: float) -> float:
-        """Return how long these kinds of work wait after they have taken so many seconds."""
+        """Return the seconds for which these kinds of work wait after they have taken `spent_s`."""
         return max(self.pause_s, spent_s * (1 - self.share) / self.share)
 
 

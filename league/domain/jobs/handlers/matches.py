@@ -29,7 +29,7 @@ UNPLAYABLE = 2  # attempts that broke off at the same bot, on another worker if 
 
 @dataclass
 class Task:
-    """What the runner plays. crew: the processes of the first pass, if they were started ahead."""
+    """A match to be played. crew: the processes of the first pass, if they were started ahead."""
 
     spec: MatchSpec
     crew: BotProcesses | None = None

@@ -87,7 +87,7 @@ class PuzzleHandler(IdleHandler[SearchJob, Match, bool]):
     ) -> SearchJob | None:
         """Lease the next judged match to `worker`. Return None if none is left, something waits that goes first, or the day has its puzzles.
 
-        by_hand: neither what waits nor the day counts. At most two queries if nothing is left.
+        by_hand: neither other work nor the day counts. At most two queries if nothing is left.
         """
         now = clock.now_or(now)
         if not settings.PUZZLES_PER_DAY:

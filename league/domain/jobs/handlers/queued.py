@@ -38,7 +38,7 @@ class QueuedJob(Job):
 
     def log_context(self) -> AbstractContextManager[None]:
         """Return a context in which log lines name this attempt."""
-        return leases.about(self.match)
+        return leases.log_context(self.match)
 
     def start(self) -> None:
         """Begin the attempt and show it, in one commit. Raises IllegalMove if the match is no longer this worker's, or was paused."""
@@ -52,17 +52,17 @@ class QueuedJob(Job):
         decided = self.decided or None
         if not leases.heartbeat(self.match.pk, self.match.token, progress=self.progress, decided=decided, slow=slow):
             self.lost = True
-        elif (slow or self.match.kind == MatchKind.AUDIT) and leases.must_give_way(self.match):
+        elif (slow or self.match.kind == MatchKind.AUDIT) and leases.must_yield(self.match):
             self.in_the_way = True
 
     @property
-    def gives_way(self) -> bool:
+    def yields(self) -> bool:
         """Return True if an upload waits and this job is given back for it. A match that counts stands still instead."""
         return self.in_the_way and self.match.kind in leases.NOTHING_AT_STAKE
 
     def must_stop(self) -> bool:
         """Return True if the lease is lost, or the job is given back for an upload."""
-        return self.lost or self.gives_way
+        return self.lost or self.yields
 
 
 def _kind_of(match: Match) -> str:
@@ -75,8 +75,8 @@ class QueuedHandler(Handler[QueuedJob, Task, Result], Generic[Task, Result]):
 
     def give_back(self, job: QueuedJob, why: str, *, now: datetime | None = None) -> None:
         """Put the row back into the queue; no attempt is counted."""
-        if job.gives_way:
-            leases.give_way(job.match.pk, job.match.token, now=now)
+        if job.yields:
+            leases.yield_lease(job.match.pk, job.match.token, now=now)
         else:
             leases.release(job.match.pk, job.match.token, why=why, now=now)
 

@@ -148,7 +148,7 @@ def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> N
 
 
 def a_flood_delays_another_by_two_matches_at_most(live: LiveLeague, versions: list[BotVersion]) -> None:
-    """A real worker beside the simulation of tests/league/domain/matches/test_turns.py: it has one match in hand, and one it goes on with."""
+    """A real worker beside the simulation of tests/league/domain/matches/test_fairness.py: it has one match in hand, and one it goes on with."""
     flooder, honest, _ = (version.bot.owner for version in versions)
     flood = []
     for number in range(12):

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from league.domain.core.errors import IllegalMove
-from league.domain.matches import holds, leases, matches, outlook, validation, workers
+from league.domain.matches import holds, leases, matches, snapshot, validation, workers
 from league.domain.tournaments import progress
 from league.domain.upkeep import reconcile
 from league.enums import MatchStatus
@@ -102,7 +102,7 @@ def test_what_is_logged_of_a_match_names_the_request_that_queued_it(ana, berto, 
 
     progress.schedule(cup, now=NOW)  # The scheduler does this, without a request
     lost = running()
-    with leases.about(lost):
+    with leases.log_context(lost):
         assert logs.asked_by() == "an-upload"
     Match.objects.filter(pk=lost.pk).update(attempts=settings.MAX_ATTEMPTS)
     leases.expire(now=later(1e6))
@@ -243,7 +243,7 @@ def test_leaving_a_result_out_of_the_ratings_is_written_down_once(ana, berto) ->
 def test_a_heartbeat_prolongs_a_lease_only_until_the_match_must_be_over(ana, berto) -> None:
     started(ana, in_turn(ana, berto, "rufo", "lola"), boards=16)
     match = running()
-    most = leases.most_s(match)
+    most = leases.time_limit_s(match)
     assert match.ends_by == later(most)
     assert most == leases.ROOM * 576 + leases.ROOM_S
 
@@ -262,8 +262,8 @@ def test_a_validation_has_a_most_for_whatever_it_declares(ana) -> None:
     uploaded(ana, "rufo", games=())
     match = running()
 
-    assert validation.most_s(match) < leases.most_s(match) < 3600
-    assert match.ends_by == later(leases.most_s(match))
+    assert validation.most_s(match) < leases.time_limit_s(match) < 3600
+    assert match.ends_by == later(leases.time_limit_s(match))
 
 
 def crew(*names: str) -> None:
@@ -306,25 +306,25 @@ def test_the_slow_match_that_began_last_lets_an_upload_pass_and_stays_with_its_w
     early, late, quick = (running(name, now=later(place)) for place, name in enumerate(("w1", "w2", "w3")))
     for match in (early, late):
         assert leases.heartbeat(match.pk, match.token, slow=True, now=later(5))
-    assert not any(leases.must_give_way(match, now=later(5)) for match in (early, late, quick))
+    assert not any(leases.must_yield(match, now=later(5)) for match in (early, late, quick))
 
     uploaded(ana, "luna", now=later(6))
-    assert [leases.must_give_way(match, now=later(6)) for match in (early, late, quick)] == [False, True, False]
+    assert [leases.must_yield(match, now=later(6)) for match in (early, late, quick)] == [False, True, False]
     uploaded(berto, "sol", now=later(6))
-    assert leases.must_give_way(early, now=later(6))
+    assert leases.must_yield(early, now=later(6))
 
     upload = leases.claim("w2", uploads_only=True, now=later(7))
     assert upload is not None
     late.refresh_from_db()
     over_by = late.ends_by
-    assert leases.stand_aside(late.pk, late.token, upload, now=later(7))
+    assert leases.stand_still(late.pk, late.token, upload, now=later(7))
     leases.start(upload, now=later(7))
     late.refresh_from_db()
     assert (late.status, late.worker, late.gave_way, late.attempts, late.token) == (MatchStatus.RUNNING, "w2", 1, 1, 1)
-    assert late.ends_by == over_by + timedelta(seconds=leases.most_s(upload))
+    assert late.ends_by == over_by + timedelta(seconds=leases.time_limit_s(upload))
     # the other upload is for the other slow match, since this worker validates one already
-    assert [leases.must_give_way(match, now=later(8)) for match in (early, late, quick)] == [True, False, False]
-    assert not leases.stand_aside(late.pk, late.token - 1, upload, now=later(8))
+    assert [leases.must_yield(match, now=later(8)) for match in (early, late, quick)] == [True, False, False]
+    assert not leases.stand_still(late.pk, late.token - 1, upload, now=later(8))
 
 
 def test_only_an_upload_is_played_beside_a_slow_match(ana, berto) -> None:
@@ -342,16 +342,16 @@ def test_a_slow_validation_gives_way_to_another_three_times(ana, berto) -> None:
     assert leases.heartbeat(slow.pk, slow.token, slow=True, now=later(5))
     uploaded(berto, "sol", now=later(6))
 
-    for turn in range(leases.GIVES_WAY):
-        assert leases.must_give_way(slow, now=later(6))
-        assert leases.give_way(slow.pk, slow.token, now=later(7))
+    for turn in range(leases.MOST_YIELDS):
+        assert leases.must_yield(slow, now=later(6))
+        assert leases.yield_lease(slow.pk, slow.token, now=later(7))
         slow.refresh_from_db()
         assert (slow.status, slow.slow, slow.gave_way, slow.attempts) == (MatchStatus.QUEUED, True, turn + 1, 0)
         assert "gave way to uploads" in slow.reason
         assert Match.objects.filter(pk=slow.pk, token=slow.token).update(
             status=MatchStatus.RUNNING, worker="w1", attempts=1, started=later(7), lease_until=later(60)
         )
-    assert not leases.must_give_way(slow, now=later(8))
+    assert not leases.must_yield(slow, now=later(8))
 
 
 def test_a_slow_match_that_catches_up_leaves_the_lane(ana) -> None:
@@ -477,16 +477,16 @@ def test_claims_pass_over_what_the_scheduler_has_seen_held_back_and_find_what_wa
 
 
 def test_of_many_workers_the_scheduler_tells_each_what_it_has_to_know_of_the_others(ana, berto, monkeypatch) -> None:
-    monkeypatch.setattr(outlook, "FEW", 1)
+    monkeypatch.setattr(snapshot, "FEW", 1)
     started(ana, three_bots(ana, berto))
-    outlook.keep(now=NOW)
+    snapshot.update(now=NOW)
     assert not Outlook.objects.exists()
     for name in ("w1", "w2"):
         workers.register(name, tier="landlock", now=NOW)
-    outlook.keep(now=NOW)
-    seen = outlook.of("w1", now=NOW)
+    snapshot.update(now=NOW)
+    seen = snapshot.queue_snapshot("w1", now=NOW)
     assert (seen.crew, seen.idle, seen.waiting, seen.slow, seen.greedy) == (2, 2, 3, 0, ())
 
     assert leases.claim("w1", now=NOW)
-    assert outlook.of("w1", now=NOW) == seen, "one row is read, and nobody counted again"
-    assert outlook.of("w1", now=later(6)).idle == 1, "no scheduler has come round: it looks itself"
+    assert snapshot.queue_snapshot("w1", now=NOW) == seen, "one row is read, and nobody counted again"
+    assert snapshot.queue_snapshot("w1", now=later(6)).idle == 1, "no scheduler has come round: it looks itself"

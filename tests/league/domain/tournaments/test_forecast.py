@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from league.domain.core.errors import Refused
-from league.domain.matches import pace, workers
+from league.domain.matches import estimates, workers
 from league.domain.tournaments import forecast
 from league.models import Match
 from league.pure.calendar import event_plan
@@ -44,7 +44,7 @@ def test_the_pace_is_seconds_a_sitting_of_finished_matches_of_the_game(played: l
 
 
 def test_only_the_last_matches_are_measured(played: list[Match], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "RECENT", 1)
+    monkeypatch.setattr(estimates, "RECENT", 1)
     assert forecast.measure_pace("partnership", now=NOW).sitting_s == 20 / 4
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from league.domain.matches import leases, turns, validation
+from league.domain.matches import fairness, leases, validation
 from league.domain.people import players
 from league.enums import BotState
 from league.models import Bot, Match, Player, Tournament
@@ -135,12 +135,12 @@ def test_a_place_kept_while_a_bot_was_paused_is_none_before_all_others(ana, bert
     started(berto, versions[1:], boards=8, name="Goes on")
     for _ in range(5):
         assert leases.claim("w", now=NOW).tournament_id != held.pk
-    now = turns.served_now(0)
+    now = fairness.position_served(0)
     Bot.objects.filter(pk=versions[0].bot_id).update(state=BotState.ACTIVE, paused_for="", retest_at=None)
 
-    assert turns.lift(now=NOW) == 1
+    assert fairness.catch_up(now=NOW) == 1
     assert line_of(ana)[0].virtual_s == now
-    assert turns.lift(now=NOW) == 0
+    assert fairness.catch_up(now=NOW) == 0
 
 
 @pytest.mark.slow
