@@ -1,4 +1,4 @@
-"""What audits have shown, of a version and of a match."""
+"""The results of audits, for a version and for a match."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from league.models import Audit, BotVersion, Match
 
 @dataclass(frozen=True)
 class Summary:
-    """Audited conversations of a version by their verdict. `reproducible`: it declares itself deterministic, and each of them bears it out."""
+    """The audited conversations of a version by verdict. `reproducible`: it declares itself deterministic, and every audit confirms it."""
 
     same: int = 0
     alike: int = 0
@@ -23,16 +23,16 @@ class Summary:
 
     @property
     def total(self) -> int:
-        """All that are finished."""
+        """The number of finished audits."""
         return self.same + self.alike + self.differs + self.failed
 
 
 def summaries(versions: Iterable[BotVersion]) -> dict[int, Summary]:
-    """Of each of these versions, by its id. One query."""
+    """Return the summaries of these versions, by id. One query."""
     rows = list(versions)
     counts: dict[int, dict[str, int]] = {version.pk: {} for version in rows}
-    found = _finished().filter(version__in=rows)
-    for version, verdict, count in found.values_list("version", "verdict").annotate(count=Count("pk")).order_by():
+    audits = _finished().filter(version__in=rows)
+    for version, verdict, count in audits.values_list("version", "verdict").annotate(count=Count("pk")).order_by():
         counts[version][verdict] = count
     return {
         version.pk: Summary(
@@ -44,11 +44,11 @@ def summaries(versions: Iterable[BotVersion]) -> dict[int, Summary]:
 
 
 def _finished() -> QuerySet[Audit]:
-    """Those that say something. No query."""
+    """Return the audits that have compared a decision. No query."""
     return Audit.objects.filter(decisions__gt=0).exclude(verdict="")
 
 
 def of_match(match: Match) -> QuerySet[Audit]:
-    """The finished audits of a match, with their names and versions. One query."""
+    """Return the finished audits of a match, with names and versions. One query."""
     rows = match.audits.exclude(verdict="")
     return rows.select_related("work", "version__bot__owner").order_by("sitting", "seat")

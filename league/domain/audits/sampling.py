@@ -1,6 +1,6 @@
-"""Which conversations are audited: lots that nobody outside can foresee, more of bots that rise, and every one of a final.
+"""The draw of conversations to audit: by lots that nobody outside can foresee, more often for rising bots, and every one of a final.
 
-A lot follows from the server's secret key and what is drawn, so drawing again gives the same, and a row is inserted once by its key.
+A lot follows from the server's secret key and the conversation, so a second draw gives the same, and a row is inserted once by its key.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from league.models import Audit, Match, RatingPoint, Sitting, Tournament
 from league.pure.formats import FORMATS
 from league.pure.portable import ELO_DIGITS, comparable
 
-PRIORITY = -100  # shown; `leases.claim` takes audits only where no match waits
+PRIORITY = -100  # for display; `leases.claim` takes audits only if no match is queued
 AUDITED = (MatchKind.TOURNAMENT, MatchKind.LADDER)
-RISING = 5  # times the share of a bot that rises
-RISE_ELO = 50.0  # in its last RECENT rated matches of a pool
+RISING = 5  # times the share, for a rising bot
+RISE_ELO = 50.0  # a bot rises that gained this in its last RECENT rated matches of a pool
 RECENT = 20
-FINALS = timedelta(days=1)  # so long after a tournament its final is looked for
-BATCH = 50  # matches of one transaction
-MOST = 20 * BATCH  # that one call draws from
+FINALS = timedelta(days=1)  # a final is looked for until this long after the tournament
+BATCH = 50  # matches in one transaction
+MOST = 20 * BATCH  # matches of one call
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
 def draw(*, now: datetime | None = None) -> int:
-    """Queue the audits of what has finished since the last call; their number. Harmless to repeat, and to run twice at once.
+    """Queue the audits of matches that have finished since the last call, and return their number. Harmless to repeat, and to run twice at once.
 
-    With AUDIT_PERCENT 0 nothing is drawn, of finals neither.
+    With AUDIT_PERCENT 0 nothing is drawn, not even from finals.
     """
     now = clock.now_or(now)
-    waiting = Match.objects.filter(status=MatchStatus.FINISHED, drawn=None).order_by("finished")
-    undrawn = list(waiting.values_list("pk", flat=True)[:MOST])
+    finished = Match.objects.filter(status=MatchStatus.FINISHED, drawn=None).order_by("finished")
+    undrawn = list(finished.values_list("pk", flat=True)[:MOST])
     drawn = sum(_draw_all(undrawn[start : start + BATCH], now) for start in range(0, len(undrawn), BATCH))
     finals = list(_finals(now)) if settings.AUDIT_PERCENT else []
     return drawn + sum(_queue(match, seats, AuditReason.FINAL, now) for match, seats in finals)
@@ -65,16 +65,16 @@ def _draw_match(match: Match, now: datetime) -> int:
 
 
 def lot(match: Match, sitting: int, seat: int) -> float:
-    """A number from 0 to 1 that only the holder of the server's secret key can work out."""
-    told = salted_hmac("league.audits", f"{match.public_id} {sitting} {seat}", algorithm="sha256").digest()
-    return int.from_bytes(told[:8], "big") / (1 << 64)
+    """Return a number from 0 to 1 that only the holder of the server's secret key can compute."""
+    digest = salted_hmac("league.audits", f"{match.public_id} {sitting} {seat}", algorithm="sha256").digest()
+    return int.from_bytes(digest[:8], "big") / (1 << 64)
 
 
 Place = tuple[int, int, int]  # pass, seat, version
 
 
 def conversations(match: Match) -> list[Place]:
-    """Every seat of every pass of a match, with the version that sat there. Two queries."""
+    """Return every seat of every pass of a match, with its version. Two queries."""
     versions = dict(match.parties.values_list("number", "version_id"))
     first = Sitting.objects.filter(board__match=match, board__number=match.first_board).order_by("number")
     return [
@@ -85,31 +85,31 @@ def conversations(match: Match) -> list[Place]:
 
 
 def _rising(match: Match) -> set[int]:
-    """The versions at the table whose rating in this pool has risen by RISE_ELO of late. One query for each."""
-    found = set()
+    """Return the versions at the table whose rating in this pool has risen by RISE_ELO of late. One query for each."""
+    rising = set()
     for version in match.parties.values_list("version_id", flat=True).distinct().order_by("version_id"):
         points = RatingPoint.objects.filter(version=version, pool=match.pool_id).order_by("-at", "-pk")
         if comparable(add_up(points.values_list("change", flat=True)[:RECENT]), ELO_DIGITS) >= RISE_ELO:
-            found.add(version)
-    return found
+            rising.add(version)
+    return rising
 
 
 def _finals(now: datetime) -> Iterator[tuple[Match, list[Place]]]:
-    """The matches of the last round of each elimination that has ended of late and was not looked at."""
+    """Yield the matches of the last round of each elimination that ended of late and was not drawn from."""
     keys = [key for key, form in FORMATS.items() if key.endswith("_elimination") and form.eliminates]
-    over = Tournament.objects.filter(status=TournamentStatus.FINISHED, format__in=keys, finished__gte=now - FINALS)
-    over = over.exclude(matches__audits__reason=AuditReason.FINAL)
-    for cup in over.annotate(last=Max("matches__round__number")).filter(last__gt=0):
+    recent = Tournament.objects.filter(status=TournamentStatus.FINISHED, format__in=keys, finished__gte=now - FINALS)
+    recent = recent.exclude(matches__audits__reason=AuditReason.FINAL)
+    for cup in recent.annotate(last=Max("matches__round__number")).filter(last__gt=0):
         for match in cup.matches.filter(round__number=cup.last, status=MatchStatus.FINISHED):
             yield match, conversations(match)
 
 
 def _queue(match: Match, places: list[Place], reason: str, now: datetime) -> int:
-    """Insert the audits of these conversations, or say why those that were drawn before are there; the number of new ones."""
+    """Insert the audits of these conversations, or change the reason of earlier ones. Return the number of new ones."""
     added = 0
     with transaction.atomic():
         for sitting, seat, version in places:
-            found, made = Match.work.get_or_create(
+            work, is_new = Match.work.get_or_create(
                 key=f"a:{match.pk}:{sitting}:{seat}",
                 defaults={
                     "public_id": "".join(secrets.choice(ALPHABET) for _ in range(10)),
@@ -120,15 +120,15 @@ def _queue(match: Match, places: list[Place], reason: str, now: datetime) -> int
                     "boards_planned": match.boards_planned,
                     "rated": False,
                     "priority": PRIORITY,
-                    "avoid": match.worker,  # else one that reports what was never played would say that it was
+                    "avoid": match.worker,  # else a worker could confirm a match that it never played
                     "created": now,
                 },
             )
-            if made:
+            if is_new:
                 Audit.objects.create(
-                    work=found, match=match, sitting=sitting, seat=seat, version_id=version, reason=reason, created=now
+                    work=work, match=match, sitting=sitting, seat=seat, version_id=version, reason=reason, created=now
                 )
             elif reason == AuditReason.FINAL:
-                Audit.objects.filter(work=found).update(reason=reason)
-            added += made
+                Audit.objects.filter(work=work).update(reason=reason)
+            added += is_new
     return added

@@ -1,1 +1,1 @@
-"""Consultations: what a bot of the house would have done at the decisions of a seat, played on demand where nothing else waits."""
+"""Consultations: a house bot is asked, on request, what it would have done at the decisions of a seat."""

@@ -1,4 +1,4 @@
-"""Who may put a seat of a match to a bot of the house, and what is there already. Answers tell cards, so they are for who may see the replays."""
+"""Requests to put a seat of a match to a house bot, and the answers that exist. They show cards, so only those who may see the replays see them."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from league.models import BotVersion, Consultation, Match, Player, Sitting
 
 
 def bots(game: str) -> list[BotVersion]:
-    """The bots of the house that play a game, each in its newest version, by name. One query."""
+    """Return the house bots that play a game, each in its newest version, by name. One query."""
     return [version for version in tries.rivals() if version.plays(game)]
 
 
 def ask(
     match: Match, board: int, sitting: int, seat: int, bot: str, by: Player, *, now: datetime | None = None
 ) -> tuple[Consultation, bool]:
-    """The answers of a bot of the house at one seat of a sitting, and whether the row is new. What is there already costs nobody anything.
+    """Return the consultation of a house bot about one seat of a sitting, and True if it is new. One that exists counts towards nobody's quota.
 
-    Refused while the cards of the match are closed or where its replays are not kept, and for a seat or a bot that is not there; TooMany.
-    Needs the match's pool and tournament.
+    Raises Refused while the cards are hidden, if the replays are no longer stored, or for an unknown seat or bot; TooMany at the quota. Needs the
+    match's pool and tournament.
     """
     now = clock.now_or(now)
-    if why := reason_not(match):
-        raise why
+    if reason := reason_not(match):
+        raise reason
     version = _version(bot, match)
     played = Sitting.objects.filter(board__match=match, board__number=board, number=sitting).first()
     if played is None or not 0 <= seat < len(played.seating):
@@ -39,37 +39,37 @@ def ask(
     key = {"match": match, "board": board, "sitting": sitting, "seat": seat, "version": version}
     with transaction.atomic():
         players.lock(by.pk)
-        there = Consultation.objects.filter(**key).select_related("version__bot").first()
-        if there is not None:
-            return there, False
+        existing = Consultation.objects.filter(**key).select_related("version__bot").first()
+        if existing is not None:
+            return existing, False
         quotas.ask(by, quotas.JUDGEMENTS, now=now)
         defaults = {"asked_by": by, "place": background.position_of_next(Consultation, by), "created": now}
-        row, made = Consultation.objects.get_or_create(**key, defaults=defaults)
-        if made:
+        row, is_new = Consultation.objects.get_or_create(**key, defaults=defaults)
+        if is_new:
             subject = transitions.subject(match)
             journal.append("consultation.asked", subject, now=now, actor=by.name, version=str(version), **_place(row))
-    return row, made
+    return row, is_new
 
 
 def reason_not(match: Match) -> Refused | None:
-    """Why no bot can be asked about a match, None where one can. Needs its pool and tournament."""
-    if why := judging.reason_not(match):
-        return why
+    """Return why no bot can be asked about a match, or None. Needs its pool and tournament."""
+    if reason := judging.reason_not(match):
+        return reason
     if not pools.is_known(match.pool):
         return Refused("match {match} was played by other rules than those of now", match=match.public_id)
     return None
 
 
 def _version(bot: str, match: Match) -> BotVersion:
-    there = {version.bot.slug: version for version in bots(match.pool.game)}
-    if bot not in there:
+    versions = {version.bot.slug: version for version in bots(match.pool.game)}
+    if bot not in versions:
         raise Refused(
             "a bot of the house that plays {game} is asked: {there}; {bot!r} is none",
             game=match.pool.game,
-            there=", ".join(there) or "-",
+            there=", ".join(versions) or "-",
             bot=bot,
         )
-    return there[bot]
+    return versions[bot]
 
 
 def _place(row: Consultation) -> dict[str, int]:
@@ -77,7 +77,7 @@ def _place(row: Consultation) -> dict[str, int]:
 
 
 def of_sitting(match: Match, board: int, sitting: int) -> list[Consultation]:
-    """All about one sitting, the latest last; none while its cards are closed. One query."""
+    """Return the consultations about one sitting, the latest last; none while its cards are hidden. One query."""
     if replays.reason_closed(match):
         return []
     rows = Consultation.objects.filter(match=match, board=board, sitting=sitting)
@@ -85,7 +85,7 @@ def of_sitting(match: Match, board: int, sitting: int) -> list[Consultation]:
 
 
 def find(match: Match, board: int, sitting: int, seat: int, bot: str) -> Consultation | None:
-    """The latest of a bot about one seat; None where there is none, or the cards are closed. One query."""
+    """Return the latest consultation of a bot about one seat; None if there is none or the cards are hidden. One query."""
     if replays.reason_closed(match):
         return None
     rows = Consultation.objects.filter(match=match, board=board, sitting=sitting, seat=seat, version__bot__slug=bot)

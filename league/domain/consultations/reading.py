@@ -1,4 +1,4 @@
-"""What a consultation says, for people: at each decision what was done, and what the bot would have done."""
+"""The answers of a consultation: at each decision the action that was taken, and the one that the bot would have taken."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from league.models import Consultation
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One decision. step: actions of the sitting before it; ply: moments of its deal before it; action: what was done; would: by the bot asked."""
+    """A decision. step: actions of the sitting before it; ply: moments of its deal before it; action: the one taken; would: that of the bot."""
 
     step: int
     deal: int
@@ -21,7 +21,7 @@ class Answer:
 
     @property
     def differs(self) -> bool:
-        """Whether the bot would have done something else."""
+        """Return True if the bot would have acted otherwise."""
         return self.would != self.action
 
     @property
@@ -30,12 +30,12 @@ class Answer:
         return f"d{self.deal}p{self.ply}"
 
     def plain(self) -> list[Any]:
-        """As it is stored."""
+        """Serialise the decision for the database."""
         return [self.step, self.deal, self.ply, self.action, self.would]
 
 
 def answers(row: Consultation) -> list[Answer]:
-    """In order. Refused for what is none of ours: workers write it."""
+    """Return the answers in order. Raises Refused if they are damaged: workers write them."""
     try:
         return [
             Answer(int(step), int(deal), int(ply), str(action), str(would))

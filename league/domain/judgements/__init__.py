@@ -1,1 +1,1 @@
-"""Judgements: what the decisions of a finished match gave away, worked out on demand where nothing else waits."""
+"""Analyses (judgements) of finished matches: the points that each decision gave away, computed on request where nothing else waits."""

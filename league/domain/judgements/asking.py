@@ -1,4 +1,4 @@
-"""Who may have which match judged, and what is there already. A judgement tells all cards, so it is for who may see the replays, when they may."""
+"""Requests for the analysis of a match, and the analyses that exist. An analysis shows all cards, so it is open to those who may see the replays."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ WAITING = background.WAITING
 
 
 def samples(kind: str) -> int:
-    """Deals over which a decision is judged in this way; 0: the real one."""
+    """Return the number of deals over which a decision is judged in this way; 0 for the real deal alone."""
     return settings.JUDGE_DEALS if kind == JudgementKind.FAIR else 0
 
 
 def ask(match: Match, kind: str, by: Player, *, now: datetime | None = None) -> tuple[Judgement, bool]:
-    """The judgement of a match by the present judge, and whether it is new. What is there already costs nobody anything.
+    """Return the judgement of a match by the present judge, and True if it is new. One that exists counts towards nobody's quota.
 
-    Refused while its cards are closed or where its replays are not kept, TooMany. Needs the match's tournament.
+    Raises Refused while the cards are hidden or if the replays are no longer stored, TooMany at the quota. Needs the match's tournament.
     """
     now = clock.now_or(now)
     kind = JudgementKind(kind).value
-    if why := reason_not(match):
-        raise why
+    if reason := reason_not(match):
+        raise reason
     with transaction.atomic():
         players.lock(by.pk)
-        there = _present(match).filter(kind=kind).first()
-        if there is not None:
-            return there, False
+        existing = _present(match).filter(kind=kind).first()
+        if existing is not None:
+            return existing, False
         quotas.ask(by, quotas.JUDGEMENTS, now=now)
-        row, made = Judgement.objects.get_or_create(
+        row, is_new = Judgement.objects.get_or_create(
             match=match,
             kind=kind,
             judge=JUDGE,
@@ -50,19 +50,19 @@ def ask(match: Match, kind: str, by: Player, *, now: datetime | None = None) -> 
                 "created": now,
             },
         )
-        if made:
+        if is_new:
             journal.append("judgement.asked", transitions.subject(match), now=now, actor=by.name, how=kind)
-    return row, made
+    return row, is_new
 
 
 def reason_not(match: Match) -> Refused | None:
-    """Why a match cannot be judged, None where it can. Needs its tournament."""
+    """Return why a match cannot be judged, or None. Needs its tournament."""
     if match.status != MatchStatus.FINISHED:
         return replays.reason_closed(match) or Refused(
             "match {match} counts for nothing, so it is not judged", match=match.public_id
         )
-    if closed := replays.reason_closed(match):
-        return closed
+    if reason := replays.reason_closed(match):
+        return reason
     if logs.was_let_go(match):
         return Refused(
             "the replays of match {match} are not kept any more, so it cannot be judged", match=match.public_id
@@ -71,14 +71,14 @@ def reason_not(match: Match) -> Refused | None:
 
 
 def of_match(match: Match) -> dict[str, Judgement]:
-    """The judgements of a match by the present judge, by their kind, without their bodies; none while its cards are closed. One query."""
+    """Return the judgements of a match by the present judge, by kind and without bodies; none while its cards are hidden. One query."""
     if replays.reason_closed(match):
         return {}
     return {row.kind: row for row in _present(match).defer("body")}
 
 
 def find(match: Match, kind: str) -> Judgement | None:
-    """One of them with its body; None where there is none, or the cards are closed. One query."""
+    """Return the judgement of one kind with its body; None if there is none or the cards are hidden. One query."""
     return None if replays.reason_closed(match) else _present(match).filter(kind=kind).first()
 
 

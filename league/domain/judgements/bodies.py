@@ -1,4 +1,4 @@
-"""What a judgement says of every decision, as it is stored: compressed JSON, a short list for each decision."""
+"""The stored verdicts of a judgement: compressed JSON with a short list for each decision."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from engine.analysis import PHASES, Move
 from engine.judging import Verdict
 from league.domain.core.errors import Refused
 
-MOST_BYTES = 64 << 20  # unpacked: several times what the longest match needs
+MOST_BYTES = 64 << 20  # of JSON: several times what the longest match needs
 
 Place = tuple[int, int]  # board, sitting from 0
 
 
 @dataclass
 class Body:
-    """Verdicts by sitting, and how they were come by. unit: of what was lost; nodes: at most looked at for each action of each deal."""
+    """The verdicts by sitting, and how they were computed. unit: of the losses; nodes: the most searched for each action of each deal."""
 
     unit: str = ""
     nodes: int = 0
@@ -27,7 +27,7 @@ class Body:
 
 
 def pack(body: Body) -> bytes:
-    """As it is stored."""
+    """Serialise verdicts for the database."""
     plain = {
         "unit": body.unit,
         "nodes": body.nodes,
@@ -35,7 +35,7 @@ def pack(body: Body) -> bytes:
         "sittings": {
             f"{board}.{number}": [_short(one) for one in rows] for (board, number), rows in body.sittings.items()
         },
-        # apart from the lists above: who does not know of lines reads these as before
+        # apart from the lists above, which releases without lines read as before
         "lines": {
             f"{board}.{number}": {one.step: one.line for one in rows if one.line}
             for (board, number), rows in body.sittings.items()
@@ -45,7 +45,7 @@ def pack(body: Body) -> bytes:
 
 
 def unpack(data: bytes) -> Body:
-    """What was stored; empty for nothing. Refused for what is none of ours: workers write it."""
+    """Read stored verdicts. Raises Refused if they are damaged: workers write them."""
     if not data:
         return Body()
     try:
@@ -71,14 +71,14 @@ def _place(name: str) -> Place:
 
 
 def _short(one: Verdict) -> list[Any]:
-    known = [one.step, one.at, one.ply, one.deal, one.seat, PHASES.index(one.phase), one.action, one.first]
+    columns = [one.step, one.at, one.ply, one.deal, one.seat, PHASES.index(one.phase), one.action, one.first]
     if one.lost is None:
-        return known
-    return [*known, *(_number(value) for value in (one.lost, one.par, one.worth, one.error)), *one.best]
+        return columns
+    return [*columns, *(_number(value) for value in (one.lost, one.par, one.worth, one.error)), *one.best]
 
 
 def _number(value: float | None) -> float | int | None:
-    """To three places, without those that are nought."""
+    """Round to three places, and to an int if nothing is lost."""
     if value is None:
         return None
     return int(value) if value == int(value) else round(value, 3)
@@ -87,8 +87,8 @@ def _number(value: float | None) -> float | int | None:
 def _long(row: list[Any]) -> Verdict:
     step, at, ply, deal, seat, phase, action, first = row[:8]
     camp = None if first is None else bool(first)
-    known = (int(step), int(at), int(ply), int(deal), int(seat), PHASES[int(phase)], str(action), camp)
+    columns = (int(step), int(at), int(ply), int(deal), int(seat), PHASES[int(phase)], str(action), camp)
     if len(row) == 8:
-        return Verdict(*known)
+        return Verdict(*columns)
     lost, par, worth, error = map(float, row[8:12])
-    return Verdict(*known, lost=lost, best=tuple(map(str, row[12:])), par=par, worth=worth, error=error)
+    return Verdict(*columns, lost=lost, best=tuple(map(str, row[12:])), par=par, worth=worth, error=error)

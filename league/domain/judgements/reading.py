@@ -1,4 +1,4 @@
-"""What a judgement says, for people: its decisions with who took them, sums of a bot by phase, what cost most."""
+"""The analysis of a match for people: its decisions with the parties that took them, totals by phase, and the costliest ones."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from league.models import Judgement, Sitting
 from league.pure.portable import comparable
 
 ALL = "all"
-BLUNDER = {"points": 20, "games": 500}  # from there on, in units of the stored scores; of other units from 1 on
+BLUNDER = {
+    "points": 20,
+    "games": 500,
+}  # the loss from which a decision is a blunder, in units of the scores; 1 in other units
 CERTAIN = 1.96  # standard errors
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A decision, where it was taken, and by which party."""
+    """A decision with its board, sitting and party."""
 
     board: int
     sitting: int
@@ -26,7 +29,7 @@ class Placed:
     verdict: Verdict
 
     def mark(self, unit: str) -> str:
-        """A "blunder", a "slip", or "" for nothing lost, not judged, or not told apart from nothing."""
+        """Return "blunder", "slip", or "" if nothing was lost, the loss may be chance, or the decision was not judged."""
         lost, error = self.verdict.lost, self.verdict.error
         if not lost or lost <= CERTAIN * error:
             return ""
@@ -34,7 +37,7 @@ class Placed:
 
 
 def seatings(row: Judgement, board: int | None = None) -> dict[Place, list[int]]:
-    """Who sat where in each sitting of the match, or of one board. One query."""
+    """Return the party at each seat, by sitting of the match or of one board. One query."""
     rows = Sitting.objects.filter(board__match=row.match_id)
     if board is not None:
         rows = rows.filter(board__number=board)
@@ -44,7 +47,7 @@ def seatings(row: Judgement, board: int | None = None) -> dict[Place, list[int]]
 
 
 def placed(body: Body, where: dict[Place, list[int]]) -> list[Placed]:
-    """The decisions of these sittings, in order."""
+    """Return the decisions of these sittings, in order."""
     return [
         Placed(board, number, seats[one.seat], one)
         for (board, number), seats in sorted(where.items())
@@ -54,15 +57,16 @@ def placed(body: Body, where: dict[Place, list[int]]) -> list[Placed]:
 
 
 def tallies(rows: Iterable[Placed], parties: int) -> list[dict[str, Tally]]:
-    """By party: of all its decisions ("all") and of each phase."""
-    found = [{phase: Tally() for phase in (ALL, *PHASES)} for _ in range(parties)]
-    for one in rows:
-        if one.party < parties:
-            found[one.party][ALL].add(one.board, one.verdict.lost)
-            found[one.party][one.verdict.phase].add(one.board, one.verdict.lost)
-    return found
+    """Return the totals of each party: of all its decisions ("all") and of each phase."""
+    totals = [{phase: Tally() for phase in (ALL, *PHASES)} for _ in range(parties)]
+    for decision in rows:
+        if decision.party < parties:
+            for phase in (ALL, decision.verdict.phase):
+                totals[decision.party][phase].add(decision.board, decision.verdict.lost)
+    return totals
 
 
 def costliest(rows: Sequence[Placed], unit: str, most: int = 5) -> list[Placed]:
-    """What cost most, the worst first; slips and blunders alone."""
-    return sorted((one for one in rows if one.mark(unit)), key=lambda one: -comparable(one.verdict.lost or 0.0))[:most]
+    """Return the slips and blunders that cost most, the worst first."""
+    mistakes = (decision for decision in rows if decision.mark(unit))
+    return sorted(mistakes, key=lambda decision: -comparable(decision.verdict.lost or 0.0))[:most]

@@ -1,4 +1,4 @@
-"""What all judgements say of a version: sums over its judged decisions, kept up by the scheduler, each judgement counted once."""
+"""Totals of the judged decisions of each version. The scheduler keeps them up to date and counts each judgement once."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SUMS = ("boards", "decisions", "judged", "right", "lost", "lost_lost", "lost_jud
 
 
 def count_new(*, most: int = BATCH) -> int:
-    """Count what was judged since; the number of judgements. At any time, by any number of processes. One query where there is none."""
-    waiting = Judgement.objects.filter(status=JudgementStatus.DONE, summed=False).order_by("id")
-    return sum(_count(pk) for pk in waiting.values_list("pk", flat=True)[:most])
+    """Count the judgements that are not counted yet, and return their number. Any number of processes may do so. One query if there are none."""
+    uncounted = Judgement.objects.filter(status=JudgementStatus.DONE, summed=False).order_by("id")
+    return sum(_count(pk) for pk in uncounted.values_list("pk", flat=True)[:most])
 
 
 def _count(pk: int) -> int:
@@ -38,9 +38,9 @@ def _count(pk: int) -> int:
         if row is None:
             return 0
         Judgement.objects.filter(pk=pk).update(summed=True)
-        # The page of a bot shows the sums to everybody, so what is held back from somebody is in none
-        shown = row.match.status == MatchStatus.FINISHED and not sight.is_held_back(row.match.tournament)
-        if shown and not _has_counted(row):
+        # The page of a bot shows the totals to everybody, so a match that is hidden from somebody is in none
+        is_public = row.match.status == MatchStatus.FINISHED and not sight.is_held_back(row.match.tournament)
+        if is_public and not _has_counted(row):
             _add(row)
             if row.kind == JudgementKind.FAIR and row.judge == JUDGE:
                 PuzzleSearch.objects.get_or_create(judgement=row)
@@ -48,7 +48,7 @@ def _count(pk: int) -> int:
 
 
 def _has_counted(row: Judgement) -> bool:
-    """Whether its match was counted already, judged in the same way over another number of deals: its boards are no new ones."""
+    """Return True if its match was counted already, judged in the same way over another number of deals."""
     others = Judgement.objects.filter(match=row.match_id, kind=row.kind, judge=row.judge, status=JudgementStatus.DONE)
     return others.exclude(samples=row.samples).filter(Q(summed=True) | Q(pk__lt=row.pk)).exists()
 
@@ -59,14 +59,14 @@ def _add(row: Judgement) -> None:
     except Refused:  # damaged: its page says so
         return
     versions = list(Party.objects.filter(match=row.match_id).order_by("number").values_list("version_id", flat=True))
-    found = reading.placed(body, reading.seatings(row))
+    decisions = reading.placed(body, reading.seatings(row))
     sums: dict[tuple[int, str], dict[str, float]] = {}
-    for version, phases in zip(versions, reading.tallies(found, len(versions)), strict=True):
+    for version, phases in zip(versions, reading.tallies(decisions, len(versions)), strict=True):
         for phase, tally in phases.items():
             if not tally.decisions:
                 continue
             by_board = list(tally.boards.values())
-            mine = sums.setdefault((version, phase), dict.fromkeys(SUMS, 0))
+            total = sums.setdefault((version, phase), dict.fromkeys(SUMS, 0))
             values = (
                 len(by_board),
                 tally.decisions,
@@ -78,13 +78,13 @@ def _add(row: Judgement) -> None:
                 sum(judged * judged for _, judged in by_board),
             )
             for name, value in zip(SUMS, values, strict=True):
-                mine[name] += value
-    # In one order, the pool's last: of two processes one waits, and neither for ever
+                total[name] += value
+    # Always in this order, the pool's last, so that two processes never wait for each other
     for (version, phase), added in sorted(sums.items()):
         _grow(row, version, phase, added)
     for phase in sorted({phase for _, phase in sums}):
         parts = [added for (_, other), added in sums.items() if other == phase]
-        _grow(row, None, phase, {name: sum(one[name] for one in parts) for name in SUMS})
+        _grow(row, None, phase, {name: sum(part[name] for part in parts) for name in SUMS})
 
 
 def _grow(row: Judgement, version: int | None, phase: str, added: dict[str, float]) -> None:
@@ -95,15 +95,15 @@ def _grow(row: Judgement, version: int | None, phase: str, added: dict[str, floa
         "judge": row.judge,
         "phase": phase,
     }
-    kept, _made = JudgedSum.objects.get_or_create(**key)
-    JudgedSum.objects.filter(pk=kept.pk).update(**{name: F(name) + value for name, value in added.items()})
+    total, _is_new = JudgedSum.objects.get_or_create(**key)
+    JudgedSum.objects.filter(pk=total.pk).update(**{name: F(name) + value for name, value in added.items()})
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of judged decisions.
+    """The totals of judged decisions, for people.
 
-    lost: by one of them on average; margin: half of its 95 % interval over boards, None for fewer than two; right: the share that lost nothing.
+    lost: the average of a decision; margin: half of its 95 % interval over boards, None for fewer than two; right: the share that lost nothing.
     """
 
     boards: int
@@ -115,7 +115,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One phase, or "all": of the version, and of all versions of the pool."""
+    """The figures of one phase, or of "all": those of the version, and those of all versions of the pool."""
 
     phase: str
     mine: Figures
@@ -123,8 +123,8 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What one kind of judgement says of a version in a pool; all its decisions first, then phase by phase."""
+class VersionFigures:
+    """The figures of a version in a pool by one kind of judgement: all its decisions first, then phase by phase."""
 
     pool: Pool
     kind: str
@@ -132,25 +132,27 @@ class Told:
     lines: list[Line]
 
 
-def of_bot(bot: Bot, pool: Pool | None = None) -> list[Told]:
-    """Of the newest version of a bot that was judged in a pool, in each way by the present judge. None: in every pool. Two queries."""
+def of_bot(bot: Bot, pool: Pool | None = None) -> list[VersionFigures]:
+    """Return the figures of the newest judged version of a bot, by pool and kind of judgement; in all pools without `pool`. Two queries."""
     rows = JudgedSum.objects.filter(judge=JUDGE, judged__gt=0)
-    of_it = rows.filter(version__bot=bot, **({"pool": pool} if pool else {}))
+    rows_of_bot = rows.filter(version__bot=bot, **({"pool": pool} if pool else {}))
     by_pool: dict[int, list[JudgedSum]] = {}
-    for row in of_it.select_related("version", "pool"):
+    for row in rows_of_bot.select_related("version", "pool"):
         by_pool.setdefault(row.pool_id, []).append(row)
     everybody: dict[int, dict[tuple[str, str], JudgedSum]] = {key: {} for key in by_pool}
     for row in rows.filter(version=None, pool__in=by_pool) if by_pool else ():
         everybody[row.pool_id][row.kind, row.phase] = row
     return [
-        told
-        for key, mine in sorted(by_pool.items())
+        figures_of_kind
+        for key, rows_in_pool in sorted(by_pool.items())
         for kind in ("fair", "open")
-        if (told := _told(kind, mine, everybody[key]))
+        if (figures_of_kind := _newest(kind, rows_in_pool, everybody[key]))
     ]
 
 
-def _told(kind: str, rows: Sequence[JudgedSum], everybody: Mapping[tuple[str, str], JudgedSum]) -> Told | None:
+def _newest(
+    kind: str, rows: Sequence[JudgedSum], everybody: Mapping[tuple[str, str], JudgedSum]
+) -> VersionFigures | None:
     numbers = [row.version.number for row in rows if row.version is not None and row.kind == kind]
     if not numbers:
         return None
@@ -161,11 +163,11 @@ def _told(kind: str, rows: Sequence[JudgedSum], everybody: Mapping[tuple[str, st
         for phase in (reading.ALL, *PHASES)
         if phase in by_phase
     ]
-    return Told(rows[0].pool, kind, newest, lines)
+    return VersionFigures(rows[0].pool, kind, newest, lines)
 
 
 def figures(row: JudgedSum) -> Figures:
-    """Of a row with judged decisions. The interval is that of `engine.analysis.Tally.margin`."""
+    """Return the figures of a row with judged decisions. The interval is that of `engine.analysis.Tally.margin`."""
     mean, margin = row.lost / row.judged, None
     if row.boards > 1:
         squares = row.lost_lost - 2 * mean * row.lost_judged + mean * mean * row.judged_judged

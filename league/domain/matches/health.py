@@ -1,7 +1,7 @@
-"""Bots that fail again and again: paused by the league with one notice, tried again by the league, and back when they play well.
+"""Bots that fail again and again: the league pauses them with one notice, tests them, and lets them back when they play well.
 
-A bot that made a fault in each of its last FAULTS matches, or at which they broke off, is paused: it enters nothing new. Its scheduled
-matches wait for a first test that comes soon; if it fails, they are played, since the others wait for their results, and the next test comes later.
+A bot is paused if in each of its last FAULTS matches it made a fault or the match broke off at it: it enters nothing new. Its scheduled matches
+wait for a first test that comes soon; if that fails, they are played, since the others wait for their results, and the next test comes later.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from league.enums import BotState, MatchKind, MatchStatus
 from league.models import Bot, Match, Party, Tournament
 
 FAULTS = 3  # faulty matches in a row
-# Before each test; the last one again and again
+# The pauses before each test; the last one repeats
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440))
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
-DRAWN = (MatchKind.TOURNAMENT, MatchKind.LADDER)  # nobody has chosen who meets whom
-TEST = "h:"  # how the keys of tests begin
+DRAWN = (MatchKind.TOURNAMENT, MatchKind.LADDER)  # in these, nobody chose the opponents
+TEST = "h:"  # the prefix of the keys of tests
 
 
 def judge_report(match: Match, parties: Iterable[Party], *, now: datetime) -> None:
-    """After the report of a match: pause the bots that fail again and again, judge the bot that was tested. In the transaction of the report."""
+    """Pause the bots that fail again and again, or end the test of a bot, in the transaction of the report of a match."""
     if match.key.startswith(TEST):
         _judge(match, next(iter(parties)), now=now)
-    elif match.kind in DRAWN:  # nobody has another's bot paused by challenging it
+    elif match.kind in DRAWN:  # a challenge must not get another player's bot paused
         for party in parties:
             if _failed(party.fault, party.broken_off):
                 _count_fault(match, party, now=now)
 
 
 def _failed(fault: str, broken_off: list[Any]) -> str:
-    """How a bot failed in a match: by its fault, or because an attempt at it broke off there."""
+    """Return how a bot failed in a match: by its fault, or because an attempt broke off at it."""
     return fault or ("broken off" if broken_off else "")
 
 
@@ -47,9 +47,9 @@ def _count_fault(match: Match, party: Party, *, now: datetime) -> None:
     before = recent.values_list("fault", "broken_off")[: FAULTS - 1]
     faults = [_failed(party.fault, party.broken_off), *(_failed(*row) for row in before)]
     if len(faults) == FAULTS and all(faults):
-        # The page of the bot tells it to everybody, who need not know that there is this match
-        held = Tournament.objects.filter(matches=match, opens__isnull=False).exists()
-        where = "" if held else f" (match {match.public_id})"
+        # Everybody sees the reason on the page of the bot, but not everybody may know of this match
+        is_hidden = Tournament.objects.filter(matches=match, opens__isnull=False).exists()
+        where = "" if is_hidden else f" (match {match.public_id})"
         why = f"{party.version} made a fault in each of its last {FAULTS} matches, in the last one: {faults[0]}{where}"
         _pause(party.version.bot, why, actor=match.worker, now=now)
 
@@ -61,7 +61,7 @@ def _pause(bot: Bot, why: str, *, actor: str, now: datetime) -> None:
 
 
 def retest(*, now: datetime | None = None) -> int:
-    """Queue a test for every paused bot whose time has come and which has none; their number."""
+    """Queue a test for every paused bot that is due and has none, and return their number."""
     now = clock.now_or(now)
     paused = Bot.objects.filter(state=BotState.PAUSED).exclude(paused_for="")
     for bot in paused.filter(retest_at=None):
@@ -71,7 +71,7 @@ def retest(*, now: datetime | None = None) -> int:
 
 
 def _test(bot: Bot, *, now: datetime) -> bool:
-    """A match in the pool in which it failed last."""
+    """Queue a test in the pool in which the bot failed last."""
     with transaction.atomic():
         if not Bot.objects.filter(pk=bot.pk, retest_at=bot.retest_at).update(retest_at=None):
             return False  # another process did

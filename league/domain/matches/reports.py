@@ -1,4 +1,4 @@
-"""The result of a match enters the league, exactly once."""
+"""Reports: the result of a match enters the league exactly once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ log = logging.getLogger("league.reports")
 
 
 class Receipt(TextChoices):
-    """What became of a report."""
+    """The outcome of a report."""
 
     STORED = "stored"
     REPEATED = "repeated"  # the same lease reported before; nothing was changed
@@ -46,25 +46,24 @@ def report(
 ) -> Receipt:
     """Store the boards, sittings, parties and log of a match and finish it, in one transaction.
 
-    1. The row is locked, so that of two reports one waits for the other. Only who holds it may lock it: the role of the workers can
-    change no match that is over.
-    2. A lease that is not the present one is refused; what it found stays as an event.
-    3. Rows are written, then `move` to finished, which again demands the token. Unique keys of boards and sittings stand behind it.
+    1. The row is locked, so that of two reports one waits for the other. Only the holder of the lease can lock it: the role of the workers can
+    change no finished match.
+    2. A report with an old token is refused; its evidence stays as an event.
+    3. The rows are written, then `move` sets the status, which again demands the token. Unique keys of boards and sittings back it up.
 
-    `worker`: who reports. `trials`: of a validation, what came of each game: the first is that of the match itself, the others come with
-    the plan of theirs.
+    trials: the games of a validation: the first one is that of the match itself, the others come with their plans.
 
-    Raises ValueError for a result that is not the one of this match, or not complete: such a thing is a bug of ours.
+    Raises ValueError if the result is of another match or not complete: that is a bug of ours.
     """
     now = clock.now_or(now)
-    # While no row is locked. The first of the trials has the result of the match itself
+    # Packed before a row is locked. The first of the trials has the result of the match itself
     games = [result, *(tried.result for tried in trials if tried.plan is not None and tried.result is not None)]
     packed = {game.match_id: logs.pack(game.boards) for game in games}
     styles = [] if trials else _styles(result)
     with transaction.atomic():
-        mine = Match.objects.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
-        match = mine.first()
-        if match is None:  # and never will be: a token is given once
+        leased = Match.objects.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
+        match = leased.first()
+        if match is None:  # and there never will be one: no token is used twice
             match = Match.objects.get(pk=match_id)
             if match.token == token and match.status == MatchStatus.FINISHED:
                 return Receipt.REPEATED
@@ -88,17 +87,17 @@ def report(
 
 
 def _styles(result: MatchResult) -> list[list[int]]:
-    """How each party plays, from all of its sittings (`league.pure.style.COUNTS`); nothing where that breaks, which must not cost a result."""
-    found = [Style() for _ in result.parties]
+    """Count how each party plays (`league.pure.style.COUNTS`). Return nothing if that breaks, which must not cost a result."""
+    styles = [Style() for _ in result.parties]
     try:
         for board in result.boards:
             for sitting in board.sittings:
-                counted = style.count(sitting.replay["events"], sitting.seating, len(found))
-                found = [one + two for one, two in zip(found, counted, strict=True)]
+                counts = style.count(sitting.replay["events"], sitting.seating, len(styles))
+                styles = [total + more for total, more in zip(styles, counts, strict=True)]
     except (LookupError, TypeError, ValueError) as error:
         log.error("match %s: how its parties play cannot be counted", result.match_id, exc_info=error)
         return []
-    return [list(astuple(one)) for one in found]
+    return [list(astuple(total)) for total in styles]
 
 
 def _finish(
@@ -131,19 +130,19 @@ def _played(
     *,
     now: datetime,
 ) -> list[validation.Played]:
-    """The games of a validation. Those that were played besides the first get a match of their own, finished at once."""
+    """Return the games of a validation. Each one after the first gets a match of its own, finished at once."""
     if not trials:  # its whole boards were played and nothing else
         whole = Checked(CheckName.BOARDS, next(iter(result.parties[0].faults), None))
         return [validation.Played(match, match.pool.game, [whole])]
-    found = []
+    games = []
     for tried in trials:
-        its = match
+        its_match = match
         if tried.plan is not None and tried.result is not None:
-            its = matches.insert_running(tried.plan, match, now=now)
-            parties = list(its.parties.select_related("version__bot").order_by("number"))
-            _finish(its, parties, tried.result, packed, now=now)
-        found.append(validation.Played(its, tried.game, tried.checks))
-    return found
+            its_match = matches.insert_running(tried.plan, match, now=now)
+            parties = list(its_match.parties.select_related("version__bot").order_by("number"))
+            _finish(its_match, parties, tried.result, packed, now=now)
+        games.append(validation.Played(its_match, tried.game, tried.checks))
+    return games
 
 
 def _check(match: Match, parties: list[Party], result: MatchResult) -> None:
@@ -191,17 +190,17 @@ def _store_parties(parties: list[Party], result: MatchResult) -> None:
     tallies = tally([board.scores for board in result.boards], len(parties), sides)
     columns = ["points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr"]
     columns += ["cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed", "style"]
-    for row, found, (wins, draws, losses) in zip(parties, result.parties, tallies, strict=True):
+    for row, party, (wins, draws, losses) in zip(parties, result.parties, tallies, strict=True):
         row.points = sum(board.scores[row.number] for board in result.boards)
         row.wins, row.draws, row.losses = wins, draws, losses
-        row.fault = found.fault or ""
-        row.fault_detail = found.fault_detail
-        row.fault_at = dict(zip(("board", "sitting", "step"), found.fault_at, strict=True)) if found.fault_at else None
-        row.faults = [asdict(fault) for fault in found.faults]
-        row.stderr = found.stderr.replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
-        row.cpu_s, row.wall_s, row.max_cpu_s = found.cpu_s, found.wall_s, found.max_cpu_s
-        row.decisions = found.decisions
-        row.sealed = found.sealed
+        row.fault = party.fault or ""
+        row.fault_detail = party.fault_detail
+        row.fault_at = dict(zip(("board", "sitting", "step"), party.fault_at, strict=True)) if party.fault_at else None
+        row.faults = [asdict(fault) for fault in party.faults]
+        row.stderr = party.stderr.replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
+        row.cpu_s, row.wall_s, row.max_cpu_s = party.cpu_s, party.wall_s, party.max_cpu_s
+        row.decisions = party.decisions
+        row.sealed = party.sealed
         # One statement for all of them, with a case for each column and row, takes five times as long to write and to plan
         row.save(update_fields=columns)
 
@@ -209,7 +208,7 @@ def _store_parties(parties: list[Party], result: MatchResult) -> None:
 def tally(
     boards: list[list[int]], parties: int, sides: Sequence[Sequence[int]] | None = None
 ) -> list[tuple[int, int, int]]:
-    """Boards won, drawn and lost per party, pair by pair but not between partners, from the board scores per party."""
+    """Return the boards won, drawn and lost per party, pair by pair but not between partners, from the board scores per party."""
     partners = {frozenset(side) for side in sides or ()}
     counts = [[0, 0, 0] for _ in range(parties)]
     for scores in boards:
@@ -227,7 +226,7 @@ def tally(
 
 
 def _evidence(match: Match, token: int, result: MatchResult) -> dict[str, Any]:
-    """Enough of a refused report to compare it later with the one that was stored."""
+    """Return enough of a refused report to compare it later with the stored one."""
     scores = [board.scores for board in result.boards]
     actions = [sitting.replay.get("actions") for board in result.boards for sitting in board.sittings]
     digest = hashlib.sha256(json.dumps(actions, separators=(",", ":")).encode()).hexdigest()

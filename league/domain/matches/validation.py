@@ -1,8 +1,8 @@
-"""What every upload goes through first: may this version sit at a table, and in which of its games?
+"""Validations: each upload is first tried in every game that it declares, and accepted for those without a fault.
 
-A validation is one row of the queue, a match of the version's first game with the key `v:VERSION:ATTEMPT`. Its worker plays every game that the
-version declares, one after the other (`engine.runner.trial`). The report stores a match of each game, with its log, and a `Check` for each thing
-that the version was put to. Each game is accepted or refused by itself; a version is accepted for the games that it came through.
+A validation is one row of the queue, a match of the version's first game with the key `v:VERSION:ATTEMPT`. Its worker plays every game that
+the version declares, one after the other (`engine.runner.trial`). The report stores a match of each game, with its log, and a row for each
+`Check`. Each game is accepted or refused by itself.
 """
 
 from __future__ import annotations
@@ -26,37 +26,37 @@ from league.enums import BotState, CheckName, MatchKind, MatchStatus, VersionSta
 from league.models import BotVersion, Check, Match, Pool
 from league.service import logs
 
-GAME_S = 3.0  # expected of one game: the referee's part of it, and a bot that answers soon
+GAME_S = 3.0  # the expected time of one game with a bot that answers quickly
 PRIORITY = 10  # an author waits for it
-DEFAULT_GAME = "partnership"  # tried first of a bot that says it plays every game
-RIVAL = "random"  # the house bot that sits opposite: the simplest one
-# Seconds of wall time: games that were not begun by then are refused, for the bot has made the others take so long
+DEFAULT_GAME = "partnership"  # the first game of a bot that declares all games
+RIVAL = "random"  # the opponent: the simplest house bot
+# Games that have not begun after these seconds of wall time are refused, for the bot has made the others take that long
 MOST_S = 300.0
-CONVERSATIONS_S = 600.0  # of wall time, generously: all that one game asks besides its whole boards
+CONVERSATIONS_S = 600.0  # of wall time, a generous bound for the checks of one game besides its whole boards
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
-AGAIN = timedelta(minutes=10)  # after a validation that became void; doubles with each further one ...
+AGAIN = timedelta(minutes=10)  # the pause after a validation that became void; it doubles with each further one ...
 AT_LAST = timedelta(days=1)  # ... up to this
 
 
 def games(version: BotVersion) -> list[str]:
-    """The games in which `version` is tried: every one it names, all where it names none.
+    """Return the games in which `version` is tried: those that it declares, or all if it declares none.
 
-    Of a house bot that names none the default one: our own tests play it in all of them, so here it shows only that it runs on this machine.
+    A house bot that declares none is tried in the default game: the project's tests play it in all of them, so here it only has to run.
     """
     if version.games:
         return list(version.games)
-    there = sorted(engine.games(), key=lambda game: (game != DEFAULT_GAME, game))
-    return there[:1] if version.bot.is_house else there
+    names = sorted(engine.games(), key=lambda game: (game != DEFAULT_GAME, game))
+    return names[:1] if version.bot.is_house else names
 
 
 def is_validation(match: Match) -> bool:
-    """Whether a match is the row of a whole validation, and not a test of a paused bot or a game that was stored with a validation."""
+    """Return True if a match is the row of a whole validation, not a test of a paused bot or a game stored with a validation."""
     words = match.key.split(":")
     return words[0] == "v" and (len(words) == 3 or not words[2].isdigit())
 
 
 def most_s(match: Match) -> float:
-    """Seconds that the bots of a validation may take together: the last game begins within `MOST_S`."""
+    """Return the seconds that the bots of a validation may take together: the last game begins within `MOST_S`."""
     version = match.parties.select_related("version__bot").get(number=0).version
     longest = max(
         bounds.match_s(Limits(**match.limits), game, len(game.sides), match.boards_planned)
@@ -70,12 +70,12 @@ def _prefix(version: BotVersion) -> str:
 
 
 def _attempt(key: str) -> int:
-    """The number of the attempt in a key `v:VERSION:ATTEMPT`, `v:VERSION:ATTEMPT:GAME`, or `v:VERSION:GAME:ATTEMPT` as it was before."""
+    """Return the attempt in a key `v:VERSION:ATTEMPT`, `v:VERSION:ATTEMPT:GAME`, or, of earlier releases, `v:VERSION:GAME:ATTEMPT`."""
     return next(int(word) for word in key.split(":")[2:] if word.isdigit())
 
 
 def plan_games(version: BotVersion, attempt: int, secret: bytes) -> Iterator[matches.MatchPlan]:
-    """A match for each game, the first of which is the row of the validation. A few queries each."""
+    """Yield a match for each game; the first one is the row of the validation. A few queries each."""
     table = f"validation-{version.pk}-{attempt}"
     for number, game in enumerate(games(version)):
         key = f"v:{version.pk}:{attempt}" + (f":{game}" if number else "")
@@ -83,7 +83,7 @@ def plan_games(version: BotVersion, attempt: int, secret: bytes) -> Iterator[mat
 
 
 def plan_rest(match: Match) -> list[matches.MatchPlan]:
-    """The matches of the other games that the worker of a validation plays after `match`."""
+    """Return the matches of the other games, which the worker of a validation plays after `match`."""
     version = match.parties.select_related("version__bot").get(number=0).version
     return [
         plan
@@ -93,7 +93,7 @@ def plan_rest(match: Match) -> list[matches.MatchPlan]:
 
 
 def plan_against_house(version: BotVersion, key: str, table: str, secret: bytes, *, pool: Pool) -> matches.MatchPlan:
-    """A match that proves a version in `pool`: as party 0 against house bots, or against itself where there is none."""
+    """Return a match that tries a version in `pool`: as party 0 against house bots, or against itself if there are none."""
     able = [rival for rival in _rivals(version) if rival.plays(pool.game)] or [version]
     able = [rival for rival in able if rival.bot.slug == RIVAL] or able
     others = tuple(able[i % len(able)] for i in range(pools.parties(pool) - 1))
@@ -110,7 +110,7 @@ def plan_against_house(version: BotVersion, key: str, table: str, secret: bytes,
 
 
 def _rivals(version: BotVersion) -> Collection[BotVersion]:
-    """Accepted versions of active house bots, the oldest bot first, the newest version of each."""
+    """Return the newest accepted version of each active house bot, the oldest bot first."""
     accepted = BotVersion.objects.filter(bot__is_house=True, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
     newest: dict[int, BotVersion] = {}
     for rival in accepted.exclude(bot=version.bot).select_related("bot").order_by("bot_id", "number"):
@@ -129,7 +129,7 @@ def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | N
 
 
 def validate_again(version: BotVersion, *, now: datetime | None = None) -> None:
-    """Try a version once more, after a fault of ours or for a rejected one at the wish of the operator."""
+    """Validate a version once more, after a fault of ours or at the request of an operator."""
     now = clock.now_or(now)
     with transaction.atomic():
         if Match.objects.filter(key__startswith=_prefix(version), status__in=LIVE).exists():
@@ -142,9 +142,9 @@ def validate_again(version: BotVersion, *, now: datetime | None = None) -> None:
 
 
 def repeat_void(*, now: datetime | None = None) -> int:
-    """Validate again the versions whose validation became void, each time after a longer pause; their number.
+    """Validate again the versions whose validation became void, each time after a longer pause. Return their number.
 
-    What became void was broken off for reasons of ours: no version waits for ever because a machine of ours was out of order.
+    A validation becomes void by a fault of ours: no version waits for ever because a machine of ours was out of order.
     """
     now = clock.now_or(now)
     return sum(
@@ -163,7 +163,7 @@ def _repeat(version: BotVersion, now: datetime) -> bool:
         pause = min(AGAIN * 2 ** min(10, tried.filter(status=MatchStatus.VOID).count() - 1), AT_LAST)
         if last.finished is not None and last.finished + pause > now:
             return False
-        with logs.about(request=last.request):  # the same upload asks for it
+        with logs.about(request=last.request):  # it goes back to the same upload
             begin(version, now=now)
     return True
 
@@ -173,7 +173,7 @@ def _repeat(version: BotVersion, now: datetime) -> bool:
 
 @dataclass(frozen=True)
 class Tried:
-    """What a worker says of one game of a validation. `plan`: of its match, None for the first; `result`: None where it was not reached."""
+    """A game of a validation, as its worker reports it. `plan`: of its match, None for the first; `result`: None if it was not reached."""
 
     game: str
     checks: Sequence[Checked]
@@ -183,7 +183,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Played:
-    """One game of a validation: the match that holds its log, and its checks."""
+    """A game of a validation: the match that holds its log, and its checks."""
 
     match: Match
     game: str
@@ -191,12 +191,12 @@ class Played:
 
     @property
     def faulty(self) -> Checked | None:
-        """The first check that the version did not come through."""
+        """The first check that the version failed."""
         return next((check for check in self.checks if check.fault), None)
 
 
 def settle(match: Match, played: Sequence[Played], *, now: datetime) -> None:
-    """The validation of `match` is over: note its checks; accept the version for the games without a fault, or reject it where there is none."""
+    """End a validation: store its checks, and accept the version for the games without a fault, or reject it if there are none."""
     party = match.parties.get(number=0)
     waiting = BotVersion.objects.filter(pk=party.version_id, status=VersionStatus.VALIDATING)
     version = waiting.select_for_update(of=("self",)).select_related("bot").first()
@@ -245,7 +245,7 @@ def _row(version: BotVersion, one: Played, check: Checked) -> Check:
 
 
 def last_checks(version: BotVersion) -> list[Check]:
-    """The checks of the last validation that is over, game by game in the order in which they were made. Two queries."""
+    """Return the checks of the last finished validation, game by game in their order. Two queries."""
     keys = dict(Match.objects.filter(checks__version=version).values_list("pk", "key"))
     last = max(map(_attempt, keys.values()), default=0)
     now = [pk for pk, key in keys.items() if _attempt(key) == last]

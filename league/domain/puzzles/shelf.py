@@ -1,6 +1,6 @@
 """The puzzles that this league shows: a file of them, as `tute puzzles find` writes it, and those of its own matches (`jobs.handlers.puzzles`).
 
-What is there is read once, and again where it has changed.
+The puzzles are read once, and again after a change.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ log = logging.getLogger("league.puzzles")
 
 
 class Shelf:
-    """All of them, in the order of the file. by_id, by_game: the same in other orders; own: the names of those of the league's own matches."""
+    """All puzzles, by id in the order of the file, and by game. own: the ids of those of the league's own matches."""
 
     def __init__(self, puzzles: list[Puzzle], own: Iterable[str] = ()) -> None:
         self.own = frozenset(own)
-        self.by_id = {one.id: one for one in puzzles}
+        self.by_id = {puzzle.id: puzzle for puzzle in puzzles}
         self.by_game: dict[str, list[Puzzle]] = defaultdict(list)
-        for one in self.by_id.values():
-            self.by_game[one.game].append(one)
+        for puzzle in self.by_id.values():
+            self.by_game[puzzle.game].append(puzzle)
 
     def next_after(self, puzzle: Puzzle, done: frozenset[str] = frozenset()) -> Puzzle | None:
-        """The next of the same game that is not `done`, round about; None where all others are."""
+        """Return the next puzzle of the same game that is not `done`, starting over at the end; None if all others are done."""
         row = self.by_game[puzzle.game]
         here = row.index(puzzle)
-        return next((one for one in (*row[here + 1 :], *row[:here]) if one.id not in done), None)
+        return next((other for other in (*row[here + 1 :], *row[:here]) if other.id not in done), None)
 
 
 def shelf() -> Shelf:
-    """What there is now, those of the league's own matches last; empty where PUZZLES names no file. One query, two where the latter have changed.
+    """Return the puzzles that are shown now, the league's own last; none if PUZZLES names no file. One query, two after a change of its own.
 
     A line of the file that is no puzzle is left out and logged.
     """
@@ -51,7 +51,7 @@ def shelf() -> Shelf:
 
 
 def is_empty() -> bool:
-    """Whether there is no puzzle. No query where the file has one."""
+    """Return True if there is no puzzle. No query if the file has one."""
     if not settings.PUZZLES:
         return True
     file = _version(Path(settings.PUZZLES))
@@ -59,7 +59,7 @@ def is_empty() -> bool:
 
 
 def _shown() -> QuerySet[FoundPuzzle]:
-    """Those of matches whose cards everybody may see now, and always might since these were over; in the order in which they were found."""
+    """Return the own puzzles of matches whose cards everybody may see and could always see since the end; in the order of their discovery."""
     now = clock.present()
     rows = FoundPuzzle.objects.filter(match__status=MatchStatus.FINISHED, match__tournament__opens=None)
     for path in ("match__embargo", "match__tournament__embargo"):
@@ -72,11 +72,11 @@ _Version = tuple[str, int, int]  # path, time and size of a file
 
 def _version(path: Path) -> _Version | None:
     try:
-        seen = path.stat()
+        facts = path.stat()
     except OSError as error:
         log.error("no puzzles are shown: %s", error)
         return None
-    return str(path), seen.st_mtime_ns, seen.st_size
+    return str(path), facts.st_mtime_ns, facts.st_size
 
 
 @lru_cache(maxsize=1)
@@ -85,29 +85,29 @@ def _all(file: _Version | None, own: tuple[str, ...]) -> Shelf:
 
 
 def _of_rows(names: tuple[str, ...]) -> list[Puzzle]:
-    """Those that the present rules make, in this order."""
+    """Return the own puzzles of these ids that fit the present rules, in this order."""
     lines = dict(FoundPuzzle.objects.filter(puzzle__in=names).values_list("puzzle", "line")) if names else {}
-    found: list[Puzzle] = []
+    puzzles: list[Puzzle] = []
     for name in names:
-        # One of an older revision of the rules is none any more
+        # A puzzle of an older revision of the rules may be none by the present ones
         with suppress(KeyError, NotAPuzzleError):
-            found.append(read(lines[name]))
-    return found
+            puzzles.append(read(lines[name]))
+    return puzzles
 
 
 @lru_cache(maxsize=1)
 def _read(path: str, *_version: int) -> list[Puzzle]:
-    """The puzzles of a file."""
-    found: list[Puzzle] = []
+    """Read the puzzles of a file."""
+    puzzles: list[Puzzle] = []
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         log.error("no puzzles are shown: %s", error)
-        return found
+        return puzzles
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                found.append(read(line))
+                puzzles.append(read(line))
             except NotAPuzzleError as error:
                 log.error("line %d of %s is left out: %s", number, path, error)
-    return found
+    return puzzles
