@@ -90,7 +90,7 @@ def test_gaps_are_filled_from_below_and_newcomers_start_at_the_bottom():
     assert divisions.next_divisions([], [], [], size=2, moves=1) == []
 
 
-@pytest.mark.parametrize(("size", "moves", "message"), [(1, 0, "2 entries or more"), (4, 3, "at most 2 can move")])
+@pytest.mark.parametrize(("size", "moves", "message"), [(1, 0, "at least 2 entries"), (4, 3, "at most 2 can move")])
 def test_divisions_that_cannot_be(size, moves, message):
     with pytest.raises(ValueError, match=message):
         divisions.next_divisions([], [], [], size=size, moves=moves)

@@ -71,8 +71,8 @@ def test_dump_is_read_back_and_tells_sets_apart(played):
     ("data", "why"),
     [
         (b"", "Expecting value"),
-        (b"{}\n", "format None cannot be read"),
-        (b'{"format":"tallies/0","rows":[]}\n', "format 'tallies/0' cannot be read"),
+        (b"{}\n", "cannot read tallies in format None"),
+        (b'{"format":"tallies/0","rows":[]}\n', "cannot read tallies in format 'tallies/0'"),
     ],
 )
 def test_load_refuses_what_dump_did_not_write(data, why):
