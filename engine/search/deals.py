@@ -42,13 +42,13 @@ class AtMost(NamedTuple):
 class Facts(NamedTuple):
     """The known facts about the cards of a deal. Sets of cards are numbers with a bit a card.
 
-    held: cards that a seat certainly holds, by seat; need: the number of its other cards, by seat; unseen: the hidden cards; barred: hidden cards
-    that a seat cannot hold, by seat; at_most; not_all: sets of which a seat does not hold every card, held ones included; sung: songs whose suit is
+    certain: cards that a seat certainly holds, by seat; need: the number of its other cards, by seat; unseen: the hidden cards; barred: hidden cards
+    that a seat cannot hold, by seat; at_most; not_all: sets of which a seat does not hold every card, certain ones too; sung: songs whose suit is
     hidden, each as the seat and the cards it must hold by suit (each song is of a suit of its own); away: number of hidden cards that were put away.
     The other hidden cards lie face down.
     """
 
-    held: list[int]
+    certain: list[int]
     need: list[int]
     unseen: int
     barred: list[int]
@@ -79,12 +79,14 @@ class Deals:
         self._seats = [seat for seat, need in enumerate(facts.need) if need]
         unseen = cards_of(facts.unseen)
         self._rest = len(unseen) - sum(facts.need)
-        self._held = [cards_of(held) for held in facts.held]
+        self._certain = [cards_of(cards) for cards in facts.certain]
         # Layers of one hidden hand are counted. With several hidden hands, deals that do not agree are rejected.
         counted = facts.at_most if len(self._seats) == 1 else []
         self._checked = [limit for limit in facts.at_most if limit.seat in self._seats] if not counted else []
         self._bars = [
-            (seat, cards) for seat, cards in facts.not_all if seat in self._seats or facts.held[seat] & cards == cards
+            (seat, cards)
+            for seat, cards in facts.not_all
+            if seat in self._seats or facts.certain[seat] & cards == cards
         ]
         limits = {}
         for card in unseen:
@@ -148,7 +150,7 @@ class Deals:
                 rest = hands.pop()
                 rest = dice.shuffle(rest)
                 away = self.facts.away
-                hands_of_deal = [cards_held[:] for cards_held in self._held]
+                hands_of_deal = [cards[:] for cards in self._certain]
                 for seat, cards in zip(self._seats, hands, strict=True):
                     hands_of_deal[seat] = sorted(hands_of_deal[seat] + cards)
                 return Deal(hands_of_deal, rest[away:], rest[:away])
@@ -200,7 +202,7 @@ class Deals:
         for limit in self._checked:
             if (masks[limit.seat] & limit.cards).bit_count() > limit.number:
                 return False
-        whole = [cards_held | masks.get(seat, 0) for seat, cards_held in enumerate(self.facts.held)]
+        whole = [cards_held | masks.get(seat, 0) for seat, cards_held in enumerate(self.facts.certain)]
         if any(whole[seat] & cards == cards for seat, cards in self._bars):
             return False
         return not self.facts.sung or suits_sung(self.facts.sung, whole) is not None

@@ -19,7 +19,20 @@ from __future__ import annotations
 from math import tanh
 from typing import TYPE_CHECKING, Final, final
 
-from engine.rules.following import CODE, EXEMPT, FOLLOW, FREE, TRUMP_FOLLOW, duty_number, followers, winners
+from engine.rules.following import (
+    ANY,
+    CODE,
+    EXEMPT,
+    FOLLOW,
+    FREE,
+    HIGHER_OR_ALL,
+    HIGHER_OR_ANY,
+    TRUMP_FOLLOW,
+    demands,
+    duty_number,
+    followers,
+    winners,
+)
 from engine.search.masks import words
 
 if TYPE_CHECKING:
@@ -150,6 +163,9 @@ class Foresight:
         self.suits: vec[i64] = words([SUIT * 2 ** (16 * suit) for suit in range(4)] + [0])  # NO_TRUMP: no card
         self.open_duty: i64 = duty_number(rules, rules.obligation_stock_open)
         self.empty_duty: i64 = duty_number(rules, rules.obligation_stock_empty)
+        # `following.demands` of both duties, two numbers a situation
+        duties = [self.open_duty, self.empty_duty]
+        self.demands: vec[i64] = words([demand for duty in duties for pair in demands(duty) for demand in pair])
         self.result: i64 = RESULTS[rules.result.__name__]
         if rules.settlement == "chips" and self.result == MOST:
             self.result = PRIZE
@@ -283,15 +299,15 @@ class Foresight:
         return chosen
 
     def bar(self, seat: int, suits: int) -> None:
-        """For this decision, let `put` refuse deals in which a seat holds the pair of one of these suits, a bit each."""
+        """Let `put` refuse, for this decision, deals in which a seat holds the pair of one of these suits, a bit each."""
         self.barred[seat] = suits
 
     def aim(self, seat: int, points: bool) -> None:
-        """For this decision, let a seat go for points by habit, as all do, or keep away from them and not sing."""
+        """Let a seat, for this decision, go for points by habit, as all do, or keep away from them and not sing."""
         self.wants[seat] = 1 if points else 0
 
     def lack(self, seat: int, cards: list[int]) -> None:
-        """For this decision, let `put` refuse deals in which a seat holds one of these cards (the engine's)."""
+        """Let `put` refuse, for this decision, deals in which a seat holds one of these cards (the engine's)."""
         self.missing[seat] = self._hand(cards)
 
     def led_by_habit(self) -> bool:
@@ -568,6 +584,9 @@ class Foresight:
             duty, hand, self.suits[at[LED]], self.suits[self.trump], self.bit[at[BEST]], at[CARDS], partner
         )
 
+    def _shift(self, mask: i64, places: i64) -> i64:
+        return mask << places
+
     # ---- habits
 
     def _habit(self, at: vec[i64]) -> i64:
@@ -634,21 +653,41 @@ class Foresight:
 
     def _follow(self, at: vec[i64], hand: i64) -> i64:  # noqa: C901 - the hot path: calls cost more than branches
         """Return a legal card for the trick."""
-        duty: i64 = self._duty(at)
-        code: i64 = duty & CODE
+        code: i64 = self.open_duty & CODE
+        place: i64 = 0
+        if at[DRAWN] >= self.supply:
+            code = self.empty_duty & CODE
+            place = 16
         led: i64 = at[LED]
+        shift: i64 = led * 16
         best: i64 = at[BEST]
         trump: i64 = self.trump
         friend: bool = self.camp[at[WINNER]] == self.camp[at[SEAT]]
         last: bool = at[LAID] == self.size - 1
-        legal: i64 = followers(duty, hand, self.suits[led], self.suits[trump], self.bit[best], at[CARDS], friend)
+        if friend:
+            place += 2
+        if led == trump:
+            place += 8
+        elif best >> 4 != led:
+            place += 4
+        demand: i64 = self.demands[place]
+        follow: i64 = (hand >> shift) & SUIT
         if code in (FREE, TRUMP_FOLLOW):
-            return self._answer_freely(at, legal, last, friend)
-        shift: i64 = led * 16
-        follow: i64 = (legal >> shift) & SUIT
+            return self._answer_freely(
+                at, self._shift(follow, shift) if follow and demand != ANY else hand, last, friend
+            )
         shy: bool = not self.wants[at[SEAT]]
+        above: i64 = -self.bit[(best & 15) + 1]
         if follow:
-            higher: i64 = follow & -self.bit[(best & 15) + 1] if best >> 4 == led else 0
+            higher: i64 = 0
+            if best >> 4 == led:
+                higher = follow & above
+                if higher and demand == HIGHER_OR_ALL:
+                    follow = higher
+            elif demand == HIGHER_OR_ALL:  # it must beat the suit led although that is trumped
+                beats: i64 = follow & -self.bit[self.high[(at[CARDS] >> shift) & SUIT] + 1]
+                if beats:
+                    follow = beats
             if higher:
                 if shy:
                     losing: i64 = follow & ~higher
@@ -666,12 +705,19 @@ class Foresight:
             if shy or (friend and (last or best >> 4 == trump)):
                 return shift + self.high[follow]
             return shift + self.low[follow]
-        if legal != hand:  # it must ruff
-            return trump * 16 + self.low[(legal >> (trump * 16)) & SUIT]
-        if code == FOLLOW and not friend and not shy:
-            ruffs: i64 = hand & self.beating[led << 6 | best]
+        if trump < 4:
+            ruffs: i64 = (hand >> (trump * 16)) & SUIT
             if ruffs:
-                return trump * 16 + self.low[(ruffs >> (trump * 16)) & SUIT]
+                over: i64 = ruffs
+                if best >> 4 == trump:
+                    over = ruffs & above
+                demand = self.demands[place + 1]
+                if demand == HIGHER_OR_ANY or (demand == HIGHER_OR_ALL and over):
+                    ruffs = over
+                elif demand == ANY:  # a habit, not a duty
+                    ruffs = over if code == FOLLOW and not friend and not shy else 0
+                if ruffs:
+                    return trump * 16 + self.low[ruffs]
         return self._discard(hand, friend or shy)
 
     def _discard(self, hand: i64, load: bool) -> i64:

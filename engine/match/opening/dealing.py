@@ -1,4 +1,4 @@
-"""From one deal to the next: dealer, places, cards, trump."""
+"""Dealing the next deal: dealer, places, cards, trump."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def exchange(state: Data, action: int) -> None:
 
 
 def trick_won(state: Data) -> None:
-    """In window A, give the shown card to the seat of the notice if it has won the trick. The laid card becomes the shown one."""
+    """Give the shown card, in window A, to the seat of the notice if it has won the trick. The laid card becomes the shown one."""
     if state.pending < 0 or state.pending != state.winner:
         return
     seat, card, taken = state.pending, state.notes["pending_card"], state.shown

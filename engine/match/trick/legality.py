@@ -53,15 +53,16 @@ def cards(state: Data) -> tuple[int, ...]:
 
 def _modified(state: Data) -> tuple[int, ...]:
     """Return the legal cards where the partner's winning card may exempt, or a trumped suit must still be beaten; empty: all cards."""
-    rule, hand, seat, best = state.in_force, state.hand, state.turn, state.best
-    if rule is None:
-        return ()
-    with_partner = state.winner != seat and state.side[state.winner] == state.side[seat]
-    tables = (rule.with_partner if with_partner else rule.tables)[state.trump]
-    mask = hand[state.lead]
-    if state.best_suit == state.lead:
-        return tables.follow[best][mask] if mask else tables.void[hand[state.trump]]
-    return tables.ruffed[_highest_led(state)][mask] if mask else tables.over[best][hand[state.trump]]
+    lead, hand, seat, rule = state.lead, state.hand, state.turn, state.in_force
+    mask = hand[lead]
+    if rule is not None and state.winner != seat and state.side[state.winner] == state.side[seat]:
+        follow, ruffed, void, over = rule.with_partner[state.trump]
+        if state.best_suit == lead:
+            return follow[state.best][mask] if mask else void[hand[state.trump]]
+        return ruffed[_highest_led(state)][mask] if mask else over[state.best][hand[state.trump]]
+    if mask and state.best_suit != lead and state.rules.beat_after_trumped:
+        return state.ruffed[_highest_led(state)][mask]
+    return state.ftab[mask] if mask else state.htab[hand[state.trump]]
 
 
 def _highest_led(state: Data) -> int:

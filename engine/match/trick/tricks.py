@@ -1,4 +1,4 @@
-"""From the last card of a trick to the next lead: winner, table songs, windows, draw (README of the rules book, section 3)."""
+"""The end of a trick, up to the next lead: winner, table songs, windows, draw (README of the rules book, section 3)."""
 
 from __future__ import annotations
 

@@ -23,5 +23,6 @@ def cards(t: KernelState, seat: i64) -> i64:
     trump: i64 = pack.suit[t.trump]
     legal: i64 = followers(duty, hand, led, trump, t.best, t.table, with_partner)
     if duty & NO_LOAD and not winners(legal, t.best, led, trump):
-        return lightest(legal, pack.worth)
+        least: i64 = legal & pack.least  # mostly there are such cards, and a call takes longer
+        return least if least else lightest(legal, pack.worth)
     return legal

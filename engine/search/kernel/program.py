@@ -43,6 +43,7 @@ class Cards:
         self.suit: vec[i64] = words([sum(2**c for c in numbers if pack.suit[c] == suit) for suit in range(5)])
         self.all: i64 = sum(2**card for card in pack.cards)
         # cards of each point value, the least first
+        self.least: i64 = sum(2**card for card in numbers if points[card] == min(points))
         self.worth = [sum(2**card for card in numbers if points[card] == value) for value in sorted(set(points))]
         self.two: i64 = pack.card("2", 0)  # 2o and 4o, or -1
         self.four: i64 = pack.card("4", 0)

@@ -67,9 +67,11 @@ def watch(table: tables.Table, seed: int, limit: int) -> int:
             assert_the_same(state, rebuilt)
             facts = knowledge.deals().facts
             for other, cards in enumerate(deal.hands):
-                hand = sum(BITS[card] for card in cards)
-                assert facts.held[other] & hand == facts.held[other]
-                assert not facts.barred[other] & facts.unseen & hand, "a card that the seat holds is said to be barred"
+                true_cards = sum(BITS[card] for card in cards)
+                assert facts.certain[other] & true_cards == facts.certain[other]
+                assert not facts.barred[other] & facts.unseen & true_cards, (
+                    "a card that the seat holds is said to be barred"
+                )
                 for most in facts.at_most:
                     assert most.seat != other or (most.cards & hand).bit_count() <= most.number
                 for who, cards_ in facts.not_all:
