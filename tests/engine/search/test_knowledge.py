@@ -73,9 +73,9 @@ def watch(table: tables.Table, seed: int, limit: int) -> int:
                     "a card that the seat holds is said to be barred"
                 )
                 for most in facts.at_most:
-                    assert most.seat != other or (most.cards & hand).bit_count() <= most.number
+                    assert most.seat != other or (most.cards & true_cards).bit_count() <= most.number
                 for who, cards_ in facts.not_all:
-                    assert who != other or hand & cards_ != cards_
+                    assert who != other or true_cards & cards_ != cards_
             compared += 1
         state.apply(playing.choose(state, rng))
     return compared
