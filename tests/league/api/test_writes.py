@@ -168,7 +168,7 @@ def test_owner_describes_and_retires_a_bot(as_alice, league):
     assert (changed.json()["description"], changed.json()["state"]) == ("Plays low.", "retired")
     again = as_alice.call("PATCH", "bots/rufo", {"state": "active"})
     assert again.status_code == 409
-    assert "for good" in again.json()["detail"]
+    assert "permanently" in again.json()["detail"]
 
 
 def test_a_name_that_could_be_taken_for_another_is_refused_with_the_reason(as_alice, as_charlie, league):

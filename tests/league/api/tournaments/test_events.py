@@ -86,7 +86,7 @@ def test_a_circuit_from_creation_to_its_season(as_alice, as_charlie, nobody, lea
     ("change", "text"),
     [
         ({"days": "holiday"}, "days are weekdays"),
-        ({"time_zone": "Mars"}, "no time zone"),
+        ({"time_zone": "Mars"}, "not a time zone"),
         ({"moves": 2}, "at most 1 can move"),
     ],
 )

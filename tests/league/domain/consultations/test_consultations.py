@@ -54,7 +54,7 @@ def test_what_is_there_is_asked_for_once_and_counts_with_judgements(match, ana, 
         lambda: asking.ask(match, 1, 0, 3, "random", ana, now=later(60)),
         lambda: judging.ask(match, "fair", ana, now=later(60)),
     ):
-        with pytest.raises(TooMany, match="at most 2 are") as error:
+        with pytest.raises(TooMany, match="the limit is 2") as error:
             refused()
         assert error.value.retry_after == 24 * 3600 - 60
     assert asking.ask(match, 1, 0, 3, "random", ana, now=NOW + timedelta(days=1))[1]

@@ -39,7 +39,7 @@ def test_move_follows_the_table(ana, was: str, to: str) -> None:
         transitions.move(match, to, now=NOW)
         assert moved(match) == [{"was": was, "to": to}]
     else:
-        with pytest.raises(IllegalMove, match=f"is {was} and cannot become {to}"):
+        with pytest.raises(IllegalMove, match=f"is {MatchStatus(was).label} and cannot become {MatchStatus(to).label}"):
             transitions.move(match, to, now=NOW)
         assert moved(match) == []
     assert Match.objects.get().status == (to if to in MATCH_TRANSITIONS[was] else was)

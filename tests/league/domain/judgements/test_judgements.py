@@ -62,7 +62,7 @@ def test_what_is_there_is_asked_for_once_and_costs_nobody_else(match, ana, berto
     assert made
     assert asking.ask(match, OPEN, ana, now=NOW) == (row, False)
     assert asking.ask(match, OPEN, berto, now=NOW) == (row, False)
-    with pytest.raises(TooMany, match="at most 1 are"):
+    with pytest.raises(TooMany, match="the limit is 1"):
         asking.ask(match, FAIR, ana, now=NOW)
     fair, made = asking.ask(match, FAIR, berto, now=NOW)
     assert (made, fair.samples, row.samples, row.judge) == (True, settings.JUDGE_DEALS, 0, JUDGE)
