@@ -318,7 +318,7 @@ def test_rights_are_given_and_taken_by_command(league: League) -> None:
         said("olga", "all", "--why", WHY)
     with pytest.raises(CommandError, match="this command makes no superuser"):
         said("olga", "superuser", "--why", WHY)
-    with pytest.raises(CommandError, match="say why"):
+    with pytest.raises(CommandError, match="give a reason"):
         said("olga", "void")
     for _ in range(2):
         assert said("olga", "void", "ban", "--why", WHY) == "olga: staff, void, ban"
@@ -370,7 +370,7 @@ def test_a_banned_player_is_shut_out_and_told_why_at_the_door(league: League, se
     assert Match.objects.get(pk=league.match.pk).status == "finished"
 
     acting.act("ban", ["ana"], {}, why="again", operator=None)  # Banned permanently from now on
-    assert "para siempre: again" in browser.post("/accounts/login/", door).content.decode()
+    assert "definitivamente: again" in browser.post("/accounts/login/", door).content.decode()
     acting.act("unban", ["ana"], {}, why="a mistake", operator=None)
     assert browser.get("/accounts/me/").status_code == 302  # the old session does not come back
     assert Client().get("/api/v1/me", headers=key).status_code == 401

@@ -33,13 +33,13 @@ def other_machine(seed: int) -> Iterator[None]:
         columns = [replace(column, known=off(column.known)) for column in (naive, robust)]
         return sketch_of(bots, off(theta), group, *columns, dispersion)
 
-    def moved(theta: float, sd: float) -> local.Moved:
+    def moved(theta: float, sd: float) -> local.MovedStrength:
         return moved_by(float(off(theta)), float(off(sd)))
 
-    bradley_terry_fit, sketch_of, moved_by, llr = bradley_terry.Fit, sketch.Sketch, local.Moved, sprt.llr
+    bradley_terry_fit, sketch_of, moved_by, llr = bradley_terry.Fit, sketch.Sketch, local.MovedStrength, sprt.llr
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(bradley_terry, "Fit", fit)
         patched.setattr(sketch, "Sketch", sketched)
-        patched.setattr(local, "Moved", moved)
+        patched.setattr(local, "MovedStrength", moved)
         patched.setattr(sprt, "llr", lambda counts, elo0, elo1: float(off(llr(counts, elo0, elo1))))
         yield

@@ -144,7 +144,7 @@ def make_knockout(ana, berto) -> Tournament:
 
 
 def decided(cup: Tournament) -> list[str]:
-    return [one.by for one in fixtures.play_format(cup).outcome.bracket if one.winner is not None]
+    return [one.decided_by for one in fixtures.play_format(cup).outcome.bracket if one.winner is not None]
 
 
 @pytest.mark.parametrize("how", mostly_slow(["broken off by us", "struck out by a person"], "broken off by us".__eq__))

@@ -57,7 +57,7 @@ def test_a_table_is_kept_at_the_end_of_each_day_that_changed_it(cup) -> None:
     assert daily.keep(now=NOW) == 0, "it has begun today: as it was yesterday, there was none"
     assert moved(cup, NOW) == {"greedy": (1, None, None), "rufo": (2, None, None)}
 
-    assert reconcile.reconcile(now=NOW + DAY).kept == 1
+    assert reconcile.reconcile(now=NOW + DAY).stored == 1
     assert daily.keep(now=NOW + DAY) == 0
     assert list(TableOfDay.objects.values_list("day", "since")) == [(date(2026, 1, 1), None)]
     decide(cup, "rufo", "lola", now=NOW + DAY)

@@ -214,7 +214,7 @@ def test_number_of_queries_does_not_grow(ana, berto, entrants: int) -> None:
 def test_message_about_a_pool_that_is_gone_is_no_failure(caplog) -> None:
     tasks.refresh_ratings(987_654)
 
-    assert "there is no such pool" in caplog.text
+    assert "the pool does not exist" in caplog.text
 
 
 @pytest.mark.slow
