@@ -30,7 +30,7 @@ def other_machine(seed: int) -> Iterator[None]:
         return bradley_terry_fit(bots, off(theta), off(naive), off(robust), dispersion)
 
     def sketched(bots: Any, theta: Any, group: Any, naive: Any, robust: Any, dispersion: float) -> sketch.Sketch:
-        columns = [replace(column, known=off(column.known)) for column in (naive, robust)]
+        columns = [replace(column, exact=off(column.exact)) for column in (naive, robust)]
         return sketch_of(bots, off(theta), group, *columns, dispersion)
 
     def moved(theta: float, sd: float) -> local.MovedStrength:
