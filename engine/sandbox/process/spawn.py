@@ -24,10 +24,12 @@ HANDSHAKE_S = 20.0  # A start takes 0.005 s; a host that needs a thousand times 
 FIRST_KEPT = 4  # The number at which a started program finds its first kept descriptor.
 _GIVE_UP_S = 10.0
 _PROCESS_GROUP = 4  # PIDFD_SIGNAL_PROCESS_GROUP
-_BOOT = """
+# A line of the text by which every release knows a forkserver of any other: two share a machine during an upgrade. Do not change it.
+_MARK = "launcher = marshal.load(file)"
+_BOOT = f"""
 import sys, marshal
-with open(int(sys.argv[2]), "rb") as file: forkserver, launcher = marshal.load(file)
-f, l = {}, {}
+with open(int(sys.argv[2]), "rb") as file: forkserver, {_MARK}
+f, l = {{}}, {{}}
 exec(forkserver, f)
 exec(launcher, l)
 f["serve"](int(sys.argv[1]), l["prepare"], l["run"])
@@ -244,9 +246,9 @@ def _living_forkserver() -> _ForkServer:
 
 
 def is_forkserver(pid: int) -> bool:
-    """Return True if this process is a forkserver, ours or another worker's. Posing as one gains a bot nothing: it has no children."""
+    """Return True if this process is a forkserver, of any worker and release. Posing as one gains a bot nothing: it has no children."""
     try:
-        return _BOOT.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return _MARK.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 from engine.sandbox import Policy, Sandbox, SandboxError
 from engine.sandbox.cgroups import slots
 from engine.sandbox.cgroups.rights import SYS_ADMIN, effective
-from engine.sandbox.process import spawn
+from engine.sandbox.process import spawn, strays
 from engine.sandbox.tiers import namespaces
 from engine.sandbox.tiers.choosing import start
 from tests.engine.sandbox.support import StateDirectory, gone, running, worker
@@ -80,6 +82,32 @@ def test_the_next_worker_ends_what_a_killed_one_left_under_a_bots_user_and_nothi
         gone([orphan])
         process.send(b"play 1o\n")
         assert process.read_line(5, 10).line == b"play 1o"
+
+
+OTHER_RELEASE = """
+import os, sys
+from engine.sandbox.process import spawn
+from tests.engine.sandbox.test_forkserver import PLAN, _line, slots
+spawn._BOOT += "# Another release has another text."
+started = spawn.launch({**PLAN, "user": slots.LAST_USER, "argv": ["/bin/sh", "-c", "echo ready; exec cat"]})
+assert _line(started.stdout) == b"ready\\n"
+print(started.child.pid, flush=True)
+os.write(started.stdin, sys.stdin.readline().encode())
+print(_line(started.stdout).decode(), end="", flush=True)
+started.discard()
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only the bots of a worker that is root have users of their own")
+def test_a_worker_leaves_the_bots_of_another_release_alone() -> None:
+    """Workers of two releases share a machine during an upgrade."""
+    words = [sys.executable, "-c", OTHER_RELEASE]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout
+        bot = int(other.stdout.readline())
+        strays.clear()
+        assert other.communicate("play 1o\n", timeout=60)[0] == "play 1o\n"
+    gone([bot])
 
 
 def test_a_wrapper_that_dies_with_the_forkserver_leaves_no_process() -> None:
