@@ -352,12 +352,12 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, wo
     secret = bytes(Table.objects.values_list("secret", flat=True).get(pk=row.pk))
     live, rng = LiveLeague(LEASE_S="2"), random.Random(3)
     try:
-        worker = live.start("worker")
+        other = live.start("worker")
         answers(row, people, rng, most=2)
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
         before, seen = holding.taken(row), row.seen
         assert (row.status, len(before)) == ("held", row.turn)
-        worker.kill()
+        other.kill()
     finally:
         live.close()
     wait_for(lambda: reconcile.reconcile().unheld or status(row) == "resting", "its lease runs out", 60)
