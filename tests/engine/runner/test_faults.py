@@ -57,7 +57,7 @@ FAULTS = {
         "protocol",
         '"id"',
     ),
-    "says a key twice": ('def act(m): return \'{"id":1,"id":1,"do":"pass"}\\n\'', "protocol", "stands twice"),
+    "says a key twice": ('def act(m): return \'{"id":1,"id":1,"do":"pass"}\\n\'', "protocol", "appears twice"),
     "says NaN": ('def act(m): return \'{"id":1,"do":"pass","x":NaN}\\n\'', "protocol", "NaN"),
     "nests deeply": ('def act(m): return "[" * 30000 + "\\n"', "protocol", ""),
     "says a huge number": ('def act(m): return \'{"id":\' + "9" * 5000 + "}\\n"', "protocol", "5000 digits"),
