@@ -91,7 +91,7 @@ def test_page_and_feed_tell_it(two, reader, monkeypatch) -> None:
     assert answer.headers["Content-Type"].startswith("application/atom+xml")
     [entry] = Tree.fromstring(answer.content).findall(f"{ATOM}entry")
     assert entry.findtext(f"{ATOM}title") == "del 29 de diciembre de 2025 al 4 de enero de 2026"
-    assert "Perdió 12,0 con sol: " in (entry.findtext(f"{ATOM}summary") or "")
+    assert "Donde más perdió (12,0) fue contra sol: " in (entry.findtext(f"{ATOM}summary") or "")
     link = entry.find(f"{ATOM}link")
     assert link is not None
     assert "luna" in text_of(reader, link.get("href", "").removeprefix("http://testserver"))

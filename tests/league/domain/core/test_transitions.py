@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import translation
 
 from league.domain.core import transitions
 from league.domain.core.errors import IllegalMove
@@ -39,7 +40,10 @@ def test_move_follows_the_table(ana, was: str, to: str) -> None:
         transitions.move(match, to, now=NOW)
         assert moved(match) == [{"was": was, "to": to}]
     else:
-        with pytest.raises(IllegalMove, match=f"is {MatchStatus(was).label} and cannot become {MatchStatus(to).label}"):
+        with (
+            translation.override("en"),
+            pytest.raises(IllegalMove, match=f"is {MatchStatus(was).label} and cannot become {MatchStatus(to).label}"),
+        ):
             transitions.move(match, to, now=NOW)
         assert moved(match) == []
     assert Match.objects.get().status == (to if to in MATCH_TRANSITIONS[was] else was)

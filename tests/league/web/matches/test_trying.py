@@ -132,7 +132,7 @@ def test_nothing_is_lost_by_a_refusal(client, settings) -> None:
         ({"do": "submit", "bot": "///"}, 422, "cannot be used"),
         ({"source": TEXT + "#" * tries.MOST_SOURCE}, 422, "the editor takes 64"),
         ({}, 302, ""),
-        ({"source": TEXT + "# kept"}, 429, "tried 1 times"),
+        ({"source": TEXT + "# kept"}, 429, "you have made 1 tries"),
     ):
         answer = client.post("/editor/", form(**change))
         text = answer.content.decode()

@@ -73,7 +73,7 @@ MATCH = '{"versions": [[1, "a"], [2, "b"]], "boards": [[1, -1]], "faulty": []}\n
         (POOL.replace("null", '"all"', 1), 'line 1: "sides" must be null or lists of parties, not "all"'),
         (POOL.replace('"anchor": null', '"anchor": []'), 'line 1: "anchor" must be null or the id of a version'),
         ('{"format": 1}', 'line 1: "game" must be'),
-        (POOL.replace("null", "[[0, 2], [1, 3]]", 1) + MATCH, "line 2: the sides of line 1 are not those of 2 parties"),
+        (POOL.replace("null", "[[0, 2], [1, 3]]", 1) + MATCH, "line 2: the sides in line 1 do not fit 2 parties"),
         (POOL + MATCH + MATCH.replace('[2, "b"]', "[[], 2]"), 'line 3: "versions" must be'),
         (POOL + MATCH.replace("-1", "NaN"), "line 2: not JSON (NaN is not JSON)"),
         (POOL + MATCH.replace("-1", "null"), 'line 2: "boards" must be'),
