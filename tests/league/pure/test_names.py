@@ -74,12 +74,12 @@ def test_four_different_accents_on_a_letter_are_the_most() -> None:
     assert names.check("Z\u0300\u0301\u0302\u0303") == "Z\u0300\u0301\u0302\u0303"
 
 
-def alike(one: str, other: str) -> bool:
-    return not names.skeletons(one).isdisjoint(names.skeletons(other))
+def alike(name: str, other: str) -> bool:
+    return not names.skeletons(name).isdisjoint(names.skeletons(other))
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("name", "other"),
     [
         ("greedy", "GREEDY"),
         ("greedy", "gr\u0435\u0435dy"),
@@ -98,16 +98,16 @@ def alike(one: str, other: str) -> bool:
         ("ꓢꓲꓠꓖ", "SING"),
     ],
 )
-def test_names_that_look_the_same_share_a_skeleton(one: str, other: str) -> None:
-    assert alike(one, other)
+def test_names_that_look_the_same_share_a_skeleton(name: str, other: str) -> None:
+    assert alike(name, other)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("name", "other"),
     [("ana", "anna"), ("ñandú", "nandu"), ("liga 1", "liga 2"), ("ideal", "ldeal"), ("rufo", "rufa"), ("ab", "a-b")],
 )
-def test_names_that_can_be_told_apart_share_none(one: str, other: str) -> None:
-    assert not alike(one, other)
+def test_names_that_can_be_told_apart_share_none(name: str, other: str) -> None:
+    assert not alike(name, other)
 
 
 def test_every_character_that_looks_like_another_shares_the_skeleton_of_its_prototype() -> None:

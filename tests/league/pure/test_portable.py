@@ -41,16 +41,16 @@ def test_another_machine_is_another_one() -> None:
     here = fit_leaderboard(boards).fit.theta
 
     with other_machine(1):
-        there = fit_leaderboard(boards).fit.theta
+        elsewhere = fit_leaderboard(boards).fit.theta
 
-    assert (here != there).any()
-    assert np.abs(here / there - 1).max() < 2 * OFF
+    assert (here != elsewhere).any()
+    assert np.abs(here / elsewhere - 1).max() < 2 * OFF
 
 
-def table(found: Leaderboard) -> tuple[Any, ...]:
+def table(leaderboard: Leaderboard) -> tuple[Any, ...]:
     """All that a leaderboard shows."""
-    listed = np.ones(len(found.rows))
-    return found.rows, *(values.tolist() for values in found.field_scores(listed))
+    listed = np.ones(len(leaderboard.rows))
+    return leaderboard.rows, *(values.tolist() for values in leaderboard.field_scores(listed))
 
 
 @st.composite
@@ -58,12 +58,12 @@ def boards_with_equals(draw: st.DrawFn) -> list[Board]:
     """Boards of up to six bots, each of which has a twin with the same results: half of the table is a tie."""
     count = draw(st.integers(1, 6))
     bots = st.integers(0, count - 1)
-    found: list[Board] = []
+    boards: list[Board] = []
     for a, b, result in draw(st.lists(st.tuples(bots, bots, st.sampled_from([(1, 0), (0, 1), (0, 0)])), max_size=30)):
-        for one, other in ((a, b), (a + count, b + count)) if a != b else ():
-            found.append(((one, other), result))
-            found.append(((one, (other + count) % (2 * count)), result))
-    return found
+        for bot, other in ((a, b), (a + count, b + count)) if a != b else ():
+            boards.append(((bot, other), result))
+            boards.append(((bot, (other + count) % (2 * count)), result))
+    return boards
 
 
 @given(boards_with_equals(), st.integers(0, 10**6))
@@ -72,10 +72,10 @@ def test_a_table_is_the_same_on_another_machine_whatever_the_order_of_boards(boa
     shuffled = random.Random(seed).sample(boards, len(boards))
 
     with other_machine(seed):
-        there = fit_leaderboard(tally(shuffled))
+        elsewhere = fit_leaderboard(tally(shuffled))
         cold = fit_leaderboard(tally(shuffled), start=dict.fromkeys(range(12), 0.7))
 
-    assert table(here) == table(there) == table(cold)
+    assert table(here) == table(elsewhere) == table(cold)
 
 
 @given(boards_with_equals(), st.integers(0, 10**6))
@@ -116,15 +116,15 @@ TABLES = ((2, False), (3, False), (4, True))
 
 def cases() -> list[tuple[str, int, int, bool, int]]:
     """Formats, and fields that they take."""
-    found = []
+    rows = []
     for key, form in sorted(FORMATS.items()):
         for seats, mixed in TABLES:
             for number, values in enumerate(VALUES.get(key, [{}])):
                 entries = min(5 if key == "round_robin" else 7, form.most or 7)  # each look draws for an early stop
-                made = field(key, entries, seats=seats, mixed=mixed, **values)
-                if form.takes(made) and entries >= max(form.fewest, made.table):
-                    found.append((key, entries, seats, mixed, number))
-    return found
+                candidate = field(key, entries, seats=seats, mixed=mixed, **values)
+                if form.takes(candidate) and entries >= max(form.fewest, candidate.table):
+                    rows.append((key, entries, seats, mixed, number))
+    return rows
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,11 @@ def test_songs_leads_of_trumps_and_all_tricks_are_counted_by_party() -> None:
     first = [*trick(2, "1o", "2c", "3o", "4c"), {"e": "song", "seat": 2, "suit": "c"}]
     second = trick(0, "1c", "2c", "3o", "4c", leader=2)
 
-    mine, theirs = count([HEAD, deal(2), *first, *second, score()], (0, 1, 0, 1), 2)
+    ours, theirs = count([HEAD, deal(2), *first, *second, score()], (0, 1, 0, 1), 2)
 
-    assert mine == Style(places=2, sung=1, capotes=2, leads=2, trump_leads=1)
+    assert ours == Style(places=2, sung=1, capotes=2, leads=2, trump_leads=1)
     assert theirs == Style(places=2)
-    assert mine + mine == Style(4, 2, 4, 4, 2)
+    assert ours + ours == Style(4, 2, 4, 4, 2)
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_of_every_game_each_seat_of_each_deal_is_one_place(key) -> None:
     while not state.is_over:
         state.apply(rng.choice(state.legal_actions()))
     record = engine.replay.make(state)
-    found = count(record["events"], range(state.seats), state.seats)
+    styles = count(record["events"], range(state.seats), state.seats)
     deals = [event for event in record["events"] if event["e"] == "deal"]
     scored = sum(event["e"] == "score" for event in record["events"])
-    assert sum(one.places for one in found) == sum(state.seats - len(event["out"]) for event in deals[:scored])
-    assert sum(one.sung for one in found) <= sum(event["e"] == "song" for event in record["events"])
-    assert all(0 <= one.trump_leads <= one.leads for one in found)
+    assert sum(style.places for style in styles) == sum(state.seats - len(event["out"]) for event in deals[:scored])
+    assert sum(style.sung for style in styles) <= sum(event["e"] == "song" for event in record["events"])
+    assert all(0 <= style.trump_leads <= style.leads for style in styles)

@@ -83,9 +83,9 @@ def test_promotion_and_relegation():
 def test_gaps_are_filled_from_below_and_newcomers_start_at_the_bottom():
     last = [[1, 2, 3], [4, 5, 6]]
 
-    found = divisions.next_divisions(last, {1, 3, 4, 5, 6}, [7, 8], size=3, moves=1)
+    groups = divisions.next_divisions(last, {1, 3, 4, 5, 6}, [7, 8], size=3, moves=1)
 
-    assert found == [[1, 4, 3], [5, 6, 7, 8]]  # 8 alone could not play
+    assert groups == [[1, 4, 3], [5, 6, 7, 8]]  # 8 alone could not play
     assert divisions.next_divisions([], [], [3, 1, 2], size=2, moves=1) == [[3, 1, 2]]  # one alone cannot play
     assert divisions.next_divisions([], [], [], size=2, moves=1) == []
 

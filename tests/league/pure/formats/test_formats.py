@@ -105,16 +105,16 @@ NUMBERS = {
 
 
 def test_numbers_are_taken_from_the_lowest_to_the_highest_and_no_other():
-    of_all = {(key, one.name): one for key, form in FORMATS.items() for one in form.parameters}
-    assert {place for place, one in of_all.items() if type(one.default) in (int, float)} == NUMBERS.keys()
+    of_all = {(key, parameter.name): parameter for key, form in FORMATS.items() for parameter in form.parameters}
+    assert {place for place, parameter in of_all.items() if type(parameter.default) in (int, float)} == NUMBERS.keys()
     for place, (default, low, high) in NUMBERS.items():
-        one = of_all[place]
-        assert one.default == default, place
-        assert [one.read(value) for value in (low, high)] == [low, high], place
+        parameter = of_all[place]
+        assert parameter.default == default, place
+        assert [parameter.read(value) for value in (low, high)] == [low, high], place
         step = 1 if isinstance(default, int) or high == 1000 else 0.0001
         for beyond in (low - step, high + step):
-            with pytest.raises(ValueError, match=f"{one.name} must be a .*number from"):
-                one.read(beyond)
+            with pytest.raises(ValueError, match=f"{parameter.name} must be a .*number from"):
+                parameter.read(beyond)
 
 
 def test_the_two_answers_of_a_duel_are_in_order():

@@ -76,22 +76,24 @@ def played_out(key: str, played: Field) -> str:
             for table in sheet.pairings:
                 if table.slot not in results:
                     boards = [scores(table, board) for board in range(table.first, table.first + table.boards)]
-                    by_entry = [[one for _, one in sorted(zip(table.entries, board, strict=True))] for board in boards]
+                    by_entry = [
+                        [score for _, score in sorted(zip(table.entries, board, strict=True))] for board in boards
+                    ]
                     # now and then a match is struck out
                     results[table.slot] = [] if len(results) % 11 == 10 else by_entry
                     digest.update(repr(table).encode())
             ranking = verdict.rank()
             digest.update(
-                repr((ranking.levels, {entry: rounded(told) for entry, told in ranking.breaks.items()})).encode()
+                repr((ranking.levels, {entry: rounded(breaks) for entry, breaks in ranking.breaks.items()})).encode()
             )
             if verdict.over:
                 break
     return digest.hexdigest()[:8]
 
 
-def rounded(told: Mapping[str, float]) -> dict[str, float]:
+def rounded(numbers: Mapping[str, float]) -> dict[str, float]:
     """Round computed floats to the digits that all machines share."""
-    return {name: round(value, 2) + 0.0 for name, value in told.items()}
+    return {name: round(value, 2) + 0.0 for name, value in numbers.items()}
 
 
 # the ladder draws by ratings in floating point, whose last digits belong to a machine
@@ -112,5 +114,5 @@ def test_a_tournament_that_was_begun_goes_on_as_it_began(key: str) -> None:
 
 
 if __name__ == "__main__":
-    found = {key: {name: played_out(key, played) for name, played in cases(key)} for key in KEYS}
-    KEPT.write_text(json.dumps(found, indent=1) + "\n")
+    checksums = {key: {name: played_out(key, played) for name, played in cases(key)} for key in KEYS}
+    KEPT.write_text(json.dumps(checksums, indent=1) + "\n")

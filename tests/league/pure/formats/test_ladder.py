@@ -18,10 +18,10 @@ from tests.support.parts import mostly_slow
 
 
 def boards_of(tables):
-    found = Counter()
+    boards = Counter()
     for table in tables:
-        found.update(dict.fromkeys(table.entries, table.boards))
-    return found
+        boards.update(dict.fromkeys(table.entries, table.boards))
+    return boards
 
 
 def test_ladder_keeps_so_many_matches_open_and_looking_again_adds_none():
@@ -32,8 +32,8 @@ def test_ladder_keeps_so_many_matches_open_and_looking_again_adds_none():
     _, again = look("ladder", played, {}, sheet.pairings)
     assert again.pairings == sheet.pairings
 
-    done = {sheet.pairings[0].slot: [(60, 40), (60, 40)]}
-    _, after = look("ladder", played, done, sheet.pairings)
+    results = {sheet.pairings[0].slot: [(60, 40), (60, 40)]}
+    _, after = look("ladder", played, results, sheet.pairings)
     assert after.pairings[:4] == sheet.pairings
     assert len(after.pairings) == 5
 
@@ -106,8 +106,8 @@ def test_halving_spends_its_budget_and_halves(n, budget):
     assert sizes[-1] == 2
     assert all(after == (before + 1) // 2 for before, after in pairwise(sizes))
     total = sum(table.boards for table in sheet.pairings)
-    wanted = budget or 4 * n * (n - 1) // 2
-    assert 0.6 * wanted <= total <= 1.4 * wanted
+    expected = budget or 4 * n * (n - 1) // 2
+    assert 0.6 * expected <= total <= 1.4 * expected
     assert SUCCESSIVE_HALVING.size(played).boards == (total, total)
     assert places(verdict)[:2] == [[0], [1]]
 
@@ -163,12 +163,12 @@ def test_what_a_large_ladder_sums_up_in_groups_is_what_all_pairs_come_to(head):
     assert np.quantile(off, 0.95) < 0.25
     assert draws.information[:50].sum() == 0
     # The opponent is drawn by the same weights
-    one = int(everybody[np.argsort(draws.rivals.theta[everybody])[200]])
-    drawn = Counter(draws.rivals.near(random.Random(lot), [one]) for lot in range(4000))
-    chance = pairs[active.index(one)] / pairs[active.index(one)].sum()
+    bot = int(everybody[np.argsort(draws.rivals.theta[everybody])[200]])
+    drawn = Counter(draws.rivals.near(random.Random(lot), [bot]) for lot in range(4000))
+    chance = pairs[active.index(bot)] / pairs[active.index(bot)].sum()
     near = np.argsort(-chance)[:100]
     assert sum(drawn[active[place]] for place in near) / 4000 == pytest.approx(chance[near].sum(), abs=0.06)
-    assert one not in drawn
+    assert bot not in drawn
     assert not drawn.keys() & set(range(50))
 
 

@@ -56,7 +56,7 @@ def test_a_round_that_was_drawn_stands_and_is_not_paired_again(n, more, monkeypa
     assert look("swiss", played, struck)[1].pairings[: len(drawn)] != drawn, "it would be another round"
     paired = []
     pair = swiss._pair
-    monkeypatch.setattr(swiss, "_pair", lambda *given: paired.append(given[2]) or pair(*given))
+    monkeypatch.setattr(swiss, "_pair", lambda *arguments: paired.append(arguments[2]) or pair(*arguments))
     _, sheet = look("swiss", played, struck, drawn)
     assert (sheet.pairings[: len(drawn)], paired) == (drawn, [3])
     paired.clear()
@@ -98,8 +98,8 @@ def _float(history, table, entry):
     """Return "up" or "down" if an entry met a higher or a lower score."""
     if table is None:
         return "down"
-    mine, other = (history[table.round - 1][e] for e in (entry, *(set(table.entries) - {entry})))
-    return "down" if mine > other else "up" if mine < other else "none"
+    own, other = (history[table.round - 1][e] for e in (entry, *(set(table.entries) - {entry})))
+    return "down" if own > other else "up" if own < other else "none"
 
 
 def _dutch(n, history, tables):
@@ -109,7 +109,7 @@ def _dutch(n, history, tables):
     byes = Counter(_rested(n, tables, r) for r in range(1, number)) if n % 2 else Counter()
     players = []
     for entry in range(n):
-        mine = {table.round: table.entries.index(entry) for table in before if entry in table.entries}
+        seats = {table.round: table.entries.index(entry) for table in before if entry in table.entries}
         sat = {table.round: table for table in before if entry in table.entries}
         players.append(
             {
@@ -118,17 +118,17 @@ def _dutch(n, history, tables):
                 "score": scores[entry],
                 "rating": 2000 - entry,
                 "starting_number": entry + 1,
-                "color_hist": [("white", "black")[mine[r]] if r in mine else "none" for r in range(1, number)],
+                "color_hist": [("white", "black")[seats[r]] if r in seats else "none" for r in range(1, number)],
                 "float_history": [_float(history, sat.get(r), entry) for r in range(1, number)],
                 "bye_count": byes[entry],
             }
         )
     earlier = {tuple(sorted((a + 1, b + 1))) for a, b in (table.entries for table in before)}
-    made = generate_pairings(
+    pairings = generate_pairings(
         system="dutch", players=players, previous_pairings=earlier, round_number=number, total_rounds=5
     )
     pairs, bye = [], None
-    for pair in made:
+    for pair in pairings:
         a, b = pair["white_id"], pair["black_id"]
         if a and b:
             pairs.append((a - 1, b - 1))
@@ -193,18 +193,18 @@ def test_buchholz_as_published():
     """Opponents with 5, 1.5, 2, 1, 4, 2 points, wins against those with 2, 1 and 2: Buchholz 15.5, Sonneborn-Berger 5."""
     scores = {1: 5, 2: Fraction(3, 2), 3: 2, 4: 1, 5: 4, 6: 2}
     won = {3, 4, 6}
-    found = {0: [CardLine(e, e, Fraction(int(e in won))) for e in scores]}
+    cards = {0: [CardLine(e, e, Fraction(int(e in won))) for e in scores]}
     # A score, wherever it is from
-    found |= {entry: [CardLine(1, 0, Fraction(value))] for entry, value in scores.items()}
+    cards |= {entry: [CardLine(1, 0, Fraction(value))] for entry, value in scores.items()}
 
-    assert tiebreaks.buchholz(found)[0] == Fraction(31, 2)
-    assert tiebreaks.sonneborn_berger(found)[0] == 5
-    assert tiebreaks.buchholz(found, cut=1)[0] == Fraction(29, 2)
-    assert tiebreaks.buchholz(found, median=1)[0] == Fraction(19, 2)
+    assert tiebreaks.buchholz(cards)[0] == Fraction(31, 2)
+    assert tiebreaks.sonneborn_berger(cards)[0] == 5
+    assert tiebreaks.buchholz(cards, cut=1)[0] == Fraction(29, 2)
+    assert tiebreaks.buchholz(cards, median=1)[0] == Fraction(19, 2)
 
 
 def test_a_bye_is_a_dummy_with_ones_own_score():
-    found = record({0: [(None, 1), (1, 0)], 1: [(2, 1), (0, 1)], 2: [(1, 0), (None, 1)]})
+    cards = record({0: [(None, 1), (1, 0)], 1: [(2, 1), (0, 1)], 2: [(1, 0), (None, 1)]})
 
-    assert tiebreaks.buchholz(found) == {0: 1 + 2, 1: 1 + 1, 2: 2 + 1}
-    assert tiebreaks.progressive(found) == {0: 1 + 1, 1: 1 + 2, 2: 0 + 1}
+    assert tiebreaks.buchholz(cards) == {0: 1 + 2, 1: 1 + 1, 2: 2 + 1}
+    assert tiebreaks.progressive(cards) == {0: 1 + 1, 1: 1 + 2, 2: 0 + 1}

@@ -34,8 +34,8 @@ def round_robin(n: int, seats: int, cycles: int, **more) -> list[Pairing]:
 
 @pytest.mark.parametrize(("seats", "matches"), [(3, 2), (4, 6), (5, 4), (6, 10)])
 def test_a_table_is_level_after_one_block(seats, matches):
-    one = Neighbours()
-    line = [one.seat(range(seats)) for _ in range(4 * matches)]
+    seating = Neighbours()
+    line = [seating.seat(range(seats)) for _ in range(4 * matches)]
 
     for block in range(4):
         part = line[block * matches : (block + 1) * matches]
@@ -50,8 +50,8 @@ def test_a_table_is_level_after_one_block(seats, matches):
 
 
 def test_six_seats_are_level_at_every_distance_after_twenty():
-    one = Neighbours()
-    line = [one.seat(range(6)) for _ in range(20)]
+    seating = Neighbours()
+    line = [seating.seat(range(6)) for _ in range(20)]
 
     assert len(set(line)) == 20
     assert [spread(line, 6, distance) for distance in (1, 2, 3)] == [0, 0, 0]
@@ -84,8 +84,8 @@ def test_mixed_opponents_change_sides_and_partners_stay(n):
     once, twice = (round_robin(n, 2, cycles, mixed=True) for cycles in (1, 2))
 
     partners = Counter(frozenset(part) for table in once for part in (table.entries[::2], table.entries[1::2]))
-    named = [table for tables in whist.movement(n) for table in tables]
-    assert partners == Counter(frozenset(part) for line in named for part in (line[::2], line[1::2]))
+    seatings = [table for tables in whist.movement(n) for table in tables]
+    assert partners == Counter(frozenset(part) for line in seatings for part in (line[::2], line[1::2]))
     beside = after(twice, 1)
     assert all(times == beside[b, a] for (a, b), times in beside.items())
     assert all(abs(times - after(once, 1)[b, a]) <= 3 for (a, b), times in after(once, 1).items())
@@ -122,8 +122,8 @@ def test_results_are_read_by_entry_however_they_sat():
 
 def test_a_tournament_of_the_first_revision_keeps_its_seats():
     old = round_robin(7, 4, 2, revision=1)
-    named = [table for tables in movements.round_robin(7, 4) for table in tables]
+    seatings = [table for tables in movements.round_robin(7, 4) for table in tables]
 
-    assert [table.entries for table in old] == [*named, *(table[::-1] for table in named)]
+    assert [table.entries for table in old] == [*seatings, *(table[::-1] for table in seatings)]
     assert {table.slot for table in old} == {table.slot for table in round_robin(7, 4, 2)}
     assert [t.entries for t in round_robin(6, 2, 2, revision=1)] == [t.entries for t in round_robin(6, 2, 2)]

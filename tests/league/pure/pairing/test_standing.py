@@ -82,7 +82,7 @@ def in_order(
     count: int, newcomers: int, spread: float, seeds: int, look: int
 ) -> tuple[list[int], list[int], list[ladders.Course]]:
     """Boards of all until 95% of the pairs are in order: as the ladder draws, and by random pairing; and the courses of the ladder."""
-    told, chance, courses = [], [], []
+    ladder_boards, chance, courses = [], [], []
     for seed in range(1, seeds + 1):
         theta = np.random.default_rng(seed).normal(0, spread, count)
         tables = count * 25
@@ -92,11 +92,11 @@ def in_order(
             for informed in (True, False)
         )
         courses.append(by_ladder)
-        for course, found in ((by_ladder, told), (by_chance, chance)):
+        for course, counts in ((by_ladder, ladder_boards), (by_chance, chance)):
             boards = course.boards_for(0.95)
             assert boards is not None
-            found.append(boards)
-    return told, chance, courses
+            counts.append(boards)
+    return ladder_boards, chance, courses
 
 
 def hold(courses: list[ladders.Course], newcomers: int) -> None:
@@ -110,17 +110,17 @@ def hold(courses: list[ladders.Course], newcomers: int) -> None:
 @pytest.mark.slow
 def test_pairs_are_in_order_sooner_than_by_random_pairing():
     """60 bots, a fifth of them newcomers, of a spread of 260 Elo. `make soak` plays 200."""
-    told, chance, courses = in_order(60, 12, 1.5, 5, 30)
+    ladder_boards, chance, courses = in_order(60, 12, 1.5, 5, 30)
 
     hold(courses, 12)
-    assert sum(told) < 0.75 * sum(chance)
+    assert sum(ladder_boards) < 0.75 * sum(chance)
 
 
 @pytest.mark.soak
 def test_two_hundred_bots_are_in_order_after_30_percent_fewer_boards():
     """160 bots and 40 newcomers, of a spread of 208 Elo."""
-    told, chance, courses = in_order(200, 40, 1.2, 3, 50)
+    ladder_boards, chance, courses = in_order(200, 40, 1.2, 3, 50)
 
-    print(f"boards until 95% of the pairs are in order: {told} by the ladder, {chance} by random pairing")
+    print(f"boards until 95% of the pairs are in order: {ladder_boards} by the ladder, {chance} by random pairing")
     hold(courses, 40)
-    assert sum(told) <= 0.7 * sum(chance)
+    assert sum(ladder_boards) <= 0.7 * sum(chance)

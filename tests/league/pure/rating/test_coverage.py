@@ -19,9 +19,9 @@ def covered(play, boards, seed, sides=None):
     truth = (theta[:, None] - theta[None, :])[upper]
     hits = []
     for _ in range(REPEATS):
-        found = fit(tally([play(rng, theta) for _ in range(boards)], sides))
-        apart = (found.theta[:, None] - found.theta[None, :])[upper]
-        hits.append(np.abs(apart - truth) < 1.96 * found.sd_of_differences()[upper])
+        estimate = fit(tally([play(rng, theta) for _ in range(boards)], sides))
+        apart = (estimate.theta[:, None] - estimate.theta[None, :])[upper]
+        hits.append(np.abs(apart - truth) < 1.96 * estimate.sd_of_differences()[upper])
     return float(np.mean(hits))
 
 
@@ -81,9 +81,9 @@ def test_intervals_of_soloist_games_cover_equality():
     upper = np.triu_indices(BOTS, 1)
     hits = []
     for _ in range(REPEATS):
-        found = fit(tally([soloist(rng, None) for _ in range(250)]))
-        apart = (found.theta[:, None] - found.theta[None, :])[upper]
-        hits.append(np.abs(apart) < 1.96 * found.sd_of_differences()[upper])
+        estimate = fit(tally([soloist(rng, None) for _ in range(250)]))
+        apart = (estimate.theta[:, None] - estimate.theta[None, :])[upper]
+        hits.append(np.abs(apart) < 1.96 * estimate.sd_of_differences()[upper])
     assert 0.93 <= float(np.mean(hits)) <= 0.97
 
 

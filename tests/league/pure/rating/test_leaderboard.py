@@ -20,8 +20,8 @@ def duel(a, b, wins, draws=0, losses=0):
     return [((a, b), (1, 0))] * wins + [((a, b), (0, 0))] * draws + [((a, b), (0, 1))] * losses
 
 
-def elo_of(found):
-    return {row.bot: row.elo for row in found.rows}
+def elo_of(leaderboard):
+    return {row.bot: row.elo for row in leaderboard.rows}
 
 
 # Citations between statistics journals (Stigler 1994; Agresti, Categorical Data Analysis; vignette of R's BradleyTerry2).
@@ -34,11 +34,11 @@ def citations():
 
 
 def test_fit_equals_the_published_citation_model():
-    found = fit(citations(), even_boards=FLAT)
+    estimate = fit(citations(), even_boards=FLAT)
 
-    assert found.theta[1:] - found.theta[0] == pytest.approx([-2.94907, -0.47957, 0.26895], abs=5e-6)
+    assert estimate.theta[1:] - estimate.theta[0] == pytest.approx([-2.94907, -0.47957, 0.26895], abs=5e-6)
     from_biometrika = np.array([[-1, 1, 0, 0], [-1, 0, 1, 0], [-1, 0, 0, 1]], dtype=float)
-    naive = np.sqrt(np.diag(from_biometrika @ found.naive @ from_biometrika.T))
+    naive = np.sqrt(np.diag(from_biometrika @ estimate.naive @ from_biometrika.T))
     assert naive == pytest.approx([0.10255, 0.06059, 0.07083], abs=1e-4)
 
 
@@ -57,12 +57,12 @@ def test_fit_has_the_published_deviance_of_the_citation_model():
 
 
 def test_fit_of_seven_one_two_by_hand():
-    found = fit(tally(duel(1, 2, 7, 1, 2)), even_boards=FLAT)
+    estimate = fit(tally(duel(1, 2, 7, 1, 2)), even_boards=FLAT)
     apart = np.array([1.0, -1.0])
 
-    assert ELO * (found.theta[0] - found.theta[1]) == pytest.approx(400 * math.log10(3), abs=1e-3)
-    assert ELO * math.sqrt(apart @ found.naive @ apart) == pytest.approx(126.86, abs=0.01)
-    assert ELO * math.sqrt(apart @ found.robust @ apart) == pytest.approx(118.10, abs=0.01)
+    assert ELO * (estimate.theta[0] - estimate.theta[1]) == pytest.approx(400 * math.log10(3), abs=1e-3)
+    assert ELO * math.sqrt(apart @ estimate.naive @ apart) == pytest.approx(126.86, abs=0.01)
+    assert ELO * math.sqrt(apart @ estimate.robust @ apart) == pytest.approx(118.10, abs=0.01)
 
 
 def test_fit_of_a_chain_adds_up():
@@ -73,24 +73,24 @@ def test_fit_of_a_chain_adds_up():
 
 
 def test_table_of_a_perfect_cycle_is_level():
-    found = fit_leaderboard(tally(duel(1, 2, 10) + duel(2, 3, 10) + duel(3, 1, 10)))
+    leaderboard = fit_leaderboard(tally(duel(1, 2, 10) + duel(2, 3, 10) + duel(3, 1, 10)))
 
-    assert [row.elo for row in found.rows] == pytest.approx([BASE] * 3, abs=1e-9)
-    assert [(row.rank_best, row.rank_worst) for row in found.rows] == [(1, 3)] * 3
+    assert [row.elo for row in leaderboard.rows] == pytest.approx([BASE] * 3, abs=1e-9)
+    assert [(row.rank_best, row.rank_worst) for row in leaderboard.rows] == [(1, 3)] * 3
 
 
 def test_table_keeps_an_unbeaten_bot_finite():
-    found = fit_leaderboard(tally(duel(1, 2, 10)))
+    leaderboard = fit_leaderboard(tally(duel(1, 2, 10)))
 
-    assert found.rows[0].elo - found.rows[1].elo == pytest.approx(ELO * math.log(11), abs=0.01)
+    assert leaderboard.rows[0].elo - leaderboard.rows[1].elo == pytest.approx(ELO * math.log(11), abs=0.01)
 
 
 def test_margin_of_an_unbeaten_bot_is_not_nearly_nothing():
-    found = fit(tally(duel(1, 2, 200)))
+    estimate = fit(tally(duel(1, 2, 200)))
     apart = np.array([1.0, -1.0])
 
-    assert ELO * math.sqrt(apart @ found.robust @ apart) < 130
-    assert ELO * found.sd(apart) > 140
+    assert ELO * math.sqrt(apart @ estimate.robust @ apart) < 130
+    assert ELO * estimate.sd(apart) > 140
 
 
 def test_weight_of_two_seats_at_a_table_is_one():
@@ -130,12 +130,12 @@ def test_row_counts_score_and_points():
 
 
 def test_ranks_and_likelihoods_tell_what_is_sure():
-    found = fit_leaderboard(tally(duel(1, 2, 60, 0, 20) + duel(1, 3, 60, 0, 20) + duel(2, 3, 40, 0, 40)))
+    leaderboard = fit_leaderboard(tally(duel(1, 2, 60, 0, 20) + duel(1, 3, 60, 0, 20) + duel(2, 3, 40, 0, 40)))
 
-    first, second, third = found.rows
+    first, second, third = leaderboard.rows
     assert (first.bot, first.rank_best, first.rank_worst) == (1, 1, 1)
     assert (second.rank_best, second.rank_worst, third.rank_best, third.rank_worst) == (2, 3, 2, 3)
-    assert first.los_next == pytest.approx(found.los[0, 1])
+    assert first.los_next == pytest.approx(leaderboard.los[0, 1])
     assert second.los_next == pytest.approx(0.5)
     assert third.los_next is None
 
@@ -161,26 +161,28 @@ def round_robin(bots, wins, losses):
     ],
 )
 def test_provisional_needs_boards_opponents_precision_and_links(played, provisional):
-    found = fit_leaderboard(tally(played))
+    leaderboard = fit_leaderboard(tally(played))
 
-    assert {row.bot for row in found.rows if row.provisional} == provisional
+    assert {row.bot for row in leaderboard.rows if row.provisional} == provisional
 
 
 def test_an_always_beaten_bot_is_ranked_although_its_margin_is_wide():
-    found = fit_leaderboard(tally(round_robin([1, 2, 3], 20, 12) + duel(1, 4, 40) + duel(2, 4, 40) + duel(3, 4, 40)))
+    leaderboard = fit_leaderboard(
+        tally(round_robin([1, 2, 3], 20, 12) + duel(1, 4, 40) + duel(2, 4, 40) + duel(3, 4, 40))
+    )
 
-    last = found.rows[-1]
+    last = leaderboard.rows[-1]
     assert (last.bot, last.rank_best, last.rank_worst) == (4, 4, 4)
     assert last.margin > 60 * Z95
     assert not last.provisional
 
 
 def test_table_of_nothing_is_empty():
-    found = fit_leaderboard(tally([]), anchor=1)
+    leaderboard = fit_leaderboard(tally([]), anchor=1)
 
-    assert found.rows == ()
-    assert found.strengths() == {}
-    assert (found.los.shape, found.order.shape) == ((0, 0), (0,))
+    assert leaderboard.rows == ()
+    assert leaderboard.strengths() == {}
+    assert (leaderboard.los.shape, leaderboard.order.shape) == ((0, 0), (0,))
 
 
 results = st.lists(
@@ -244,23 +246,23 @@ def test_warm_start_ends_where_the_cold_one_does(played, start):
 @settings(max_examples=60)
 @given(results)
 def test_rows_are_within_bounds(played):
-    found = fit_leaderboard(tally(played))
+    leaderboard = fit_leaderboard(tally(played))
 
-    count = len(found.rows)
-    assert [row.elo for row in found.rows] == sorted((row.elo for row in found.rows), reverse=True)
-    for place, row in enumerate(found.rows):
+    count = len(leaderboard.rows)
+    assert [row.elo for row in leaderboard.rows] == sorted((row.elo for row in leaderboard.rows), reverse=True)
+    for place, row in enumerate(leaderboard.rows):
         assert 1 <= row.rank_best <= place + 1 <= row.rank_worst <= count
         assert 0 <= row.score <= 1
         assert math.isfinite(row.elo)
         assert math.isfinite(row.margin)
-    assert found.los + found.los.T == pytest.approx(np.ones((count, count)))
+    assert leaderboard.los + leaderboard.los.T == pytest.approx(np.ones((count, count)))
 
 
 def test_field_score_is_the_mean_chance_against_the_others():
-    found = fit_leaderboard(tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 20, 0, 20) + duel(1, 3, 10, 4, 3))).fit
-    score, sd = field_scores(found, np.array([1.0, 1.0, 1.0]))
+    estimate = fit_leaderboard(tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 20, 0, 20) + duel(1, 3, 10, 4, 3))).fit
+    score, sd = field_scores(estimate, np.array([1.0, 1.0, 1.0]))
 
-    chance = 1 / (1 + np.exp(found.theta[None, :] - found.theta[:, None]))
+    chance = 1 / (1 + np.exp(estimate.theta[None, :] - estimate.theta[:, None]))
     assert score == pytest.approx((chance.sum(axis=1) - 0.5) / 2)
     assert score.sum() == pytest.approx(1.5)  # every board point is somebody's
     assert ((sd > 0.01) & (sd < 0.2)).all()
@@ -268,21 +270,21 @@ def test_field_score_is_the_mean_chance_against_the_others():
 
 def test_field_score_has_the_sd_of_its_slope():
     """Moving all strengths a little along the covariance's main axis moves the score by what the sd was made of."""
-    found = fit_leaderboard(tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 20, 0, 20))).fit
+    estimate = fit_leaderboard(tally(duel(1, 2, 30, 0, 10) + duel(2, 3, 20, 0, 20))).fit
     members = np.array([1.0, 1.0, 0.0])
-    _, sd = field_scores(found, members)
+    _, sd = field_scores(estimate, members)
     slopes = np.zeros((3, 3))
     for i in range(3):
-        moved = [replace(found, theta=found.theta + step * np.eye(3)[i]) for step in (1e-6, -1e-6)]
-        up, down = (field_scores(one, members)[0] for one in moved)
+        moved = [replace(estimate, theta=estimate.theta + step * np.eye(3)[i]) for step in (1e-6, -1e-6)]
+        up, down = (field_scores(variant, members)[0] for variant in moved)
         slopes[:, i] = (up - down) / 2e-6
 
-    assert sd == pytest.approx([found.sd(slope) for slope in slopes], rel=1e-5)
+    assert sd == pytest.approx([estimate.sd(slope) for slope in slopes], rel=1e-5)
 
 
 def test_field_score_without_rivals_is_one_half():
-    found = fit_leaderboard(tally(duel(1, 2, 30))).fit
+    estimate = fit_leaderboard(tally(duel(1, 2, 30))).fit
 
-    score, sd = field_scores(found, np.array([1.0, 0.0]))
+    score, sd = field_scores(estimate, np.array([1.0, 0.0]))
     assert (score[0], sd[0]) == (0.5, 0.0)
     assert score[1] < 0.1

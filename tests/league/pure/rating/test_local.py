@@ -39,15 +39,15 @@ def test_who_played_stands_within_five_elo_of_the_fit_of_all(before: Tallies, ma
     strengths = dict(zip(old.bots, old.theta.tolist(), strict=True))
     movers = match.ids.tolist()
 
-    found = move(around([before, match], movers), movers, dict.fromkeys(movers, 0.0) | strengths)
+    estimates = move(around([before, match], movers), movers, dict.fromkeys(movers, 0.0) | strengths)
 
     true = dict(zip(exact.bots, exact.theta.tolist(), strict=True))
     sd = dict(zip(exact.bots, exact.sd_from_mean(np.ones(len(exact.bots))).tolist(), strict=True))
-    assert found.keys() == set(movers)
+    assert estimates.keys() == set(movers)
     for bot in movers:
-        assert abs(found[bot].theta - true[bot]) * ELO < 5
-        assert 0.6 * sd[bot] < found[bot].sd < 1.4 * sd[bot]
-    assert max(abs(found[bot].theta - strengths.get(bot, 0.0)) for bot in movers) * ELO > 5, (
+        assert abs(estimates[bot].theta - true[bot]) * ELO < 5
+        assert 0.6 * sd[bot] < estimates[bot].sd < 1.4 * sd[bot]
+    assert max(abs(estimates[bot].theta - strengths.get(bot, 0.0)) for bot in movers) * ELO > 5, (
         "else the test shows nothing"
     )
 
@@ -63,7 +63,8 @@ def test_many_matches_at_once_and_one_after_the_other_end_nearly_alike() -> None
     for match in matches:
         sums += match
         step_by_step |= {
-            bot: one.theta for bot, one in move(around([sums], match.ids), match.ids.tolist(), step_by_step).items()
+            bot: strength.theta
+            for bot, strength in move(around([sums], match.ids), match.ids.tolist(), step_by_step).items()
         }
     at_once = move(around([before, together], together.ids), together.ids.tolist(), start)
 
@@ -77,11 +78,11 @@ def test_many_matches_at_once_and_one_after_the_other_end_nearly_alike() -> None
 def test_nobody_holds_two_who_met_only_each_other() -> None:
     match = a_match((7, 8), 12)
 
-    found = move(around([played(30, 800), match], (7, 8)), (7, 8), {7: 0.5, 8: 0.5})
+    estimates = move(around([played(30, 800), match], (7, 8)), (7, 8), {7: 0.5, 8: 0.5})
 
     exact = fit(match)
-    assert found[7].theta + found[8].theta == pytest.approx(1.0)
-    assert found[7].theta - found[8].theta == pytest.approx(exact.theta[0] - exact.theta[1])
+    assert estimates[7].theta + estimates[8].theta == pytest.approx(1.0)
+    assert estimates[7].theta - estimates[8].theta == pytest.approx(exact.theta[0] - exact.theta[1])
 
 
 @pytest.mark.parametrize(
@@ -93,18 +94,18 @@ def test_nobody_holds_two_who_met_only_each_other() -> None:
     "bots", [[15], [12, 20, 31], list(range(10, 25)), [4711]], ids=["one", "three", "many", "stranger"]
 )
 def test_boards_around_some_bots_are_all_of_theirs_with_whole_totals(boards: Tallies, bots: list[int]) -> None:
-    found = around([boards, boards], bots)
+    tallies = around([boards, boards], bots)
 
     for kind, width in (("sides", 2), ("tables", 1)):
         for size, rows in getattr(boards, kind).items():
-            mine = rows[np.isin(rows[:, : width * size], bots).any(axis=1)]
-            twice = mine.copy()
+            own = rows[np.isin(rows[:, : width * size], bots).any(axis=1)]
+            twice = own.copy()
             twice[:, width * size + (size if kind == "tables" else 0) :] *= 2
-            assert getattr(found, kind)[size].tolist() == twice.tolist()
-    totals = boards.totals[np.isin(boards.ids, found.ids)].copy()
+            assert getattr(tallies, kind)[size].tolist() == twice.tolist()
+    totals = boards.totals[np.isin(boards.ids, tallies.ids)].copy()
     totals[:, 1:] *= 2
-    assert found.totals.tolist() == totals.tolist()
-    assert set(bots) & set(boards.ids.tolist()) <= set(found.ids.tolist())
+    assert tallies.totals.tolist() == totals.tolist()
+    assert set(bots) & set(boards.ids.tolist()) <= set(tallies.ids.tolist())
 
 
 def test_an_estimate_is_the_move_in_elo() -> None:
@@ -113,25 +114,25 @@ def test_an_estimate_is_the_move_in_elo() -> None:
     boards, elo = around([before, match], (20, 45)), {bot: 1000.0 + bot for bot in before.ids.tolist()}
     logit = 400 / np.log(10)
 
-    found = estimate(boards, {45, 20}, elo, anchor=30)
+    estimates = estimate(boards, {45, 20}, elo, anchor=30)
 
-    exact = move(boards, (20, 45), {bot: (one - 1000) / logit for bot, one in elo.items()})
-    assert found.keys() == {20, 45}
-    for bot, one in exact.items():
-        assert found[bot].elo == pytest.approx(1000 + logit * one.theta, abs=0.01)
-        assert found[bot].margin == pytest.approx(1.96 * logit * one.sd, rel=0.001)
+    exact = move(boards, (20, 45), {bot: (value - 1000) / logit for bot, value in elo.items()})
+    assert estimates.keys() == {20, 45}
+    for bot, value in exact.items():
+        assert estimates[bot].elo == pytest.approx(1000 + logit * value.theta, abs=0.01)
+        assert estimates[bot].margin == pytest.approx(1.96 * logit * value.sd, rel=0.001)
 
 
 def test_the_anchor_stays_where_it_is_and_the_others_move_instead() -> None:
     before, match = played(300, 20_000), a_match((20, 45), 14)
     boards, elo = around([before, match], (20, 45)), {bot: 1000.0 + bot for bot in before.ids.tolist()}
 
-    free, held = estimate(boards, (20, 45), elo), estimate(boards, (20, 45), elo, anchor=45)
+    free, anchored = estimate(boards, (20, 45), elo), estimate(boards, (20, 45), elo, anchor=45)
 
     assert abs(free[45].elo - 1000) > 5, "else the test shows nothing"
-    assert held[45].elo == 1000
-    assert held[20].elo - held[45].elo == pytest.approx(free[20].elo - free[45].elo, abs=2 * 10**-ELO_DIGITS)
-    assert [held[bot].margin for bot in held] == [free[bot].margin for bot in held]
+    assert anchored[45].elo == 1000
+    assert anchored[20].elo - anchored[45].elo == pytest.approx(free[20].elo - free[45].elo, abs=2 * 10**-ELO_DIGITS)
+    assert [anchored[bot].margin for bot in anchored] == [free[bot].margin for bot in anchored]
 
 
 @pytest.mark.parametrize(
@@ -141,9 +142,9 @@ def test_the_anchor_stays_where_it_is_and_the_others_move_instead() -> None:
 )
 def test_who_has_no_elo_begins_in_the_middle(elo: dict[int, float], middle: float) -> None:
     """Two who have met only each other keep the middle between them."""
-    found = estimate(a_match((7, 8), 12), (7, 8), elo)
+    estimates = estimate(a_match((7, 8), 12), (7, 8), elo)
 
-    assert (found[7].elo + found[8].elo) / 2 == pytest.approx(middle)
+    assert (estimates[7].elo + estimates[8].elo) / 2 == pytest.approx(middle)
 
 
 def test_a_margin_is_wider_after_fewer_boards() -> None:

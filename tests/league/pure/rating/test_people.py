@@ -10,7 +10,7 @@ from league.pure.rating.people import Meeting, rate
 
 
 def alone(points: list[float], rivals: float = 1000.0) -> list[list[Meeting]]:
-    return [[Meeting(one, rivals)] for one in points]
+    return [[Meeting(score, rivals)] for score in points]
 
 
 def test_who_wins_as_often_as_they_lose_is_as_good_as_whom_they_met() -> None:
@@ -22,9 +22,9 @@ def test_who_wins_as_often_as_they_lose_is_as_good_as_whom_they_met() -> None:
 
 def test_one_even_board_more_keeps_the_unbeaten_finite() -> None:
     # 10-0 is 11-1 by points: ten boards won and one drawn are 10.5 of 11
-    found = rate(alone([1.0] * 10))
-    assert found is not None
-    assert found.elo == pytest.approx(1000 + 400 * math.log10(10.5 / 0.5))
+    rating = rate(alone([1.0] * 10))
+    assert rating is not None
+    assert rating.elo == pytest.approx(1000 + 400 * math.log10(10.5 / 0.5))
     lost = rate(alone([0.0] * 10))
     assert lost is not None
     assert lost.elo == pytest.approx(1000 - 400 * math.log10(10.5 / 0.5))
@@ -44,16 +44,16 @@ def test_more_boards_say_more_and_stronger_rivals_count_for_more() -> None:
 def test_a_partner_carries_half_of_a_side() -> None:
     # Both sides are even where the mean of the person and their partner is that of the others
     boards = [[Meeting(points, 1000.0, 0.5, 600.0)] for points in (1, 0)]
-    found = rate(boards)
-    assert found is not None
-    assert found.elo == pytest.approx(800)
+    rating = rate(boards)
+    assert rating is not None
+    assert rating.elo == pytest.approx(800)
     alone_again = rate(alone([1, 0]))
     assert alone_again is not None
-    assert found.margin == pytest.approx(2 * alone_again.margin)
+    assert rating.margin == pytest.approx(2 * alone_again.margin)
 
 
 def test_a_table_of_four_is_one_board_of_three_pairs() -> None:
     boards = [[Meeting(1, 1000, weight=0.5), Meeting(0, 1000, weight=0.5), Meeting(0.5, 1000, weight=0.5)]]
-    found = rate(boards)
-    assert found is not None
-    assert found.elo == pytest.approx(1000)
+    rating = rate(boards)
+    assert rating is not None
+    assert rating.elo == pytest.approx(1000)

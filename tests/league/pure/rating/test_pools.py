@@ -39,15 +39,15 @@ def swiss(rng: Any) -> Pool:
     theta = rng.normal(0, SPREAD, 16)
     played = field("swiss", 16, boards=16, lot=str(rng.integers(2**30)))
     results: dict[Any, Any] = {}
-    while not (found := look("swiss", played, results))[0].over:
-        for table in found[1].pairings:
+    while not (outcome := look("swiss", played, results))[0].over:
+        for table in outcome[1].pairings:
             if table.slot not in results:
                 a, b = table.entries
                 win = rng.random(table.boards) < 1 / (1 + np.exp(theta[b] - theta[a]))
                 results[table.slot] = np.stack([win, ~win], 1).astype(int).tolist()
-    seated = np.repeat([table.entries for table in found[1].pairings], 16, axis=0)
+    seated = np.repeat([table.entries for table in outcome[1].pairings], 16, axis=0)
     return theta, tally_arrays(
-        seated, np.array([board for table in found[1].pairings for board in results[table.slot]])
+        seated, np.array([board for table in outcome[1].pairings for board in results[table.slot]])
     )
 
 
@@ -55,12 +55,12 @@ def ladder(rng: Any, far: float = 0.08, newcomers: float = 0.05, reach: float = 
     """200 bots meet those 12 places away; a few meet anybody; newcomers have ten boards for the 200 of the others."""
     count = 200
     theta = np.sort(rng.normal(0, SPREAD, count))
-    there = np.where(rng.random(count) < newcomers, 0.05, 1.0)
-    a = rng.choice(count, 100 * count, p=there / there.sum())
+    weight = np.where(rng.random(count) < newcomers, 0.05, 1.0)
+    a = rng.choice(count, 100 * count, p=weight / weight.sum())
     b = np.clip(a + np.rint(rng.normal(0, reach, len(a))).astype(int), 0, count - 1)
     wide = rng.random(len(a)) < far
     b[wide] = rng.integers(0, count, wide.sum())
-    play = (a != b) & (rng.random(len(a)) < there[b])
+    play = (a != b) & (rng.random(len(a)) < weight[b])
     return duels(rng, theta, a[play], b[play])
 
 
@@ -90,22 +90,22 @@ def tables(rng: Any, seats: int, boards: int, scores: Callable[[Any, Floats, Int
 
 def payoffs(rng: Any, theta: Floats, seated: Ints) -> Ints:
     """Everybody is the soloist once, against the mean of the two others: he takes from or pays to both one to three stakes."""
-    found = np.zeros(seated.shape, dtype=np.int64)
+    scores = np.zeros(seated.shape, dtype=np.int64)
     for alone in range(3):
         rivals = [seat for seat in range(3) if seat != alone]
         chance = 1 / (1 + np.exp(theta[seated[:, rivals]].mean(axis=1) - theta[seated[:, alone]]))
         won = np.where(rng.random(len(seated)) < chance, 1, -1) * rng.integers(1, 4, len(seated))
-        found += np.where(np.arange(3) == alone, 2, -1) * won[:, None]
-    return found
+        scores += np.where(np.arange(3) == alone, 2, -1) * won[:, None]
+    return scores
 
 
 def marks(rng: Any, theta: Floats, seated: Ints) -> Ints:
     """Each of four sittings names a loser only."""
-    found = np.zeros(seated.shape, dtype=np.int64)
+    scores = np.zeros(seated.shape, dtype=np.int64)
     for _ in range(4):
         loser = (rng.gumbel(size=seated.shape) - theta[seated]).argmax(axis=1)
-        found[np.arange(len(seated)), loser] -= 1
-    return found
+        scores[np.arange(len(seated)), loser] -= 1
+    return scores
 
 
 POOLS: dict[str, tuple[Callable[[Any], Pool], int]] = {  # and how many leagues of the kind are played here
@@ -121,23 +121,23 @@ POOLS: dict[str, tuple[Callable[[Any], Pool], int]] = {  # and how many leagues 
 
 def measured(pool: Callable[[Any], Pool], leagues: int, **how: float) -> tuple[float, float]:
     """Return the share of rows whose 95% interval holds the truth, and the slope; means over `leagues` leagues."""
-    held, slopes = [], []
+    shares, slopes = [], []
     for seed in range(leagues):
         truth, boards = pool(np.random.default_rng([seed, 7]))
-        found = fit(boards, **how)
-        true = truth[list(found.bots)] - truth[list(found.bots)].mean()
-        theirs = found.theta - found.theta.mean()
-        margin = 1.96 * found.sd_from_mean(np.ones(len(true)))
-        held.append(np.mean(np.abs(theirs - true) < margin))
+        estimate = fit(boards, **how)
+        true = truth[list(estimate.bots)] - truth[list(estimate.bots)].mean()
+        theirs = estimate.theta - estimate.theta.mean()
+        margin = 1.96 * estimate.sd_from_mean(np.ones(len(true)))
+        shares.append(np.mean(np.abs(theirs - true) < margin))
         slopes.append((theirs @ true) / (true @ true))
-    return float(np.mean(held)), float(np.mean(slopes))
+    return float(np.mean(shares)), float(np.mean(slopes))
 
 
 @pytest.mark.parametrize("kind", mostly_slow(POOLS, ("two clusters", "gauntlet").__contains__))
 def test_table_of_a_pool_is_as_long_as_its_field_and_as_sure_as_it_says(kind: str) -> None:
-    held, slope = measured(*POOLS[kind])
+    share, slope = measured(*POOLS[kind])
 
-    assert 0.92 <= held <= 0.98
+    assert 0.92 <= share <= 0.98
     assert 0.93 <= slope <= 1.07
 
 
@@ -147,18 +147,18 @@ def test_table_of_a_pool_is_as_long_as_its_field_and_as_sure_as_it_says(kind: st
 def test_tables_of_many_pools(kind: str) -> None:
     pool, leagues = POOLS[kind]
 
-    held, slope = measured(pool, 10 * leagues)
+    share, slope = measured(pool, 10 * leagues)
 
-    print(f"{kind}: {held:.1%} of the intervals hold, slope {slope:.3f}")
-    assert 0.93 <= held <= 0.97
+    print(f"{kind}: {share:.1%} of the intervals hold, slope {slope:.3f}")
+    assert 0.93 <= share <= 0.97
     assert 0.95 <= slope <= 1.05
 
 
 def test_the_measure_sees_a_prior_around_one_middle() -> None:
     """The first revision of the ratings had one: neighbours alone say little about the length of the field, so it shrinks."""
-    held, slope = measured(lambda rng: ladder(rng, far=0.0, newcomers=0.0, reach=3), 2, prior_sd=2.0)
+    share, slope = measured(lambda rng: ladder(rng, far=0.0, newcomers=0.0, reach=3), 2, prior_sd=2.0)
 
-    assert held < 0.7
+    assert share < 0.7
     assert slope < 0.5
 
 

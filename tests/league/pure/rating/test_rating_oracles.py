@@ -73,13 +73,13 @@ def test_mixed_sides_fit_as_choix_fits_their_difference() -> None:
 def test_the_mean_of_a_group_is_known_as_well_as_was_believed_before() -> None:
     """Boards compare only those of a group: of its mean, and of two groups, they say nothing."""
     apart = [(0, 1), (1, 2), (2, 0)] * 8 + [(3, 4)] * 5 + [(4, 3)] * 3
-    found = fit(tally([(pair, (1, 0)) for pair in apart]))
+    estimate = fit(tally([(pair, (1, 0)) for pair in apart]))
 
     first, second = np.array([1, 1, 1, 0, 0]) / 3, np.array([0, 0, 0, 1, 1]) / 2
-    assert first @ found.theta == pytest.approx(0, abs=1e-9)
-    assert first @ found.naive @ first == pytest.approx(GROUP_SD**2)
-    assert second @ found.naive @ second == pytest.approx(GROUP_SD**2)
-    assert first @ found.naive @ second == pytest.approx(0, abs=1e-9)
+    assert first @ estimate.theta == pytest.approx(0, abs=1e-9)
+    assert first @ estimate.naive @ first == pytest.approx(GROUP_SD**2)
+    assert second @ estimate.naive @ second == pytest.approx(GROUP_SD**2)
+    assert first @ estimate.naive @ second == pytest.approx(0, abs=1e-9)
 
 
 def ordered(bots: int, boards_of_a_pair: int, spread: float, seed: int) -> float:
@@ -88,9 +88,9 @@ def ordered(bots: int, boards_of_a_pair: int, spread: float, seed: int) -> float
     theta = rng.normal(0, spread, bots)
     pairs = np.repeat(np.array(list(combinations(range(bots), 2))), boards_of_a_pair, axis=0)
     win = rng.random(len(pairs)) < 1 / (1 + np.exp(theta[pairs[:, 1]] - theta[pairs[:, 0]]))
-    found = fit(tally_arrays(pairs, np.column_stack([win, ~win]).astype(np.int64))).theta
+    strengths = fit(tally_arrays(pairs, np.column_stack([win, ~win]).astype(np.int64))).theta
     upper = np.triu_indices(bots, 1)
-    right = np.sign(found[:, None] - found[None, :]) == np.sign(theta[:, None] - theta[None, :])
+    right = np.sign(strengths[:, None] - strengths[None, :]) == np.sign(theta[:, None] - theta[None, :])
     return float(right[upper].mean())
 
 

@@ -58,59 +58,59 @@ def league() -> tuple[Tallies, Fit, Sketch]:
     ids=["duels", "four seats", "mixed pairs", "two groups that never met"],
 )
 def test_strengths_and_errors_are_those_of_the_exact_fit(boards: Tallies) -> None:
-    exact, found = fit(boards), fit_large(boards)
+    exact, approximation = fit(boards), fit_large(boards)
 
-    assert found.bots == exact.bots
-    assert np.abs(found.theta - exact.theta).max() * ELO < 1e-9
-    assert found.dispersion == pytest.approx(exact.dispersion)
+    assert approximation.bots == exact.bots
+    assert np.abs(approximation.theta - exact.theta).max() * ELO < 1e-9
+    assert approximation.dispersion == pytest.approx(exact.dispersion)
     a, b = np.triu_indices(len(exact.bots), 1)
-    off = np.abs(found.sd_of_pairs(a, b) / exact.sd_of_differences()[a, b] - 1)
+    off = np.abs(approximation.sd_of_pairs(a, b) / exact.sd_of_differences()[a, b] - 1)
     assert np.median(off) < 0.04
     assert np.quantile(off, 0.9) < 0.10
 
 
 def test_standard_errors_of_a_large_pool_are_within_8_percent(league) -> None:
-    _, exact, found = league
+    _, exact, approximation = league
     everybody = np.ones(len(exact.bots))
 
-    off = np.abs(found.sd_from_mean(everybody) / exact.sd_from_mean(everybody) - 1)
+    off = np.abs(approximation.sd_from_mean(everybody) / exact.sd_from_mean(everybody) - 1)
     assert np.quantile(off, 0.99) < 0.08
     line = np.argsort(-exact.theta)
-    off = np.abs(found.sd_of_pairs(line[:-1], line[1:]) / exact.sd_of_differences()[line[:-1], line[1:]] - 1)
+    off = np.abs(approximation.sd_of_pairs(line[:-1], line[1:]) / exact.sd_of_differences()[line[:-1], line[1:]] - 1)
     assert np.quantile(off, 0.99) < 0.08
     los = superiority(exact) > 0.975
-    above, below = found.sure(np.arange(len(line)), Z95)
+    above, below = approximation.sure(np.arange(len(line)), Z95)
     assert np.abs(above - los.sum(axis=0)).mean() < 0.01 * len(line)
     assert np.abs(below - los.sum(axis=1)).mean() < 0.01 * len(line)
 
 
 def test_a_match_between_two_does_not_stir_the_margins_of_the_others(league) -> None:
-    boards, _, found = league
+    boards, _, approximation = league
     more = fit_large(boards + tally_arrays(np.array([[11, 380]] * 16), np.array([[1, 0]] * 16)))
-    everybody = np.ones(len(found.bots))
+    everybody = np.ones(len(approximation.bots))
 
-    others = [place for place, bot in enumerate(found.bots) if bot not in (11, 380)]
-    moved = np.abs(more.sd_from_mean(everybody) / found.sd_from_mean(everybody) - 1)[others]
+    others = [place for place, bot in enumerate(approximation.bots) if bot not in (11, 380)]
+    moved = np.abs(more.sd_from_mean(everybody) / approximation.sd_from_mean(everybody) - 1)[others]
     assert np.quantile(moved, 0.99) < 0.01
-    assert (fit_large(boards).sd_from_mean(everybody) == found.sd_from_mean(everybody)).all()
+    assert (fit_large(boards).sd_from_mean(everybody) == approximation.sd_from_mean(everybody)).all()
 
 
 def test_a_warm_start_ends_where_the_cold_one_does(league) -> None:
-    boards, _, found = league
-    start = dict(zip(found.bots, (found.theta + 0.1).tolist(), strict=True))
+    boards, _, approximation = league
+    start = dict(zip(approximation.bots, (approximation.theta + 0.1).tolist(), strict=True))
 
-    assert np.abs(fit_large(boards, start=start, errors=False).theta - found.theta).max() * ELO < 1e-9
+    assert np.abs(fit_large(boards, start=start, errors=False).theta - approximation.theta).max() * ELO < 1e-9
 
 
 def test_a_search_that_starts_at_its_end_takes_one_step(league, monkeypatch: pytest.MonkeyPatch) -> None:
     """The strengths may be those of a fit of other bots, and need not be around 0."""
-    boards, _, found = league
-    start = dict(zip(found.bots, (found.theta + 0.5).tolist(), strict=True)) | {10_000: 3.0}
+    boards, _, approximation = league
+    start = dict(zip(approximation.bots, (approximation.theta + 0.5).tolist(), strict=True)) | {10_000: 3.0}
     monkeypatch.setattr(sketch, "MOST_STEPS", 1)
 
     again = fit_large(boards, start=start, errors=False)
 
-    assert np.abs(again.theta - found.theta).max() * ELO < 1e-9
+    assert np.abs(again.theta - approximation.theta).max() * ELO < 1e-9
     with pytest.raises(ArithmeticError, match="did not settle in 1 steps"):
         fit_large(boards, errors=False)
 
@@ -141,35 +141,38 @@ def test_a_table_of_more_bots_than_have_exact_errors() -> None:
 def test_ranks_leave_out_only_pairs_that_are_sure(league) -> None:
     """Newcomers with wide intervals, and a group that met nobody else, stand among the others."""
     boards = played(400, 30_000) + tally_arrays(np.array([[15, 700], [300, 701]] * 3), np.array([[1, 0]] * 6))
-    found = fit_large(boards + moved(played(5, 200)))
-    members = np.arange(0, len(found.bots), 2)
+    approximation = fit_large(boards + moved(played(5, 200)))
+    members = np.arange(0, len(approximation.bots), 2)
 
-    above, below = found.sure(members, Z95)
-    few = np.array([3, 200, len(found.bots) - 1])
+    above, below = approximation.sure(members, Z95)
+    few = np.array([3, 200, len(approximation.bots) - 1])
 
-    everybody = np.arange(len(found.bots))
+    everybody = np.arange(len(approximation.bots))
     a, b = (side.reshape(-1) for side in np.meshgrid(everybody, members, indexing="ij"))
-    ratio = (found.theta[b] - found.theta[a]) / np.maximum(found.sd_of_pairs(a, b), 1e-12)
+    ratio = (approximation.theta[b] - approximation.theta[a]) / np.maximum(approximation.sd_of_pairs(a, b), 1e-12)
     ratio[a == b] = 0
     rows = ratio.reshape(len(everybody), len(members))
     clear = (np.abs(np.abs(rows) - Z95) > 1e-4).all(axis=1)  # 32 bits decide the others
     assert clear.mean() > 0.9
     assert (above[clear] == (rows > Z95).sum(axis=1)[clear]).all()
     assert (below[clear] == (rows < -Z95).sum(axis=1)[clear]).all()
-    assert [side.tolist() for side in found.sure(members, Z95, few)] == [above[few].tolist(), below[few].tolist()]
+    assert [side.tolist() for side in approximation.sure(members, Z95, few)] == [
+        above[few].tolist(),
+        below[few].tolist(),
+    ]
 
 
 def test_scores_against_the_field_are_those_of_every_pair(league) -> None:
-    _, exact, found = league
+    _, exact, approximation = league
     members = (np.arange(len(exact.bots)) % 3 > 0).astype(float)
 
-    score, sd = found.field_scores(members)
+    score, sd = approximation.field_scores(members)
 
     true, true_sd = field_scores(exact, members)
     assert np.abs(score - true).max() < 1e-9
     assert np.abs(sd / true_sd - 1).max() < 0.25
     # Its slope is exact: how far the score moves with the own strength, against everybody else of the members
-    chance = 1 / (1 + np.exp(found.theta[None, :] - found.theta[:, None]))
+    chance = 1 / (1 + np.exp(approximation.theta[None, :] - approximation.theta[:, None]))
     slopes = chance * (1 - chance) * members * (1 - np.eye(len(members)))
     slope = slopes.sum(axis=1) / np.maximum(members.sum() - members, 1)
-    assert np.abs(sd / (slope * found.sd_from_mean(members)) - 1).max() < 1e-6
+    assert np.abs(sd / (slope * approximation.sd_from_mean(members)) - 1).max() < 1e-6

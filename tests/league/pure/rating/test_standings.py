@@ -21,36 +21,36 @@ def boards_of(half):
 
 
 def test_points_and_sonneborn_berger_of_the_published_six():
-    found = rank_entries(range(1, 7), boards_of(HALF))
+    ranking = rank_entries(range(1, 7), boards_of(HALF))
 
-    rows = {row.entry: row for row in found.rows}
+    rows = {row.entry: row for row in ranking.rows}
     assert [rows[entry].points for entry in range(1, 7)] == [3, 3, 2, 4, 1, 2]
     assert [rows[entry].sonneborn_berger for entry in range(1, 7)] == [6.5, 7, 4, 8, 2.5, 4]
 
 
 def test_order_goes_by_direct_encounter_then_sonneborn_berger():
-    found = rank_entries(range(1, 7), boards_of(HALF))
+    ranking = rank_entries(range(1, 7), boards_of(HALF))
 
     # 1 and 2 drew with each other, so Sonneborn-Berger parts them; 6 beat 3.
-    assert [row.entry for row in found.rows] == [4, 2, 1, 6, 3, 5]
-    assert [row.place for row in found.rows] == [1, 2, 3, 4, 5, 6]
-    assert [row.direct for row in found.rows] == [None, 0.5, 0.5, 1, 0, None]
+    assert [row.entry for row in ranking.rows] == [4, 2, 1, 6, 3, 5]
+    assert [row.place for row in ranking.rows] == [1, 2, 3, 4, 5, 6]
+    assert [row.direct for row in ranking.rows] == [None, 0.5, 0.5, 1, 0, None]
 
 
 def test_crosstable_shows_both_views():
-    found = rank_entries([1, 2], [((1, 2), (5, 3)), ((2, 1), (4, 4)), ((1, 2), (9, 1))])
+    ranking = rank_entries([1, 2], [((1, 2), (5, 3)), ((2, 1), (4, 4)), ((1, 2), (9, 1))])
 
-    assert (found.crosstable[1, 2].wins, found.crosstable[1, 2].draws, found.crosstable[1, 2].losses) == (2, 1, 0)
-    assert (found.crosstable[2, 1].wins, found.crosstable[2, 1].draws, found.crosstable[2, 1].losses) == (0, 1, 2)
-    assert (found.crosstable[1, 2].points, found.crosstable[2, 1].points) == (2.5, 0.5)
+    assert (ranking.crosstable[1, 2].wins, ranking.crosstable[1, 2].draws, ranking.crosstable[1, 2].losses) == (2, 1, 0)
+    assert (ranking.crosstable[2, 1].wins, ranking.crosstable[2, 1].draws, ranking.crosstable[2, 1].losses) == (0, 1, 2)
+    assert (ranking.crosstable[1, 2].points, ranking.crosstable[2, 1].points) == (2.5, 0.5)
 
 
 def test_score_per_board_parts_those_whom_all_else_leaves_level():
-    found = rank_entries([1, 2, 3], [((1, 2), (9, 0)), ((2, 3), (1, 0)), ((3, 1), (1, 0))])
+    ranking = rank_entries([1, 2, 3], [((1, 2), (9, 0)), ((2, 3), (1, 0)), ((3, 1), (1, 0))])
 
-    assert [(row.entry, row.score_per_board) for row in found.rows] == [(1, 4.5), (2, 0.5), (3, 0.5)]
-    assert [row.place for row in found.rows] == [1, 2, 2]
-    assert [row.shared for row in found.rows] == [False, True, True]
+    assert [(row.entry, row.score_per_board) for row in ranking.rows] == [(1, 4.5), (2, 0.5), (3, 0.5)]
+    assert [row.place for row in ranking.rows] == [1, 2, 2]
+    assert [row.shared for row in ranking.rows] == [False, True, True]
 
 
 def test_direct_encounter_is_asked_again_among_those_it_leaves_level():
@@ -59,9 +59,9 @@ def test_direct_encounter_is_asked_again_among_those_it_leaves_level():
     played += [((1, 3), (1, 0))] * 2 + [((1, 3), (0, 1))] * 1 + [((2, 3), (1, 0))] * 3
     played += [((3, 4), (1, 0))] * 3
 
-    found = rank_entries([1, 2, 3, 4], played)
+    ranking = rank_entries([1, 2, 3, 4], played)
 
-    assert [(row.entry, row.points, row.direct) for row in found.rows] == [
+    assert [(row.entry, row.points, row.direct) for row in ranking.rows] == [
         (1, 4, 4),
         (2, 4, 4),
         (3, 4, 1),
@@ -70,23 +70,23 @@ def test_direct_encounter_is_asked_again_among_those_it_leaves_level():
 
 
 def test_direct_encounter_waits_until_all_have_met():
-    found = rank_entries([1, 2, 3, 4], [((1, 3), (1, 0)), ((2, 4), (1, 0))])
+    ranking = rank_entries([1, 2, 3, 4], [((1, 3), (1, 0)), ((2, 4), (1, 0))])
 
-    assert [row.direct for row in found.rows] == [None] * 4
+    assert [row.direct for row in ranking.rows] == [None] * 4
 
 
 def test_statistical_ties_are_marked():
-    found = rank_entries(
+    ranking = rank_entries(
         [1, 2, 3], [((1, 2), (1, 0))] * 3 + [((1, 3), (1, 0))] * 30 + [((2, 3), (1, 0))] * 30 + [((2, 1), (1, 0))] * 2
     )
 
-    assert [(row.entry, row.tied_with_next) for row in found.rows] == [(1, True), (2, False), (3, False)]
+    assert [(row.entry, row.tied_with_next) for row in ranking.rows] == [(1, True), (2, False), (3, False)]
 
 
 def test_entries_without_a_board_stand_last_and_share_their_place():
-    found = rank_entries([1, 2, 3, 4], [((2, 4), (3, 3))])
+    ranking = rank_entries([1, 2, 3, 4], [((2, 4), (3, 3))])
 
-    assert [(row.entry, row.place, row.shared) for row in found.rows] == [
+    assert [(row.entry, row.place, row.shared) for row in ranking.rows] == [
         (2, 1, True),
         (4, 1, True),
         (1, 3, True),

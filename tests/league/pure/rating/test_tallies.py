@@ -15,36 +15,36 @@ boards = st.lists(
 
 
 def test_tally_counts_wins_draws_and_points_of_a_duel():
-    found = tally([((7, 3), (130, 100)), ((3, 7), (115, 115)), ((7, 3), (90, 140))])
+    tallies = tally([((7, 3), (130, 100)), ((3, 7), (115, 115)), ((7, 3), (90, 140))])
 
-    assert found.sides[1].tolist() == [[3, 7, 1, 1, 1]]
-    pair = found.pairs[3, 7]
+    assert tallies.sides[1].tolist() == [[3, 7, 1, 1, 1]]
+    pair = tallies.pairs[3, 7]
     assert (pair.boards, pair.half_points, pair.wins, pair.draws, pair.losses) == (3, 3, 1, 1, 1)
-    assert found.bots[7] == BotTally(boards=3, points=335, half_points=3, meetings=3)
-    assert found.tables == {}
+    assert tallies.bots[7] == BotTally(boards=3, points=335, half_points=3, meetings=3)
+    assert tallies.tables == {}
 
 
 def test_tally_ranks_a_table_of_individual_seats():
-    found = tally([((5, 2, 9), (-3, 0, -3))])
+    tallies = tally([((5, 2, 9), (-3, 0, -3))])
 
-    assert found.tables[3].tolist() == [[2, 5, 9, 0, 1, 1, 1]]
-    assert {pair: row.half_points for pair, row in found.pairs.items()} == {(2, 5): 2, (2, 9): 2, (5, 9): 1}
-    assert found.sides == {}
-    assert found.ids.tolist() == [2, 5, 9]
-    assert found.met().tolist() == [[False, True, True], [True, False, True], [True, True, False]]
+    assert tallies.tables[3].tolist() == [[2, 5, 9, 0, 1, 1, 1]]
+    assert {pair: row.half_points for pair, row in tallies.pairs.items()} == {(2, 5): 2, (2, 9): 2, (5, 9): 1}
+    assert tallies.sides == {}
+    assert tallies.ids.tolist() == [2, 5, 9]
+    assert tallies.met().tolist() == [[False, True, True], [True, False, True], [True, True, False]]
 
 
 def test_tally_of_mixed_sides_counts_sides_and_opponents():
     """Parties 0 and 2 play together; a side is the same side whoever is named first, and in whatever order."""
     boards = [((8, 1, 4, 6), (90, 50, 90, 50)), ((1, 4, 6, 8), (70, 70, 70, 70)), ((4, 6, 8, 1), (30, 80, 30, 80))]
 
-    found = tally(boards, sides=((0, 2), (1, 3)))
+    tallies = tally(boards, sides=((0, 2), (1, 3)))
 
-    assert found.sides[2].tolist() == [[1, 6, 4, 8, 1, 1, 1]]
-    assert found.bots[8] == BotTally(boards=3, points=190, half_points=6, meetings=6)
-    assert (1, 6) not in found.pairs
-    assert (4, 8) not in found.pairs
-    assert (found.pairs[1, 8].wins, found.pairs[1, 8].losses, found.pairs[1, 8].draws) == (1, 1, 1)
+    assert tallies.sides[2].tolist() == [[1, 6, 4, 8, 1, 1, 1]]
+    assert tallies.bots[8] == BotTally(boards=3, points=190, half_points=6, meetings=6)
+    assert (1, 6) not in tallies.pairs
+    assert (4, 8) not in tallies.pairs
+    assert (tallies.pairs[1, 8].wins, tallies.pairs[1, 8].losses, tallies.pairs[1, 8].draws) == (1, 1, 1)
 
 
 def test_tally_counts_faults_by_match():
@@ -53,18 +53,18 @@ def test_tally_counts_faults_by_match():
 
 @pytest.mark.slow
 @given(boards, boards)
-def test_sums_of_parts_are_the_sums_of_the_whole(one, two):
-    assert tally(one) + tally(two) == tally(one + two)
+def test_sums_of_parts_are_the_sums_of_the_whole(first, second):
+    assert tally(first) + tally(second) == tally(first + second)
 
 
 @pytest.mark.slow
 @given(boards)
 def test_dump_is_read_back_and_tells_sets_apart(played):
-    found = tally(played)
+    tallies = tally(played)
 
-    assert load(found.dump()).dump() == found.dump()
-    assert load(found.dump()) == found
-    assert (tally([*played, ((1, 2), (1, 0))]).digest == found.digest) is False
+    assert load(tallies.dump()).dump() == tallies.dump()
+    assert load(tallies.dump()) == tallies
+    assert (tally([*played, ((1, 2), (1, 0))]).digest == tallies.digest) is False
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_tally_does_not_depend_on_order_of_boards_or_parties(played, rng):
 
 @given(boards)
 def test_tally_shares_out_every_half_point(played):
-    found = tally(played)
+    tallies = tally(played)
 
-    assert sum(bot.half_points for bot in found.bots.values()) == sum(bot.meetings for bot in found.bots.values())
-    assert sum(bot.points for bot in found.bots.values()) == sum(sum(scores) for _, scores in played)
+    assert sum(bot.half_points for bot in tallies.bots.values()) == sum(bot.meetings for bot in tallies.bots.values())
+    assert sum(bot.points for bot in tallies.bots.values()) == sum(sum(scores) for _, scores in played)
