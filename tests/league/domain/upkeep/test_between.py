@@ -60,12 +60,12 @@ def test_a_match_finishes_between_any_two_statements(databases: list[str], tmp_p
     with ThreadPoolExecutor(len(PARTS)) as pool:
         ended = list(pool.map(disturb, PARTS, databases))
 
-    for part, done in zip(PARTS, ended, strict=True):
-        assert done.returncode == 0, done.stderr
-        assert "Traceback" not in done.stdout, done.stdout
-        moments = dict(line.split(": ", 1) for line in done.stdout.splitlines())
-        assert tuple(moments) == part, done.stdout
-        assert all(int(found.removesuffix(" moments")) >= 10 for found in moments.values())
+    for part, process in zip(PARTS, ended, strict=True):
+        assert process.returncode == 0, process.stderr
+        assert "Traceback" not in process.stdout, process.stdout
+        moments = dict(line.split(": ", 1) for line in process.stdout.splitlines())
+        assert tuple(moments) == part, process.stdout
+        assert all(int(moment.removesuffix(" moments")) >= 10 for moment in moments.values())
 
 
 def test_every_act_is_disturbed() -> None:

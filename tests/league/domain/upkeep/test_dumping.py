@@ -35,12 +35,12 @@ def played(ana, berto, settings) -> list[Match]:
 
 def make_played(ana: Player, berto: Player) -> list[Match]:
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(players.create("cira", now=NOW), "vega")])
-    found = [play(match, winner=0) for match in Match.objects.filter(status="queued").order_by("pk")]
+    matches = [play(match, winner=0) for match in Match.objects.filter(status="queued").order_by("pk")]
     started(ana, [accepted(ana, "otra"), accepted(berto, "mas")], name="Other")
     Match.objects.filter(status="queued").update(rated=False)
     play(Match.objects.get(status="queued"))
-    assert len(found) == 3
-    return found
+    assert len(matches) == 3
+    return matches
 
 
 def lines(folder: Path) -> list[dict[str, object]]:
@@ -50,30 +50,30 @@ def lines(folder: Path) -> list[dict[str, object]]:
 
 def test_a_day_is_a_file_of_what_its_matches_show(played, tmp_path, capsys) -> None:
     assert list(dumping.dump(tmp_path, now=NOW)) == [], "the day is not over"
-    (one,) = dumping.dump(tmp_path, now=NEXT)
+    (file,) = dumping.dump(tmp_path, now=NEXT)
 
     sittings = Sitting.objects.filter(board__match__in=played).order_by("board__match", "board__number", "number")
     assert lines(tmp_path) == [json.loads(json.dumps(replays.replay(sitting))) for sitting in sittings]
-    assert (one.path, one.matches, one.sittings) == (f"partnership/{NOW.date()}.jsonl.gz", 3, sittings.count())
-    assert hashlib.sha256((tmp_path / one.path).read_bytes()).hexdigest() == one.sha256
-    told = json.loads((tmp_path / "files.json").read_text())["files"]
-    assert [(row["path"], row["sha256"]) for row in told] == [(one.path, one.sha256)]
+    assert (file.path, file.matches, file.sittings) == (f"partnership/{NOW.date()}.jsonl.gz", 3, sittings.count())
+    assert hashlib.sha256((tmp_path / file.path).read_bytes()).hexdigest() == file.sha256
+    entries = json.loads((tmp_path / "files.json").read_text())["files"]
+    assert [(row["path"], row["sha256"]) for row in entries] == [(file.path, file.sha256)]
     plain = tmp_path / "day.jsonl"
-    plain.write_bytes(gzip.decompress((tmp_path / one.path).read_bytes()))
+    plain.write_bytes(gzip.decompress((tmp_path / file.path).read_bytes()))
     assert main(["verify", str(plain)]) == 0, "the engine plays them again"
     capsys.readouterr()
 
 
 def test_it_goes_on_where_it_was_ended(played, tmp_path) -> None:
-    (one,) = dumping.dump(tmp_path, now=NEXT)
-    before = (tmp_path / one.path).read_bytes()
+    (file,) = dumping.dump(tmp_path, now=NEXT)
+    before = (tmp_path / file.path).read_bytes()
     assert list(dumping.dump(tmp_path, now=NEXT)) == []
 
-    (tmp_path / one.path).with_suffix(".part").write_bytes(b"half a file")
-    (tmp_path / one.path).unlink()
+    (tmp_path / file.path).with_suffix(".part").write_bytes(b"half a file")
+    (tmp_path / file.path).unlink()
     (again,) = dumping.dump(tmp_path, now=NEXT)
-    assert again == one
-    assert (tmp_path / one.path).read_bytes() == before, "the same replays are the same bytes"
+    assert again == file
+    assert (tmp_path / file.path).read_bytes() == before, "the same replays are the same bytes"
 
 
 def test_what_was_let_go_between_a_file_and_its_list_is_not_lost(played, tmp_path) -> None:
@@ -113,7 +113,7 @@ def test_what_is_held_back_comes_later_and_what_is_let_go_stays(played, tmp_path
     embargoes.change(Match.objects.get(pk=played[1].pk), None, why="it is over", actor="eva", now=NOW)
     (second,) = dumping.dump(tmp_path, now=NEXT)
     assert (second.matches, second.held) == (3, 0)
-    kept = (tmp_path / second.path).read_bytes()
+    content = (tmp_path / second.path).read_bytes()
 
     sampling.draw(now=NEXT)
     assert retention.remove_expired(now=clock.present() + timedelta(days=9)) > 0
@@ -121,7 +121,7 @@ def test_what_is_held_back_comes_later_and_what_is_let_go_stays(played, tmp_path
         json.dumps({"format": dumping.FORMAT, "files": [{**second.__dict__, "held": 1}]})
     )
     assert list(dumping.dump(tmp_path, now=NEXT)) == []
-    assert (tmp_path / second.path).read_bytes() == kept
+    assert (tmp_path / second.path).read_bytes() == content
 
 
 def test_the_command_says_what_it_wrote_and_what_is_wrong(played, tmp_path, capsys) -> None:

@@ -108,8 +108,8 @@ def wish(kind: str, subject: str, **data: object) -> Callable[[], None]:
 
 def key(location: str = "", **columns: object) -> Callable[[], object]:
     """A key of a request."""
-    given = {"key": "k1", "request_sha256": "0" * 64, "created": NOW, "location": location, "status": 201}
-    return lambda: IdempotencyKey.objects.create(player=Player.objects.get(name="ana"), **given | columns)
+    fields = {"key": "k1", "request_sha256": "0" * 64, "created": NOW, "location": location, "status": 201}
+    return lambda: IdempotencyKey.objects.create(player=Player.objects.get(name="ana"), **fields | columns)
 
 
 BREAKS: dict[str, tuple[str, str, Callable[[], object]]] = {
@@ -156,14 +156,14 @@ def test_what_is_broken_is_found(cup, name: str, caplog) -> None:
     check, words, break_it = BREAKS[name]
     break_it()
 
-    found = invariants.check_all(now=SOON)
+    findings = invariants.check_all(now=SOON)
 
-    named = [finding for finding in found if finding.check == check and words in finding.what]
-    assert named, [str(finding) for finding in found]
-    assert all(finding.do for finding in found)
-    assert f"invariant broken: {named[0]}" in caplog.text
-    assert invariants.last_result().count == len(found)
-    assert invariants.last_result().findings == found
+    matching = [finding for finding in findings if finding.check == check and words in finding.what]
+    assert matching, [str(finding) for finding in findings]
+    assert all(finding.do for finding in findings)
+    assert f"invariant broken: {matching[0]}" in caplog.text
+    assert invariants.last_result().count == len(findings)
+    assert invariants.last_result().findings == findings
 
 
 def test_wishes_and_keys_that_were_kept_are_no_finding(cup) -> None:
@@ -203,11 +203,11 @@ def test_what_is_late_has_its_grace_to_the_end(cup, words: str, columns: dict, p
     match = Match.objects.get(status=columns["status"])
 
     def stuck() -> list[invariants.Finding]:
-        return [found for found in invariants.stuck_rows(None, SOON) if words in found.what]
+        return [finding for finding in invariants.stuck_rows(None, SOON) if words in finding.what]
 
     assert stuck() == []
     Match.objects.filter(pk=match.pk).update(**past)
-    assert [found.subject for found in stuck()] == [f"match:{match.public_id}"]
+    assert [finding.subject for finding in stuck()] == [f"match:{match.public_id}"]
 
 
 def test_a_tournament_that_has_just_ended_has_its_grace(cup) -> None:
@@ -215,7 +215,7 @@ def test_a_tournament_that_has_just_ended_has_its_grace(cup) -> None:
 
     def stuck(finished: datetime) -> bool:
         Tournament.objects.filter(pk=cup.pk).update(finished=finished)
-        return any("are unfinished" in found.what for found in invariants.stuck_rows(None, SOON))
+        return any("are unfinished" in finding.what for finding in invariants.stuck_rows(None, SOON))
 
     assert not stuck(SOON - GRACE)
     assert stuck(SOON - GRACE - MOMENT)
@@ -226,7 +226,7 @@ def test_a_tournament_that_has_just_ended_has_its_grace(cup) -> None:
 def test_a_version_that_was_just_uploaded_has_its_grace_and_needs_no_more_while_a_match_waits(cup) -> None:
     def stuck(created: datetime) -> list[str]:
         BotVersion.objects.filter(bot__slug="rufo").update(status="validating", created=created)
-        return [found.subject for found in invariants.stuck_rows(None, SOON) if "is validating" in found.what]
+        return [finding.subject for finding in invariants.stuck_rows(None, SOON) if "is validating" in finding.what]
 
     version = BotVersion.objects.get(bot__slug="rufo")
     assert stuck(SOON - GRACE) == []
@@ -237,8 +237,8 @@ def test_a_version_that_was_just_uploaded_has_its_grace_and_needs_no_more_while_
 
 def test_work_in_progress_is_no_finding(cup, ana) -> None:
     uploaded(ana, "tarde")
-    held = leases.claim("w1", now=NOW)
-    assert held is not None
+    match = leases.claim("w1", now=NOW)
+    assert match is not None
 
     assert invariants.check_all(now=NOW + timedelta(seconds=60)) == []
 
@@ -248,9 +248,9 @@ def test_other_rules_of_a_worker_that_did_not_tell_are_found_by_its_record(cup) 
     Match.objects.update(host={})
     Pool.objects.filter(pk=cup.pool_id).update(revision=7)
 
-    found = [finding.what for finding in invariants.check_all(since=NOW, now=SOON) if finding.check == "rules"]
+    texts = [finding.what for finding in invariants.check_all(since=NOW, now=SOON) if finding.check == "rules"]
 
-    assert found == ["was played by revision 1 of its rules; its pool has revision 7"] * 3
+    assert texts == ["was played by revision 1 of its rules; its pool has revision 7"] * 3
 
 
 def test_old_boards_are_trusted_when_asked_to(cup) -> None:
@@ -263,12 +263,12 @@ def test_old_boards_are_trusted_when_asked_to(cup) -> None:
 def test_history_of_a_match_that_left_the_ratings_is_found(cup) -> None:
     struck = Match.objects.get(status="void")
     assert not RatingPoint.objects.filter(match=struck).exists()
-    kept = RatingPoint.objects.first()
-    assert kept is not None
-    kept.pk, kept.match = None, struck
-    kept.save()
+    point = RatingPoint.objects.first()
+    assert point is not None
+    point.pk, point.match = None, struck
+    point.save()
 
-    assert [(found.check, found.subject) for found in invariants.check_all(now=SOON)] == [
+    assert [(finding.check, finding.subject) for finding in invariants.check_all(now=SOON)] == [
         ("counted", f"match:{struck.public_id}")
     ]
 
@@ -293,9 +293,9 @@ def test_names_that_can_be_taken_for_each_other_are_listed_and_kept(ana, berto) 
     extra = started(berto, [accepted(ana, "x"), accepted(berto, "y")], name="Liga")
     Tournament.objects.filter(pk=extra.pk).update(name="Cора")
 
-    found = [(one.subject, one.what) for one in invariants.names_apart(None, SOON)]
+    findings = [(finding.subject, finding.what) for finding in invariants.names_apart(None, SOON)]
 
-    assert found == [
+    assert findings == [
         ("bot:rnax", "has a bot name that looks like that of bot:max"),
         ("tournament:liga", "has a tournament name that looks like that of tournament:copa"),
     ]
@@ -305,8 +305,8 @@ def test_names_that_can_be_taken_for_each_other_are_listed_and_kept(ana, berto) 
 @pytest.mark.parametrize("since", [None, -100, 30])
 def test_a_wish_holds_from_a_moment_after_it_to_its_end(cup, resumed: bool, since: int | None) -> None:
     """The findings are the matches started within the pause and after `since`; a pause without an end lasts until now."""
-    told = invariants.MOMENT.total_seconds()
-    begun = [0, told, told + 1, 29, 30, 31, 59, 60, 61]
+    moment = invariants.MOMENT.total_seconds()
+    begun = [0, moment, moment + 1, 29, 30, 31, 59, 60, 61]
     LeagueEvent.objects.create(at=NOW, kind="tournament.paused", subject="tournament:cup")
     for second in begun:
         begin_again(second)
@@ -314,9 +314,9 @@ def test_a_wish_holds_from_a_moment_after_it_to_its_end(cup, resumed: bool, sinc
         LeagueEvent.objects.create(at=later(60), kind="tournament.resumed", subject="tournament:cup")
     begin_again(58)  # a line below the end is no fault; without one it is
 
-    found = invariants.kept_wishes(None if since is None else later(since), later(70 if resumed else 60))
+    findings = invariants.kept_wishes(None if since is None else later(since), later(70 if resumed else 60))
 
-    wanted = [second for second in begun if max(told, since or 0) < second < 60] + [58] * (not resumed)
-    assert [f"started at {later(second)}," in finding.what for second, finding in zip(wanted, found, strict=True)] == [
-        True
-    ] * len(wanted)
+    expected = [second for second in begun if max(moment, since or 0) < second < 60] + [58] * (not resumed)
+    assert [
+        f"started at {later(second)}," in finding.what for second, finding in zip(expected, findings, strict=True)
+    ] == [True] * len(expected)

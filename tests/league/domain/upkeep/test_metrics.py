@@ -28,24 +28,24 @@ def test_numbers_say_what_waits_what_lags_and_what_is_wrong(ana, berto) -> None:
     cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola"), accepted(berto, "sol")], boards=1)
     play(cup.matches.filter(rated=True).order_by("id")[0], now=NOW)
 
-    found = values(metrics.metrics_page(now=later(60)))
-    assert found['tute_matches{status="queued"}'] == 2
-    assert found['tute_queue_waiting{reason="worker"}'] == 2
-    assert found["tute_queue_oldest_seconds"] == 60
-    assert found["tute_queue_starved"] == 1
-    assert found["tute_ratings_lag_seconds"] == 60
-    assert found["tute_ratings_lag_boards"] == 1
-    assert {lane: found[f'tute_lane_waiting{{lane="{lane}"}}'] for lane in metrics.LANES} == {
+    numbers = values(metrics.metrics_page(now=later(60)))
+    assert numbers['tute_matches{status="queued"}'] == 2
+    assert numbers['tute_queue_waiting{reason="worker"}'] == 2
+    assert numbers["tute_queue_oldest_seconds"] == 60
+    assert numbers["tute_queue_starved"] == 1
+    assert numbers["tute_ratings_lag_seconds"] == 60
+    assert numbers["tute_ratings_lag_boards"] == 1
+    assert {lane: numbers[f'tute_lane_waiting{{lane="{lane}"}}'] for lane in metrics.LANES} == {
         "validation": 0,
         "match": 2,
         "slow": 0,
         "ladder": 0,
         "audit": 0,
     }
-    assert found['tute_lane_oldest_seconds{lane="match"}'] == 60
-    assert found["tute_matches_per_minute"] == found["tute_boards_per_minute"] == 1 / 5
-    assert found["tute_voids_last_hour"] == 0
-    assert found["tute_invariant_check_age_seconds"] == -1
+    assert numbers['tute_lane_oldest_seconds{lane="match"}'] == 60
+    assert numbers["tute_matches_per_minute"] == numbers["tute_boards_per_minute"] == 1 / 5
+    assert numbers["tute_voids_last_hour"] == 0
+    assert numbers["tute_invariant_check_age_seconds"] == -1
 
     ratings.refresh(cup.pool, now=later(60))
     workers.register("w1", tier="landlock", now=later(60))
@@ -53,11 +53,11 @@ def test_numbers_say_what_waits_what_lags_and_what_is_wrong(ana, berto) -> None:
     Match.objects.filter(status="finished").update(counted=None)
     Bot.objects.filter(slug="rufo").update(state="paused", paused_for="faults")
     invariants.check_all(now=later(60) + invariants.GRACE)
-    found = values(metrics.metrics_page(now=later(90) + invariants.GRACE))
-    assert found['tute_workers{state="ready"}'] == 0  # not heard of for ten minutes
-    assert found["tute_bots_paused"] == 1
-    assert found["tute_invariant_findings"] > 0
-    assert found["tute_invariant_check_age_seconds"] == 30
+    numbers = values(metrics.metrics_page(now=later(90) + invariants.GRACE))
+    assert numbers['tute_workers{state="ready"}'] == 0  # not heard of for ten minutes
+    assert numbers["tute_bots_paused"] == 1
+    assert numbers["tute_invariant_findings"] > 0
+    assert numbers["tute_invariant_check_age_seconds"] == 30
     assert values(metrics.metrics_page(now=later(61)))['tute_workers{state="refusing"}'] == 1
 
 
@@ -66,9 +66,9 @@ def test_numbers_take_the_same_queries_for_any_number_of_matches(ana, berto) -> 
     counts = []
     for name in ("one", "two", "three"):
         started(ana, [accepted(ana, f"{name}-a"), accepted(berto, f"{name}-b")], boards=1, name=name)
-        with CaptureQueriesContext(connection) as made:
+        with CaptureQueriesContext(connection) as queries:
             metrics.metrics_page(now=NOW)
-        counts.append(len(made))
+        counts.append(len(queries))
 
     assert counts == [16, 16, 16]
 
@@ -103,10 +103,13 @@ def test_the_line_stands_as_it_is_claimed_and_says_why(client, ana, berto) -> No
     assert first.why == "turn"
     assert leases.claim("w1", now=NOW) == first
     leases.fail(first.pk, first.token + 1, why="the disk was full", now=NOW)
-    assert [one.why for one in workers.waiting_line(now=NOW)] == ["turn", "turn", "retry"]
+    assert [waiting.why for waiting in workers.waiting_line(now=NOW)] == ["turn", "turn", "retry"]
     assert workers.waiting_line(now=NOW).last() == first  # it stands behind until it may be tried again
     Bot.objects.filter(slug="lola").update(state="paused", paused_for="three faults in a row")
-    whys = {one.why: {party.version.bot.slug for party in one.parties.all()} for one in workers.waiting_line(now=NOW)}
+    whys = {
+        waiting.why: {party.version.bot.slug for party in waiting.parties.all()}
+        for waiting in workers.waiting_line(now=NOW)
+    }
     assert "lola" in whys["retest"]
     workers.unregister("w1", now=NOW)
     assert workers.waiting_line(now=later(600)).first().why == "worker"

@@ -65,7 +65,7 @@ def test_it_is_stopped_and_goes_on(matches: list[Match]) -> None:
 
     assert MatchLog.objects.get().match == matches[0]
     assert told() == before
-    assert [one.match for one in moving.move_all()] == [match.public_id for match in matches[1:]]
+    assert [move.match for move in moving.move_all()] == [match.public_id for match in matches[1:]]
     assert told() == before
 
 
@@ -91,12 +91,12 @@ def test_a_match_that_breaks_in_the_middle_is_as_it_was(matches: list[Match]) ->
 def test_a_move_that_is_killed_goes_on(tmp_path: Path) -> None:
     """SIGKILL ends a real process in the middle of a match, on a database that outlives it."""
     file = shutil.copy(sqlite_file(), tmp_path / "league.sqlite3")
-    kept = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "PATH", "TMPDIR")}
-    environment = {**kept, "DATABASE_URL": f"sqlite://{file}", "STATE_DIR": str(tmp_path), "DEBUG": "1"}
+    variables = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "PATH", "TMPDIR")}
+    environment = {**variables, "DATABASE_URL": f"sqlite://{file}", "STATE_DIR": str(tmp_path), "DEBUG": "1"}
     command = [sys.executable, "-m", "tests.league.domain.upkeep.killed_move"]
-    done = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "moved: 2 matches" in done.stdout
+    process = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    assert "moved: 2 matches" in process.stdout
 
 
 def test_what_is_damaged_is_named_and_left(matches: list[Match], capsys) -> None:
@@ -119,10 +119,10 @@ def test_a_replay_from_before_digests_moves_only_if_it_has_the_scores_of_its_row
     row = Sitting.objects.filter(board__match=matches[0]).order_by("pk").first()
     Sitting.objects.filter(pk=row.pk).update(scores=[9, 9, 9, 9])
 
-    found = list(moving.move_all())
+    moves = list(moving.move_all())
 
-    assert [bool(one.why) for one in found] == [True, False, False]
-    assert "scores that differ" in found[0].why
+    assert [bool(move.why) for move in moves] == [True, False, False]
+    assert "scores that differ" in moves[0].why
 
 
 def test_a_dictionary_that_logs_need_cannot_be_removed(matches: list[Match]) -> None:

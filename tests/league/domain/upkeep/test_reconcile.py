@@ -24,9 +24,9 @@ def test_everything_is_put_right_at_once_and_once(ana, berto) -> None:
     running()
     soon = NOW + timedelta(seconds=settings.LEASE_S + 1)
 
-    found = reconcile.reconcile(now=soon)
+    report = reconcile.reconcile(now=soon)
 
-    assert found.counts() == {
+    assert report.counts() == {
         "expired": 1,
         "unjudged": 0,
         "summed": 0,
@@ -49,10 +49,10 @@ def test_everything_is_put_right_at_once_and_once(ana, berto) -> None:
         "paired": 0,
         "explained": 0,
     }
-    told = "expired 1, unjudged 0, summed 0, played 1, unheld 0, abandoned 0, inserted 0, cancelled 0, finished 1, opened 0, "
-    told += "stored 0, refreshed 1, drawn 0, tested 0, validated 0, "
-    told += "released 0, unbanned 0, unanswered 0, lifted 0, paired 0, explained 0"
-    assert str(found) == told
+    text = "expired 1, unjudged 0, summed 0, played 1, unheld 0, abandoned 0, inserted 0, cancelled 0, finished 1, "
+    text += "opened 0, stored 0, refreshed 1, drawn 0, tested 0, validated 0, "
+    text += "released 0, unbanned 0, unanswered 0, lifted 0, paired 0, explained 0"
+    assert str(report) == text
     assert Rating.objects.count() == 2
     assert set(Rating.objects.values_list("updated", flat=True)) == {soon}
     assert set(reconcile.reconcile(now=soon).counts().values()) == {0}

@@ -57,10 +57,10 @@ def test_struck_out_and_played_again_on_the_same_deals(cup) -> None:
     match = cup.matches.select_related("pool", "tournament").order_by("id")[0]
     before = {board.number: board.scores for board in match.boards.all()}
 
-    found = repair.strike([match], why=WHY, actor="operator", again=True, now=later(5))
+    report = repair.strike([match], why=WHY, actor="operator", again=True, now=later(5))
 
-    fresh = Match.objects.get(public_id=found.again[0])
-    assert (found.struck, found.reopened) == ([match.public_id], ["cup"])
+    fresh = Match.objects.get(public_id=report.again[0])
+    assert (report.struck, report.reopened) == ([match.public_id], ["cup"])
     assert (fresh.status, fresh.table, bytes(fresh.secret)) == ("queued", match.table, bytes(match.secret))
     assert [p.version_id for p in fresh.parties.order_by("number")] == [
         p.version_id for p in match.parties.order_by("number")
@@ -85,9 +85,9 @@ def test_striking_out_twice_is_striking_out_once(cup) -> None:
 
     assert not again().is_empty
     state = everything()
-    found = again()
+    report = again()
 
-    assert (found.struck, found.changes) == ([], [])
+    assert (report.struck, report.changes) == ([], [])
     assert everything() == state
 
 
@@ -100,9 +100,9 @@ def test_dry_run_says_what_would_change_and_changes_nothing(cup) -> None:
     assert everything() == state
     cup.refresh_from_db()
     match = cup.matches.select_related("pool", "tournament").get(pk=match.pk)
-    done = repair.strike([match], why=WHY, actor="operator", again=True, now=later(5))
-    assert look == done
-    assert len(done.changes) >= 2
+    report = repair.strike([match], why=WHY, actor="operator", again=True, now=later(5))
+    assert look == report
+    assert len(report.changes) >= 2
 
 
 @pytest.mark.slow
@@ -111,15 +111,15 @@ def test_wrong_rules_are_repaired_by_revision(cup) -> None:
 
     look = repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", dry_run=True, now=later(5))
     assert Pool.objects.get(pk=old.pk).ratings.count() == 3
-    found = repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(5))
+    report = repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(5))
 
-    assert (look.struck, look.again, look.changes) == (found.struck, found.again, found.changes)
-    assert len(found.struck) == len(found.again) == 3
-    assert {change.after for change in found.changes} == {None}
+    assert (look.struck, look.again, look.changes) == (report.struck, report.again, report.changes)
+    assert len(report.struck) == len(report.again) == 3
+    assert {change.after for change in report.changes} == {None}
     cup.refresh_from_db()
     present = cup.pool
     assert (present.pk != old.pk, present.revision) == (True, engine.load("partnership").revision)
-    assert set(Match.objects.filter(public_id__in=found.again).values_list("pool", "tournament")) == {
+    assert set(Match.objects.filter(public_id__in=report.again).values_list("pool", "tournament")) == {
         (present.pk, cup.pk)
     }
     event = LeagueEvent.objects.get(kind="league.repaired")
@@ -129,7 +129,7 @@ def test_wrong_rules_are_repaired_by_revision(cup) -> None:
     assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", now=later(6)).is_empty
     assert everything() == state
 
-    for match in Match.objects.filter(public_id__in=found.again).order_by("id"):
+    for match in Match.objects.filter(public_id__in=report.again).order_by("id"):
         play(match, now=later(7))
     reconcile.reconcile(now=later(8))
     cup.refresh_from_db()
@@ -158,11 +158,11 @@ def test_present_rules_are_repaired_up_to_a_moment_only(cup) -> None:
 def test_unrated_results_stay_and_count_no_more(cup) -> None:
     old_rules(cup)
 
-    found = repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", unrate=True, now=later(5))
+    report = repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", unrate=True, now=later(5))
 
-    rated = sorted(found.unrated)
+    rated = sorted(report.unrated)
     assert rated
-    assert not found.struck
+    assert not report.struck
     assert set(cup.matches.values_list("status", flat=True)) == {"finished"}
     assert Rating.objects.count() == 0
     assert repair.repair_revisions("partnership", 0, 0, why=WHY, actor="operator", unrate=True, now=later(5)).is_empty
@@ -174,10 +174,10 @@ def test_pools_are_fitted_anew_with_an_event(cup) -> None:
 
     look = repair.rebuild_pools([cup.pool], dry_run=True, now=later(5))
     assert set(Rating.objects.values_list("elo", flat=True)) == {0}
-    found = repair.rebuild_pools([cup.pool], now=later(5))
+    report = repair.rebuild_pools([cup.pool], now=later(5))
 
-    assert look.changes == found.changes
-    assert {change.before for change in found.changes} == {0}
+    assert look.changes == report.changes
+    assert {change.before for change in report.changes} == {0}
     assert dict(Rating.objects.values_list("version_id", "elo")) == pytest.approx(elo)
     assert LeagueEvent.objects.filter(kind="pool.rebuilt", subject=f"pool:{cup.pool_id}").exists()
     assert not ratings.stale_pools()

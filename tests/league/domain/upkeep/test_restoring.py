@@ -102,16 +102,18 @@ WAYS: dict[str, tuple[Callable[[], None], str, int, int, str]] = {
 @pytest.mark.parametrize("way", mostly_slow(WAYS, list(WAYS)[:2].__contains__))
 def test_it_is_found_told_and_restored_where_that_can_be_proved(way: str, match: Match, client) -> None:
     break_it, words, status, count, how = WAYS[way]
-    before = [replays.unpack(one) for one in sittings()]
+    before = [replays.unpack(sitting) for sitting in sittings()]
     assert invariants.check_all(now=NOW) == []
     break_it()
 
     with pytest.raises(replays.Unreadable, match=words) as caught:
         replays.replay(sittings()[0])
     assert caught.value.status == status
-    found = [one for one in invariants.check_all(now=NOW) if one.check == "replays"]
-    assert [(one.subject, words in one.what) for one in found] == [(f"match:{match.public_id}", True)] * count
-    assert "manage.py repair --replays" in found[0].do
+    findings = [finding for finding in invariants.check_all(now=NOW) if finding.check == "replays"]
+    assert [(finding.subject, words in finding.what) for finding in findings] == [
+        (f"match:{match.public_id}", True)
+    ] * count
+    assert "manage.py repair --replays" in findings[0].do
 
     would = restore_replays(actor="test", dry_run=True, now=NOW)
     assert len(invariants.check_all(now=NOW)) == count
@@ -124,12 +126,12 @@ def test_it_is_found_told_and_restored_where_that_can_be_proved(way: str, match:
         assert len(invariants.check_all(now=NOW)) == count
         return
     assert invariants.check_all(now=NOW) == []
-    for old, one in zip(before, sittings(), strict=True):
-        new = replays.unpack(one)
-        assert (new["actions"], new["events"], new["scores"]) == (old["actions"], old["events"], one.scores)
+    for old, sitting in zip(before, sittings(), strict=True):
+        new = replays.unpack(sitting)
+        assert (new["actions"], new["events"], new["scores"]) == (old["actions"], old["events"], sitting.scores)
         engine.replay.verify(new)
-        assert how == "put_back" or one.number or one.board.number > 1 or new["meta"]["restored"] == RESTORED
-    assert how == "played" or [replays.unpack(one) for one in sittings()] == before
+        assert how == "put_back" or sitting.number or sitting.board.number > 1 or new["meta"]["restored"] == RESTORED
+    assert how == "played" or [replays.unpack(sitting) for sitting in sittings()] == before
     events = LeagueEvent.objects.filter(kind="match.replay_restored", subject=f"match:{match.public_id}")
     assert events.count() == count
     assert restore_replays(actor="test", now=NOW).is_empty
@@ -147,51 +149,51 @@ def faulty(ana, berto) -> Match:
 
 def make_faulty(ana, berto) -> Match:
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
-    held = leases.claim("w1", now=NOW)
-    assert held is not None
-    leases.start(held, now=NOW)
+    match = leases.claim("w1", now=NOW)
+    assert match is not None
+    leases.start(match, now=NOW)
     faults = [
         FaultReport(seat % 2, seat, board, sitting, 5, "crash", "exit status 3")
         for (board, sitting), (seats, _) in FAULTS.items()
         for seat in seats
     ]
-    found = result(held)
+    outcome = result(match)
     game = engine.load("partnership")
-    for board in found.boards:
+    for board in outcome.boards:
         for place, sitting in enumerate(board.sittings):
             sitting.replay["pass"] = PASSES[sitting.number]
             _, out = FAULTS[board.number, sitting.number]
             if out:
-                mine = tuple(fault for fault in faults if fault.sitting == sitting.number)
-                board.sittings[place] = replace(sitting, faults=mine, scores=forfeited(game, set(out)))
-    for number, party in enumerate(found.parties):
+                own_faults = tuple(fault for fault in faults if fault.sitting == sitting.number)
+                board.sittings[place] = replace(sitting, faults=own_faults, scores=forfeited(game, set(out)))
+    for number, party in enumerate(outcome.parties):
         party.faults += [fault for fault in faults if fault.party == number]
-    assert reports.report(held.pk, held.token, found, now=NOW) == reports.Receipt.STORED
-    loosen(held)
-    return Match.objects.get(pk=held.pk)
+    assert reports.report(match.pk, match.token, outcome, now=NOW) == reports.Receipt.STORED
+    loosen(match)
+    return Match.objects.get(pk=match.pk)
 
 
 @pytest.mark.parametrize("lost", [[place] for place in FAULTS] + [[(1, 0), (2, 0)], [(1, 1), (2, 1)]])
 def test_what_the_referee_has_added_is_restored_from_the_rows_and_the_same_pass(
     faulty: Match, lost: list[tuple[int, int]]
 ) -> None:
-    for one in sittings():
-        if (one.board.number, one.number) in lost:
-            packed = bytearray(one.replay)
+    for sitting in sittings():
+        if (sitting.board.number, sitting.number) in lost:
+            packed = bytearray(sitting.replay)
             packed[-1] ^= 1
-            stored(one, packed)
+            stored(sitting, packed)
 
     assert len(restore_replays(actor="test", now=NOW).played) == len(lost)
 
-    for one in sittings():
-        place = one.board.number, one.number
+    for sitting in sittings():
+        place = sitting.board.number, sitting.number
         if place in lost:
-            record = replays.unpack(one)
-            told, forfeited = FAULTS[place]
-            assert record["faults"] == [{"step": 5, "seat": seat, "fault": "crash", "detail": ""} for seat in told]
+            record = replays.unpack(sitting)
+            seats, forfeited = FAULTS[place]
+            assert record["faults"] == [{"step": 5, "seat": seat, "fault": "crash", "detail": ""} for seat in seats]
             assert record["notes"] == []
-            assert record.get("forfeit") == (forfeited and {"seats": forfeited, "scores": one.scores})
-            assert record.get("pass") == (PASSES[one.number] if len(lost) == 1 else None)
+            assert record.get("forfeit") == (forfeited and {"seats": forfeited, "scores": sitting.scores})
+            assert record.get("pass") == (PASSES[sitting.number] if len(lost) == 1 else None)
 
 
 def test_a_wrong_action_is_never_taken_for_what_was_played(match: Match) -> None:
@@ -208,7 +210,7 @@ def test_replays_from_before_there_were_digests_are_bound_by_repair(match: Match
     assert invariants.check_all(now=NOW) == []
     assert replays.unpack(sittings()[0])["actions"]
     exchanged()
-    assert {one.check for one in invariants.check_all(now=NOW)} == {"replays"}
+    assert {finding.check for finding in invariants.check_all(now=NOW)} == {"replays"}
     with pytest.raises(replays.Unreadable, match="belongs to another sitting"):
         replays.unpack(sittings()[0])
     exchanged()
@@ -234,9 +236,9 @@ def written(match: Match, data: bytes) -> None:
     MatchLog.objects.filter(match=match).update(data=data)
 
 
-def swapped(one: Match, other: Match) -> None:
-    first, second = log_of(one), log_of(other)
-    written(one, second)
+def swapped(match: Match, other: Match) -> None:
+    first, second = log_of(match), log_of(other)
+    written(match, second)
     written(other, first)
 
 
@@ -287,16 +289,16 @@ def test_a_log_is_found_told_and_restored_where_that_can_be_proved(way: str, log
     break_it, words, status, count, does = LOGS[way]
     started(ana, [accepted(ana, "otra"), accepted(berto, "mas")], name="Other")
     other = play(Match.objects.get(status="queued"))
-    before = [replays.unpack(one) for one in sittings()]
+    before = [replays.unpack(sitting) for sitting in sittings()]
     assert invariants.check_all(now=NOW) == []
     break_it(logged, other)
 
     with pytest.raises(replays.Unreadable, match=words) as caught:
         replays.replay(sittings()[0])
     assert caught.value.status == status
-    found = [one for one in invariants.check_all(now=NOW) if one.check == "replays"]
-    assert [words in one.what for one in found] == [True] * count
-    assert found[0].subject == f"match:{logged.public_id}"
+    findings = [finding for finding in invariants.check_all(now=NOW) if finding.check == "replays"]
+    assert [words in finding.what for finding in findings] == [True] * count
+    assert findings[0].subject == f"match:{logged.public_id}"
 
     would = restore_replays(actor="test", dry_run=True, now=NOW)
     assert len(invariants.check_all(now=NOW)) == count
@@ -307,13 +309,13 @@ def test_a_log_is_found_told_and_restored_where_that_can_be_proved(way: str, log
     }  # fmt: skip
     assert len(invariants.check_all(now=NOW)) == ("lost" in does)
     if "played" not in does:
-        assert does == {"lost": 4} or [replays.unpack(one) for one in sittings()] == before
+        assert does == {"lost": 4} or [replays.unpack(sitting) for sitting in sittings()] == before
         return
-    for old, one in zip(before, sittings(), strict=True):
-        name = f"{one.board.match.public_id}, board {one.board.number}, sitting {one.number}"
+    for old, sitting in zip(before, sittings(), strict=True):
+        name = f"{sitting.board.match.public_id}, board {sitting.board.number}, sitting {sitting.number}"
         if name not in did.lost:
-            new = replays.unpack(one)
-            assert (new["actions"], new["events"], new["scores"]) == (old["actions"], old["events"], one.scores)
+            new = replays.unpack(sitting)
+            assert (new["actions"], new["events"], new["scores"]) == (old["actions"], old["events"], sitting.scores)
             engine.replay.verify(new)
             assert new["meta"].get("restored") == (RESTORED if name in did.played else None)
     assert LeagueEvent.objects.filter(kind="match.replay_restored", subject=f"match:{logged.public_id}").count() == 1
@@ -322,7 +324,7 @@ def test_a_log_is_found_told_and_restored_where_that_can_be_proved(way: str, log
 def test_a_log_whose_row_is_gone_is_missed(logged: Match) -> None:
     MatchLog.objects.all().delete()
 
-    assert [one.check for one in invariants.check_all(now=NOW)] == ["replays"]
+    assert [finding.check for finding in invariants.check_all(now=NOW)] == ["replays"]
     assert len(restore_replays(actor="test", now=NOW).lost) == 4
 
 
@@ -342,15 +344,15 @@ def test_a_judgement_and_answers_that_are_damaged_are_made_again(logged, ana) ->
     old = {"judge": "0", "status": "done", "body": b"rubbish", "finished": NOW}
     of_before = Judgement.objects.create(match=logged, kind="open", asked_by=ana, place=0, created=NOW, **old)
 
-    seen = restore_replays(actor="ana", dry_run=True, now=NOW)
-    assert seen.again == [
+    preview = restore_replays(actor="ana", dry_run=True, now=NOW)
+    assert preview.again == [
         f"{logged.public_id}, open judgement",
         f"{logged.public_id}, board 1, sitting 0, seat 0, answers of random v1",
     ]
     judged.refresh_from_db()
     assert judged.status == "done"
 
-    assert restore_replays(actor="ana", now=NOW).again == seen.again
+    assert restore_replays(actor="ana", now=NOW).again == preview.again
     judged.refresh_from_db()
     answered.refresh_from_db()
     whole.refresh_from_db()

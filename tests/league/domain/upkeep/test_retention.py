@@ -28,16 +28,16 @@ def played(ana, berto, settings) -> dict[str, Match]:
 
 def make_played(ana: Player, berto: Player) -> dict[str, Match]:
     started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")])
-    found = {"rated": play(Match.objects.get(status="queued"))}
+    matches = {"rated": play(Match.objects.get(status="queued"))}
     started(ana, [accepted(ana, "otra"), accepted(berto, "mas")], name="Other")
     Match.objects.filter(status="queued").update(rated=False)
-    found["unrated"] = play(Match.objects.get(status="queued"))
+    matches["unrated"] = play(Match.objects.get(status="queued"))
     uploaded(ana, "nueva")
     tried = running()
     reports.report(tried.pk, tried.token, result(tried), now=NOW)
-    found["validation"] = Match.objects.get(pk=tried.pk)
+    matches["validation"] = Match.objects.get(pk=tried.pk)
     sampling.draw(now=NOW)
-    return found
+    return matches
 
 
 def kept() -> set[int]:
@@ -58,7 +58,7 @@ def test_each_kind_has_its_time_and_results_stay(played: dict[str, Match]) -> No
     assert (list(Board.objects.values_list()), list(Sitting.objects.values_list("pk", "scores"))) == rows
     assert set(MatchLog.objects.values_list("match", "digest")) == digests
     assert [event.data["count"] for event in LeagueEvent.objects.filter(kind="replays.let_go")] == [1, 1]
-    assert [one for one in invariants.check_all(now=NOW) if one.check == "replays"] == []
+    assert [finding for finding in invariants.check_all(now=NOW) if finding.check == "replays"] == []
     assert restore_replays(actor="test", now=NOW).is_empty
     sitting = Sitting.objects.select_related("board__match").filter(board__match=played["unrated"]).first()
     with pytest.raises(replays.Unreadable, match="is not kept any more") as caught:
