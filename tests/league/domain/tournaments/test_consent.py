@@ -22,7 +22,7 @@ from tests.support.league import NOW, accepted, later, play
 
 
 @pytest.fixture
-def mine(ana):
+def own_version(ana):
     """Ana's bot."""
     return accepted(ana, "rufo")
 
@@ -34,16 +34,16 @@ def theirs(berto):
 
 
 @pytest.fixture
-def cup(ana, mine):
+def cup(ana, own_version):
     """Ana's, open, with her own bot."""
-    return tournaments.create(ana, "Cup", "partnership", boards=1, versions=[mine], now=NOW)
+    return tournaments.create(ana, "Cup", "partnership", boards=1, versions=[own_version], now=NOW)
 
 
 def asked(cup, version, **more) -> EntryRequest:
     """The request for it."""
-    found = enrolment.enter(cup, version.bot, now=NOW, **more)
-    assert isinstance(found, EntryRequest)
-    return found
+    request = enrolment.enter(cup, version.bot, now=NOW, **more)
+    assert isinstance(request, EntryRequest)
+    return request
 
 
 def entered(cup) -> list[str]:
@@ -73,51 +73,53 @@ def test_what_each_policy_says(ana, theirs, policy, private, public, unrated) ->
 
 
 def test_a_stranger_enters_nobodys_bot_unasked(ana, berto, cup, theirs) -> None:
-    one = asked(cup, theirs, message="  come\nand   play ")
+    request = asked(cup, theirs, message="  come\nand   play ")
 
-    assert (one.status, one.asker, one.message) == (RequestStatus.ASKED, ana, "come and play")
-    assert asked(cup, theirs) == one  # again: nothing changes
+    assert (request.status, request.asker, request.message) == (RequestStatus.ASKED, ana, "come and play")
+    assert asked(cup, theirs) == request  # again: nothing changes
     assert entered(cup) == ["rufo"]
-    assert list(requests.waiting(cup)) == list(requests.requests_of(berto)) == list(requests.requests_of(ana)) == [one]
+    assert (
+        list(requests.waiting(cup)) == list(requests.requests_of(berto)) == list(requests.requests_of(ana)) == [request]
+    )
     with pytest.raises(Refused, match="only berto can do this"):
-        requests.grant(one, player=ana, now=NOW)
+        requests.grant(request, player=ana, now=NOW)
 
     for _ in range(2):
-        assert requests.grant(one, player=berto, now=later(1)).status == RequestStatus.GRANTED
+        assert requests.grant(request, player=berto, now=later(1)).status == RequestStatus.GRANTED
     assert entered(cup) == ["luna", "rufo"]
-    moved = LeagueEvent.objects.filter(subject=f"request:{one.pk}").order_by("pk")
+    moved = LeagueEvent.objects.filter(subject=f"request:{request.pk}").order_by("pk")
     assert [(event.kind, event.actor) for event in moved] == [("request.asked", "ana"), ("request.moved", "berto")]
 
 
-def test_a_tournament_that_starts_at_once_asks_nobody(ana, mine, theirs) -> None:
-    made = tournaments.create(ana, "Cup", "partnership", boards=1, versions=[mine, theirs.bot], now=NOW)
+def test_a_tournament_that_starts_at_once_asks_nobody(ana, own_version, theirs) -> None:
+    tournament = tournaments.create(ana, "Cup", "partnership", boards=1, versions=[own_version, theirs.bot], now=NOW)
 
     with pytest.raises(Refused, match="owners of luna want to be asked"):
-        tournaments.start_at_once(made, actor="ana", now=NOW)
-    assert (made.status, entered(made)) == ("open", ["rufo"])
+        tournaments.start_at_once(tournament, actor="ana", now=NOW)
+    assert (tournament.status, entered(tournament)) == ("open", ["rufo"])
 
 
 def test_requests_that_are_open_at_the_start_expire(ana, berto, cup, theirs) -> None:
-    one = asked(cup, theirs)
+    request = asked(cup, theirs)
     enrolment.enter(cup, accepted(ana, "nena"), now=NOW)
     tournaments.start(cup, actor="ana", now=later(1))
 
-    one.refresh_from_db()
-    assert (one.status, one.answered) == (RequestStatus.EXPIRED, later(1))
+    request.refresh_from_db()
+    assert (request.status, request.answered) == (RequestStatus.EXPIRED, later(1))
     with pytest.raises(Refused, match="is expired"):
-        requests.grant(one, player=berto, now=later(2))
+        requests.grant(request, player=berto, now=later(2))
     assert entered(cup) == ["nena", "rufo"]
 
 
 def test_who_was_refused_asks_no_more_and_the_owner_may_think_again(berto, cup, theirs) -> None:
-    one = asked(cup, theirs)
+    request = asked(cup, theirs)
     for _ in range(2):
-        requests.refuse(one, player=berto, now=NOW)
+        requests.refuse(request, player=berto, now=NOW)
 
     with pytest.raises(Refused, match="does not want it to play here"):
         enrolment.enter(cup, theirs, now=NOW)
     assert EntryRequest.objects.count() == 1
-    requests.grant(one, player=berto, now=NOW)
+    requests.grant(request, player=berto, now=NOW)
     assert entered(cup) == ["luna", "rufo"]
 
 
@@ -132,15 +134,15 @@ def test_a_bot_that_its_owner_has_taken_out_is_not_entered_again(ana, berto, cup
 
 
 def test_who_asks_may_take_it_back(ana, berto, cup, theirs) -> None:
-    one = asked(cup, theirs)
+    request = asked(cup, theirs)
     with pytest.raises(Refused, match="only ana can do this"):
-        requests.withdraw(one, player=berto, now=NOW)
+        requests.withdraw(request, player=berto, now=NOW)
     for _ in range(2):
-        requests.withdraw(one, player=ana, now=NOW)
+        requests.withdraw(request, player=ana, now=NOW)
     with pytest.raises(Refused, match="is withdrawn"):
-        requests.grant(one, player=berto, now=NOW)
+        requests.grant(request, player=berto, now=NOW)
 
-    assert asked(cup, theirs) != one  # A second request
+    assert asked(cup, theirs) != request  # A second request
     assert quotas.limit(ana, quotas.REQUESTS, now=NOW).used == 2
 
 
@@ -155,12 +157,12 @@ def test_asking_has_a_limit(ana, cup, theirs, settings) -> None:
 
 
 def test_who_is_blocked_asks_nothing(ana, berto, cup, theirs) -> None:
-    one = asked(cup, theirs)
+    request = asked(cup, theirs)
     for _ in range(2):
         consent.block(berto, "ana", now=NOW)
 
-    one.refresh_from_db()
-    assert one.status == RequestStatus.REFUSED
+    request.refresh_from_db()
+    assert request.status == RequestStatus.REFUSED
     free = accepted(berto, "sol")
     with pytest.raises(Refused, match="accepts no requests from you"):
         enrolment.enter(cup, free, now=NOW)
@@ -193,13 +195,13 @@ def test_public_leagues_and_the_house_ask_nobody(berto, cup, theirs) -> None:
 
 
 def test_an_answer_that_cannot_be_carried_out_changes_nothing(berto, cup, theirs) -> None:
-    one = asked(cup, theirs)
+    request = asked(cup, theirs)
     bots.set_state(theirs.bot, "paused", actor="berto", now=NOW)
 
     with pytest.raises(Refused, match="is paused"):
-        requests.grant(one, player=berto, now=NOW)
-    one.refresh_from_db()
-    assert one.status == RequestStatus.ASKED
+        requests.grant(request, player=berto, now=NOW)
+    request.refresh_from_db()
+    assert request.status == RequestStatus.ASKED
 
 
 def test_only_the_two_owners_enter_a_bot(berto, cup) -> None:
@@ -208,13 +210,15 @@ def test_only_the_two_owners_enter_a_bot(berto, cup) -> None:
         enrolment.enter(cup, accepted(berto, "sol"), player=cira, now=NOW)
 
 
-def test_a_ladder_takes_granted_bots_while_it_runs_and_lets_them_expire_at_its_end(ana, berto, mine, theirs) -> None:
+def test_a_ladder_takes_granted_bots_while_it_runs_and_lets_them_expire_at_its_end(
+    ana, berto, own_version, theirs
+) -> None:
     ladder = tournaments.create(
-        ana, "Ladder", "partnership", boards=1, versions=[mine, accepted(ana, "nena")], format="ladder", now=NOW
+        ana, "Ladder", "partnership", boards=1, versions=[own_version, accepted(ana, "nena")], format="ladder", now=NOW
     )
-    one, other = asked(ladder, theirs), asked(ladder, accepted(berto, "sol", policy=EntryPolicy.ASK))
+    request, other = asked(ladder, theirs), asked(ladder, accepted(berto, "sol", policy=EntryPolicy.ASK))
     tournaments.start(ladder, actor="ana", now=NOW)
-    requests.grant(one, player=berto, now=NOW)
+    requests.grant(request, player=berto, now=NOW)
     progress.close(ladder, actor="ana", now=later(9))
 
     other.refresh_from_db()
@@ -245,16 +249,16 @@ def test_an_event_waits_for_its_answers(ana, berto, theirs) -> None:
         events.cancel(event, actor="ana", now=NOW)
 
 
-def test_an_event_that_waits_can_be_taken_back(ana, berto, mine, theirs) -> None:
+def test_an_event_that_waits_can_be_taken_back(ana, berto, own_version, theirs) -> None:
     event = events.create(
-        ana, GOOD, [mine, theirs.bot, *(accepted(ana, name) for name in ("a", "b", "c", "d"))], now=NOW
+        ana, GOOD, [own_version, theirs.bot, *(accepted(ana, name) for name in ("a", "b", "c", "d"))], now=NOW
     )
-    [one] = requests.waiting(event)
+    [request] = requests.waiting(event)
     for _ in range(2):
         events.cancel(event, actor="ana", now=later(1))
 
-    one.refresh_from_db()
-    assert (event.status, one.status) == ("cancelled", RequestStatus.EXPIRED)
+    request.refresh_from_db()
+    assert (event.status, request.status) == ("cancelled", RequestStatus.EXPIRED)
     with pytest.raises(Refused, match="only an open event"):
         events.start(event, actor="ana", now=NOW)
 
@@ -282,11 +286,11 @@ def test_who_has_withdrawn_goes_on_to_no_further_stage(ana) -> None:
 def test_a_circuit_asks_as_well(ana, berto, theirs) -> None:
     words = {"days": "fri", "at": "20:00", "time_zone": "Europe/Madrid", "now": NOW}
     circuit = circuits.create(ana, "Liga", "partnership", **words)
-    one = circuits.join(circuit, theirs.bot, player=ana, now=NOW)
-    assert one is not None
+    request = circuits.join(circuit, theirs.bot, player=ana, now=NOW)
+    assert request is not None
     assert list(circuit.bots.all()) == []
 
-    requests.grant(one, player=berto, now=NOW)
+    requests.grant(request, player=berto, now=NOW)
     assert list(circuit.bots.all()) == [theirs.bot]
     circuits.leave(circuit, theirs.bot, player=berto, now=NOW)
     circuits.leave(circuit, theirs.bot, player=berto, now=NOW)
@@ -297,23 +301,23 @@ def test_a_circuit_asks_as_well(ana, berto, theirs) -> None:
         circuits.join(circuit, theirs.bot, player=players.create("cira", now=NOW), now=NOW)
 
 
-def test_what_nobody_answers_ends_after_thirty_days_where_nothing_else_ends_it(ana, berto, mine, theirs) -> None:
+def test_what_nobody_answers_ends_after_thirty_days_where_nothing_else_ends_it(ana, berto, own_version, theirs) -> None:
     words = {"days": "fri", "at": "20:00", "time_zone": "Europe/Madrid", "now": NOW}
     circuit = circuits.create(ana, "Liga", "partnership", **words)
-    pair = [mine, accepted(ana, "nena")]
+    pair = [own_version, accepted(ana, "nena")]
     ladder = tournaments.create(ana, "Ladder", "partnership", boards=1, versions=pair, format="ladder", now=NOW)
     tournaments.start(ladder, now=NOW)
     cup = tournaments.create(ana, "Cup", "partnership", boards=1, now=NOW)
-    one = circuits.join(circuit, theirs.bot, player=ana, now=NOW)
+    circuit_request = circuits.join(circuit, theirs.bot, player=ana, now=NOW)
     other, third = asked(ladder, theirs), asked(cup, theirs)
 
     assert consent.expire(now=NOW + timedelta(days=30, seconds=-1)) == 0
     assert reconcile.reconcile(now=NOW + timedelta(days=30)).unanswered == 2
-    for request, status in ((one, "expired"), (other, "expired"), (third, "asked")):
+    for request, status in ((circuit_request, "expired"), (other, "expired"), (third, "asked")):
         request.refresh_from_db()
         assert request.status == status
     with pytest.raises(Refused, match="cannot change any more"):
-        requests.grant(one, player=berto, now=NOW)
+        requests.grant(circuit_request, player=berto, now=NOW)
 
     again = circuits.join(circuit, theirs.bot, player=ana, now=NOW + timedelta(days=31))
     assert again is not None
@@ -321,50 +325,50 @@ def test_what_nobody_answers_ends_after_thirty_days_where_nothing_else_ends_it(a
     assert list(circuit.bots.all()) == [theirs.bot]
 
 
-def locked(cup, version, by) -> list[str]:
+def locked(cup, version, player) -> list[str]:
     """The tables of which single rows are taken hold of, besides that of tournaments, while somebody enters a bot."""
     with CaptureQueriesContext(connection) as queries:
-        enrolment.enter(cup, version, player=by, now=NOW)
+        enrolment.enter(cup, version, player=player, now=NOW)
     alone = re.compile(r'SELECT "(\w+)"."id"[^,]* FROM "\1" WHERE "\1"."id" (=|IN) [^=]*( FOR NO KEY UPDATE)?')
-    return [found[1] for query in queries if (found := alone.fullmatch(query["sql"]))]
+    return [match[1] for query in queries if (match := alone.fullmatch(query["sql"]))]
 
 
 def test_the_word_of_an_owner_holds_while_another_enters_the_bot(ana, berto, cup) -> None:
     """The asking player is locked first, since there may be many owners to ask. Your own bots and house bots need no consent."""
-    there = accepted(berto, "luna")
+    luna = accepted(berto, "luna")
     house_bot = accepted(players.create(players.HOUSE, reserved=True, now=NOW), "greedy")
     Bot.objects.filter(pk=house_bot.bot_id).update(is_house=True)
 
-    assert locked(cup, there, ana) == ["league_player", "league_bot"]
+    assert locked(cup, luna, ana) == ["league_player", "league_bot"]
     assert locked(cup, accepted(berto, "sol"), berto) == []
     assert locked(cup, BotVersion.objects.get(pk=house_bot.pk), ana) == []
     assert entered(cup) == ["greedy", "luna", "rufo", "sol"]
 
 
 def test_who_enters_is_written_down_and_entering_again_changes_nothing(ana, berto, cup) -> None:
-    there = accepted(berto, "luna")
-    first = enrolment.enter(cup, there, player=berto, now=NOW)
-    assert enrolment.enter(cup, there, now=later(1)) == first
+    luna = accepted(berto, "luna")
+    first = enrolment.enter(cup, luna, player=berto, now=NOW)
+    assert enrolment.enter(cup, luna, now=later(1)) == first
     other = enrolment.enter(cup, accepted(berto, "sol"), now=later(2))
     assert other != first
 
-    told = LeagueEvent.objects.filter(kind="tournament.entered", subject="tournament:cup").order_by("id")
-    assert list(told.values_list("actor", "at"))[-2:] == [("berto", NOW), ("ana", later(2))]
+    journal = LeagueEvent.objects.filter(kind="tournament.entered", subject="tournament:cup").order_by("id")
+    assert list(journal.values_list("actor", "at"))[-2:] == [("berto", NOW), ("ana", later(2))]
 
 
-def test_a_version_that_had_left_a_running_ladder_comes_back_to_its_place(ana, berto, mine) -> None:
-    there = accepted(berto, "luna")
-    pair = [mine, there]
+def test_a_version_that_had_left_a_running_ladder_comes_back_to_its_place(ana, berto, own_version) -> None:
+    luna = accepted(berto, "luna")
+    pair = [own_version, luna]
     ladder = tournaments.create(ana, "Ladder", "partnership", boards=1, versions=pair, format="ladder", now=NOW)
     tournaments.start(ladder, now=NOW)
-    enrolment.withdraw(ladder, there, now=later(1))
-    gone = ladder.entries.get(version=there)
+    enrolment.withdraw(ladder, luna, now=later(1))
+    gone = ladder.entries.get(version=luna)
     assert gone.withdrawn == later(1)
 
-    back = enrolment.enter(ladder, there, player=berto, now=later(2))
+    back = enrolment.enter(ladder, luna, player=berto, now=later(2))
 
     assert (back.pk, back.number, back.withdrawn) == (gone.pk, gone.number, None)
-    assert ladder.entries.get(version=there).withdrawn is None
+    assert ladder.entries.get(version=luna).withdrawn is None
 
 
 def test_nobody_is_asked_for_a_bot_that_cannot_play(ana, berto, cup, theirs) -> None:

@@ -34,8 +34,8 @@ def play_all(*, now: datetime = NOW) -> None:
     for _ in range(300):
         match = Match.objects.filter(status="queued").first()
         if match is None:
-            found = reconcile.reconcile(now=now)
-            if not found.inserted and not found.opened:
+            report = reconcile.reconcile(now=now)
+            if not report.inserted and not report.opened:
                 return
             continue
         numbers = list(match.parties.order_by("number").values_list("version_id", flat=True))
@@ -49,12 +49,16 @@ def test_an_event_goes_from_stage_to_stage(ana, field) -> None:
 
     assert LeagueEvent.objects.get(kind="event.created").actor == "ana"
     groups = list(event.tournaments.order_by("group"))
-    assert [(one.stage, one.group, one.entries.count(), one.status) for one in groups] == [
+    assert [
+        (tournament.stage, tournament.group, tournament.entries.count(), tournament.status) for tournament in groups
+    ] == [
         (1, 1, 3, "running"),
         (1, 2, 3, "running"),
     ]
-    assert [one.name for one in groups] == [f"{event.name}, stage 1, group {number}" for number in (1, 2)]
-    seeds = [list(one.entries.order_by("seed").values_list("version__bot__slug", flat=True)) for one in groups]
+    assert [tournament.name for tournament in groups] == [f"{event.name}, stage 1, group {number}" for number in (1, 2)]
+    seeds = [
+        list(tournament.entries.order_by("seed").values_list("version__bot__slug", flat=True)) for tournament in groups
+    ]
     assert seeds == [["bot0", "bot3", "bot4"], ["bot1", "bot2", "bot5"]]
     assert events.advance(event, now=NOW) is False
 
@@ -126,7 +130,7 @@ def test_nobody_ends_an_event_by_what_becomes_of_their_bot_between_two_stages(an
 @pytest.fixture
 def circuit(ana, field):
     """Fridays at 20:00 in Madrid, divisions of three, one up and one down. NOW is a Thursday."""
-    found = circuits.create(
+    liga = circuits.create(
         ana,
         "Liga",
         "partnership",
@@ -139,12 +143,12 @@ def circuit(ana, field):
         now=NOW,
     )
     for version in field:
-        circuits.join(found, version.bot, player=version.bot.owner, now=NOW)
-    return found
+        circuits.join(liga, version.bot, player=version.bot.owner, now=NOW)
+    return liga
 
 
-def bots(one: Tournament) -> list[str]:
-    return list(one.entries.order_by("place", "seed").values_list("version__bot__slug", flat=True))
+def bots(tournament: Tournament) -> list[str]:
+    return list(tournament.entries.order_by("place", "seed").values_list("version__bot__slug", flat=True))
 
 
 def test_seasons_are_opened_when_due_and_once(circuit) -> None:
@@ -157,11 +161,13 @@ def test_seasons_are_opened_when_due_and_once(circuit) -> None:
 
     season = Season.objects.get()
     assert (season.number, season.due, season.opened, season.reason) == (1, friday, friday, "")
-    told = LeagueEvent.objects.get(kind="season.opened")
-    assert (told.at, told.subject, told.data["number"]) == (friday, f"circuit:{circuit.slug}", 1)
+    event = LeagueEvent.objects.get(kind="season.opened")
+    assert (event.at, event.subject, event.data["number"]) == (friday, f"circuit:{circuit.slug}", 1)
     begun = LeagueEvent.objects.filter(kind="tournament.moved", data__to="running")
     assert set(begun.values_list("actor", flat=True)) == {"ana"}, "the owner of the circuit"
-    assert [(one.name, one.status, bots(one)) for one in season.tournaments.order_by("group")] == [
+    assert [
+        (tournament.name, tournament.status, bots(tournament)) for tournament in season.tournaments.order_by("group")
+    ] == [
         ("Liga 1.1", "running", ["bot0", "bot1", "bot2"]),
         ("Liga 1.2", "running", ["bot3", "bot4", "bot5"]),
     ]
@@ -181,7 +187,7 @@ def test_next_season_follows_from_the_last_one(circuit, ana, field) -> None:
 
     season = circuit.seasons.get(number=2)
     assert season.due == friday + timedelta(days=21)  # Missed seasons are not made up for
-    assert [sorted(bots(one)) for one in season.tournaments.order_by("group")] == [
+    assert [sorted(bots(tournament)) for tournament in season.tournaments.order_by("group")] == [
         ["bot0", "bot1", "bot3"],
         ["bot2", "bot4", "bot9"],
     ]
@@ -218,12 +224,12 @@ def test_celery_calls_at_the_due_moments_and_a_circuit_can_rest(circuit) -> None
     ],
 )
 def test_circuits_say_what_is_allowed(ana, change, message) -> None:
-    wanted = {"name": "Liga", "game": "partnership", "days": "fri", "at": "20:00", "time_zone": "UTC", **change}
+    fields = {"name": "Liga", "game": "partnership", "days": "fri", "at": "20:00", "time_zone": "UTC", **change}
     with pytest.raises(Refused, match=message):
-        circuits.create(ana, **wanted, now=NOW)
+        circuits.create(ana, **fields, now=NOW)
 
 
 @pytest.mark.parametrize("name", ["L", " L ", "L" * 60])
 def test_the_shortest_and_the_longest_name_of_a_circuit_are_taken(ana, name: str) -> None:
-    made = circuits.create(ana, name, "partnership", days="fri", at="20:00", time_zone="UTC", now=NOW)
-    assert made.name == name.strip()
+    circuit = circuits.create(ana, name, "partnership", days="fri", at="20:00", time_zone="UTC", now=NOW)
+    assert circuit.name == name.strip()

@@ -53,13 +53,13 @@ def test_workers_that_play_share_the_work(played: list[Match]) -> None:
         workers.register(name, tier="landlock", now=NOW)
     workers.register("refuses", tier="", refusal="no sandbox", now=NOW)
 
-    told = forecast.forecast(
+    estimate = forecast.forecast(
         "partnership", entries=4, boards=2, format="round_robin", at=forecast.measure_pace("partnership", now=NOW)
     )
 
-    assert told.pace.workers == 3
-    assert (told.matches, told.boards, told.sittings) == ((6, 6), (12, 12), (24, 24))
-    assert told.seconds == (24.0, 24.0)
+    assert estimate.pace.workers == 3
+    assert (estimate.matches, estimate.boards, estimate.sittings) == ((6, 6), (12, 12), (24, 24))
+    assert estimate.seconds == (24.0, 24.0)
 
 
 def test_what_cannot_be_played_is_refused(db) -> None:

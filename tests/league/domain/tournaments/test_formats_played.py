@@ -98,11 +98,11 @@ def test_house_bots_play_every_format_to_its_end(live: LiveLeague) -> None:
     assert event.status == TournamentStatus.FINISHED
     assert event.tournaments.count() == 2
     assert set(Tournament.objects.values_list("status", flat=True)) == {TournamentStatus.FINISHED}
-    for one in Tournament.objects.all():
-        low, high = tournaments.count_planned(one)
-        assert low <= one.matches.count() <= high, one.name
-        assert set(one.matches.values_list("status", flat=True)) == {"finished"}
-        assert one.entries.filter(place=1).exists()
+    for tournament in Tournament.objects.all():
+        low, high = tournaments.count_planned(tournament)
+        assert low <= tournament.matches.count() <= high, tournament.name
+        assert set(tournament.matches.values_list("status", flat=True)) == {"finished"}
+        assert tournament.entries.filter(place=1).exists()
     deals = list(Match.objects.exclude(tournament=None).values_list("tournament", "table", "first_board"))
     assert len(set(deals)) == len(deals)
     assert pairs.matches.count() == 3

@@ -96,12 +96,14 @@ def test_a_file_in_the_folder_of_formats_is_a_format_everywhere(tmp_path: Path) 
     )
 
     assert ran.returncode == 0, ran.stderr
-    found = json.loads(ran.stdout)
-    [offered] = found.pop("api")
+    report = json.loads(ran.stdout)
+    [offered] = report.pop("api")
     assert offered["text"] == "Everybody meets everybody once, for a few boards."
-    assert [(one["name"], one["text"]) for one in offered["parameters"]] == [("heat", "Boards of each match.")]
-    assert found.pop("form") > 0
-    assert found == {
+    assert [(parameter["name"], parameter["text"]) for parameter in offered["parameters"]] == [
+        ("heat", "Boards of each match.")
+    ]
+    assert report.pop("form") > 0
+    assert report == {
         "document": True,
         "command": True,
         "stored": ["sprint", "sprint", {"heat": 3}],

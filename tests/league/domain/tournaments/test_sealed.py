@@ -46,9 +46,9 @@ def test_a_version_can_be_sealed_unless_it_says_no_or_runs_in_node(ana: Player) 
         "node": (JAVASCRIPT, "bot.js"),
     }
 
-    found = {name: bots.upload(ana, name, *upload, now=NOW).sealable for name, upload in uploads.items()}
+    sealable = {name: bots.upload(ana, name, *upload, now=NOW).sealable for name, upload in uploads.items()}
 
-    assert found == {"plain": True, "silent": True, "says-no": False, "node": False}
+    assert sealable == {"plain": True, "silent": True, "says-no": False, "node": False}
 
 
 def test_a_sealed_tournament_takes_only_bots_that_can_be_sealed(ana: Player, berto: Player) -> None:
@@ -86,9 +86,9 @@ def test_a_worker_is_told_what_to_seal(sealed: bool, word: str, ana: Player, tmp
 def test_the_record_says_who_played_sealed_and_pages_and_answers_tell_it(ana: Player, berto: Player, client) -> None:
     started(ana, [accepted(ana, "one"), unsealable(berto, "two")])
     match = running()
-    told = result(match)
-    told.parties[0] = replace(told.parties[0], sealed=True)
-    assert reports.report(match.pk, match.token, told, now=NOW) == reports.Receipt.STORED
+    outcome = result(match)
+    outcome.parties[0] = replace(outcome.parties[0], sealed=True)
+    assert reports.report(match.pk, match.token, outcome, now=NOW) == reports.Receipt.STORED
 
     answer = client.get(f"/api/v1/matches/{match.public_id}").json()
     page = client.get(f"/m/{match.public_id}/").content.decode()
@@ -108,10 +108,10 @@ def test_the_leaderboard_marks_who_cannot_be_sealed_where_partners_sit(
     play(Match.objects.get(tournament=cup))
     ratings.refresh(cup.pool, now=NOW)
 
-    found = {str(row.rating.version): row.unsealed for row in leaderboards.leaderboard(cup.pool)}
+    marks = {str(row.rating.version): row.unsealed for row in leaderboards.leaderboard(cup.pool)}
     answer = client.get(f"/api/v1/pools/{cup.pool_id}/leaderboard").json()
     page = client.get(f"/g/{game}/").content.decode()
 
-    assert found == {"one v1": False, "two v1": marked}
+    assert marks == {"one v1": False, "two v1": marked}
     assert {row["version"]["bot"]: row["unsealed"] for row in answer["results"]} == {"one": False, "two": marked}
     assert page.count(MARK) == marked

@@ -123,7 +123,7 @@ def test_entries_are_frozen_once_started(ana, field) -> None:
 @pytest.mark.slow
 def test_a_withdrawal_from_a_running_tournament_escapes_no_loss(ana, berto, field) -> None:
     cup = started(ana, field[:3])
-    rival = next(one for one in field[:3] if one.bot.owner_id == berto.pk)
+    rival = next(version for version in field[:3] if version.bot.owner_id == berto.pk)
     matches = cup.matches.count()
 
     with pytest.raises(Refused, match="only the owner"):  # Nobody can remove a rival this way
@@ -172,8 +172,8 @@ def test_cancel_takes_back_what_waits_and_what_runs(ana, field) -> None:
 
     progress.cancel(cup, actor="ana", why="rained off", now=NOW)
 
-    told = LeagueEvent.objects.get(subject=f"tournament:{cup.slug}", data__to="cancelled")
-    assert (told.actor, told.data["why"], cup.finished) == ("ana", "rained off", NOW)
+    event = LeagueEvent.objects.get(subject=f"tournament:{cup.slug}", data__to="cancelled")
+    assert (event.actor, event.data["why"], cup.finished) == ("ana", "rained off", NOW)
     assert sorted(cup.matches.values_list("status", flat=True)) == ["cancelled", "cancelled", "finished"]
     with pytest.raises(IllegalMove):
         tournaments.start(cup, now=NOW)
