@@ -68,9 +68,9 @@ def test_a_subscription_receives_its_own_and_whatever_a_lost_connection_missed(r
 
 @pytest.mark.usefixtures("_no_polling")
 def test_a_page_hears_of_its_table_at_once(row) -> None:
-    def read(wanted: Collection[str]) -> changes.Counts:
+    def read(names: Collection[str]) -> changes.Counts:
         try:
-            return topics.read(wanted)
+            return topics.read(names)
         finally:
             connection.close()
 

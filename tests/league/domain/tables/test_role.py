@@ -25,28 +25,28 @@ pytestmark = [
 def secret(row: Table) -> bytes | None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT league_secret_of_table(%s, %s)", [row.pk, row.token])
-        found = cursor.fetchone()[0]
-        return None if found is None else bytes(found)
+        value = cursor.fetchone()[0]
+        return None if value is None else bytes(value)
 
 
 def test_the_role_of_the_workers_has_a_table_and_no_more(ana, berto) -> None:
     accepted(house.player(now=NOW), "greedy")
-    mine = accepted(ana, "rufo")
+    version = accepted(ana, "rufo")
     row = seating.sit(ana, "partnership", "rufo", "greedy", now=NOW)
-    known = bytes(Table.objects.values_list("secret", flat=True).get(pk=row.pk))
+    expected = bytes(Table.objects.values_list("secret", flat=True).get(pk=row.pk))
     with granted():
         become("tute_runner")
-        packages = Package.objects.filter(pk=mine.package_id)
+        packages = Package.objects.filter(pk=version.package_id)
         assert (secret(row), packages.count()) == (None, 0)
-        held = holding.claim("host:1", now=NOW)
-        assert held is not None
-        assert (held.secret, secret(held.row)) == (known, known)
-        assert [seat.version.package_id is not None for seat in holding.seats(held.row)] == [True] * 3
-        held.beat(now=NOW)
-        holding.ask(held, Question(1, 1, ["play 1o"], ["1o"], [], []), [Taken(1, "play 3c")], now=NOW)
-        holding.advise(held, 1, "play 1o")
-        assert holding.rest(held, 1, now=NOW)
-        assert (secret(held.row), packages.count()) == (None, 0)
+        lease = holding.claim("host:1", now=NOW)
+        assert lease is not None
+        assert (lease.secret, secret(lease.row)) == (expected, expected)
+        assert [seat.version.package_id is not None for seat in holding.seats(lease.row)] == [True] * 3
+        lease.beat(now=NOW)
+        holding.ask(lease, Question(1, 1, ["play 1o"], ["1o"], [], []), [Taken(1, "play 3c")], now=NOW)
+        holding.advise(lease, 1, "play 1o")
+        assert holding.rest(lease, 1, now=NOW)
+        assert (secret(lease.row), packages.count()) == (None, 0)
         lines, table = TableAction.objects.filter(table=row), Table.objects.filter(pk=row.pk)
         for forbidden in (
             partial(table.values_list("secret", flat=True).get),

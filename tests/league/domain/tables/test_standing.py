@@ -17,7 +17,7 @@ from tests.support.seats import rated
 
 
 def over(
-    by: Player,
+    player: Player,
     scores: list[list[int]],
     *,
     game: str = "corriente",
@@ -26,33 +26,33 @@ def over(
     advice: bool = False,
     at: float = 0,
 ) -> None:
-    seating.sit(by, game, rival, boards=4, advice=advice, now=later(at))
-    held = holding.claim("host:1", now=later(at))
-    assert held is not None
+    seating.sit(player, game, rival, boards=4, advice=advice, now=later(at))
+    lease = holding.claim("host:1", now=later(at))
+    assert lease is not None
     report = FaultReport(0, 1, 1, 0, 3, "crash", "x") if fault else None
-    holding.finish(held, TableResult(scores, [], [], [], report), 0, now=later(at))
+    holding.finish(lease, TableResult(scores, [], [], [], report), 0, now=later(at))
 
 
-def left(by: Player, scores: list[list[int]], *, board: int, answered: bool, at: float) -> None:
-    row = seating.sit(by, "corriente", "greedy", boards=4, now=later(at))
-    held = holding.claim("host:1", now=later(at))
-    assert held is not None
-    holding.ask(held, Question(0, board, ["play 1o"], ["1o"], [], scores), [], now=later(at))
+def left(player: Player, scores: list[list[int]], *, board: int, answered: bool, at: float) -> None:
+    row = seating.sit(player, "corriente", "greedy", boards=4, now=later(at))
+    lease = holding.claim("host:1", now=later(at))
+    assert lease is not None
+    holding.ask(lease, Question(0, board, ["play 1o"], ["1o"], [], scores), [], now=later(at))
     if answered:
-        seating.act(by, row.public_id, 0, "play 1o", now=later(at))
-    seating.leave(by, row.public_id, now=later(at))
+        seating.act(player, row.public_id, 0, "play 1o", now=later(at))
+    seating.leave(player, row.public_id, now=later(at))
 
 
 @pytest.mark.django_db
 def test_a_person_is_rated_by_their_boards_against_the_house(ana, berto, settings) -> None:
     settings.QUOTA_TABLES = 100
     greedy = accepted(house.player(now=NOW), "greedy")
-    mine = accepted(ana, "rufo")
+    rufo = accepted(ana, "rufo")
     accepted(house.player(now=NOW), "random")
     assert standing.game_records(ana) == []
     rated(greedy, "corriente", 1100)
     rated(greedy, "partnership", 900)
-    rated(mine, "corriente", 1500)
+    rated(rufo, "corriente", 1500)
     before = list(Rating.objects.order_by("pk").values())
 
     over(ana, [[5, 3], [2, 2], [1, 9]])
@@ -76,7 +76,7 @@ def test_a_person_is_rated_by_their_boards_against_the_house(ana, berto, setting
         7,
     )
     points = [1, 0.5, 0, 1, 1, 0, 1]
-    assert corriente.rating == rate([[Meeting(one, 1100)] for one in points])
+    assert corriente.rating == rate([[Meeting(score, 1100)] for score in points])
     assert (pairs.pool.game, pairs.won, pairs.boards) == ("partnership", 2, 2)
     assert pairs.rating == rate([[Meeting(1, 900, 0.5, 450)]] * 2)
     assert [(line.pool.game, line.lost) for line in standing.game_records(berto)] == [("corriente", 1)]

@@ -58,20 +58,20 @@ def make_greedy() -> BotVersion:
     return accepted(house.player(now=NOW), "greedy")
 
 
-def sat(by: Player, *, after: float = 0, game: str = "partnership", boards: int = 1) -> Table:
-    return seating.sit(by, game, "greedy", boards=boards, now=later(after))
+def sat(player: Player, *, after: float = 0, game: str = "partnership", boards: int = 1) -> Table:
+    return seating.sit(player, game, "greedy", boards=boards, now=later(after))
 
 
-def asked(held: holding.TableLease, number: int, made: list[Taken] | None = None, *, after: float = 0) -> None:
+def asked(lease: holding.TableLease, number: int, actions: list[Taken] | None = None, *, after: float = 0) -> None:
     """The worker asks the person."""
     legal = ["play 1o", "play 3o"]
-    holding.ask(held, Question(number, 1, legal, ["1o", "3o"], DEALT, []), made or [], now=later(after))
+    holding.ask(lease, Question(number, 1, legal, ["1o", "3o"], DEALT, []), actions or [], now=later(after))
 
 
 def claimed(*, after: float = 0, worker: str = "host:1") -> holding.TableLease:
-    held = holding.claim(worker, now=later(after))
-    assert held is not None
-    return held
+    lease = holding.claim(worker, now=later(after))
+    assert lease is not None
+    return lease
 
 
 def status(row: Table) -> str:
@@ -84,9 +84,9 @@ def status(row: Table) -> str:
 
 def test_who_may_sit_down_at_what(ana, berto, greedy, settings) -> None:
     accepted(ana, "rufo", games=["corriente"])
-    assert [one.bot.slug for one in seating.rivals(ana)] == ["greedy", "rufo"]
-    assert [one.bot.slug for one in seating.rivals(berto)] == ["greedy"]
-    for who, told, why in (
+    assert [version.bot.slug for version in seating.rivals(ana)] == ["greedy", "rufo"]
+    assert [version.bot.slug for version in seating.rivals(berto)] == ["greedy"]
+    for who, choice, why in (
         (ana, ("chess", "greedy"), "there is no game"),
         (ana, ("partnership", "nobody"), "Choose one of: greedy, rufo"),
         (ana, ("partnership", "rufo"), "does not play partnership"),
@@ -95,11 +95,11 @@ def test_who_may_sit_down_at_what(ana, berto, greedy, settings) -> None:
         (ana, ("partnership", "greedy", "", 5), "1 to 4 boards"),
     ):
         with pytest.raises(Refused, match=why):
-            seating.sit(who, *told, now=NOW)
+            seating.sit(who, *choice, now=NOW)
     assert Table.objects.count() == 0
 
     row = seating.sit(ana, "corriente", "rufo", boards=2, now=NOW)
-    assert [(one.number, one.version.bot.slug) for one in row.seats.all()] == [(1, "rufo")]
+    assert [(seat.number, seat.version.bot.slug) for seat in row.seats.all()] == [(1, "rufo")]
     with pytest.raises(Refused, match="you are already sitting at a table"):
         sat(ana)
     settings.TABLES = 1
@@ -109,7 +109,7 @@ def test_who_may_sit_down_at_what(ana, berto, greedy, settings) -> None:
     assert not seating.leave(ana, row.public_id, now=NOW)
     assert (status(row), LeagueEvent.objects.filter(subject=f"table:{row.public_id}").count()) == ("left", 2)
     pairs = seating.sit(ana, "partnership", "greedy", "greedy", now=NOW)
-    assert [one.number for one in pairs.seats.order_by("number")] == [1, 2, 3]
+    assert [seat.number for seat in pairs.seats.order_by("number")] == [1, 2, 3]
     seating.leave(ana, pairs.public_id, now=NOW)
 
     settings.QUOTA_TABLES = 2
@@ -129,46 +129,46 @@ def test_an_answer_counts_once_and_only_where_it_is_asked(ana, berto, greedy) ->
     row = sat(ana)
     assert holding.claim("host:1", now=NOW) is not None
     assert holding.claim("host:2", now=NOW) is None
-    held = holding.TableLease(Table.objects.select_related("pool").get(pk=row.pk), b"")
+    lease = holding.TableLease(Table.objects.select_related("pool").get(pk=row.pk), b"")
     for number, what in ((0, "play 1o"), (1, "play 1o")):
         with pytest.raises(Refused, match="answered already"):
             seating.act(ana, row.public_id, number, what, now=NOW)
-    asked(held, 2, [Taken(1, "play 7o"), Taken(2, "play 6o")])
-    assert holding.answer(held, 2) is None
-    for by, number, what, why in (
+    asked(lease, 2, [Taken(1, "play 7o"), Taken(2, "play 6o")])
+    assert holding.answer(lease, 2) is None
+    for player, number, what, why in (
         (berto, 2, "play 1o", "no such table"),
         (ana, 1, "play 1o", "answered already"),
         (ana, 2, "play 2o", "not possible now"),
     ):
         with pytest.raises(Refused, match=why):
-            seating.act(by, row.public_id, number, what, now=NOW)
+            seating.act(player, row.public_id, number, what, now=NOW)
     seating.act(ana, row.public_id, 2, "play 3o", now=NOW)
     with pytest.raises(Refused, match="answered already"):
         seating.act(ana, row.public_id, 2, "play 1o", now=NOW)
-    assert holding.answer(held, 2) == "play 3o"
-    assert not holding.rest(held, 2, now=NOW)  # they have just answered
+    assert holding.answer(lease, 2) == "play 3o"
+    assert not holding.rest(lease, 2, now=NOW)  # they have just answered
     assert holding.taken(row) == [Taken(1, "play 7o"), Taken(2, "play 6o"), Taken(0, "play 3o")]
 
-    holding.finish(held, TableResult([[1, 0, 1, 0]], [{"x": 1}], DEALT, [Taken(1, "play 4o")]), 3, now=NOW)
+    holding.finish(lease, TableResult([[1, 0, 1, 0]], [{"x": 1}], DEALT, [Taken(1, "play 4o")]), 3, now=NOW)
     row.refresh_from_db()
     assert (row.status, row.turn, row.legal, row.hand, seating.opened(row)) == ("finished", None, [], [], [{"x": 1}])
-    assert [one.action for one in holding.taken(row)][3:] == ["play 4o"]
+    assert [taken.action for taken in holding.taken(row)][3:] == ["play 4o"]
     with pytest.raises(holding.LeaseLost):
-        holding.finish(held, TableResult(), 4, now=NOW)
+        holding.finish(lease, TableResult(), 4, now=NOW)
     with pytest.raises(Refused, match="is finished"):
         seating.act(ana, row.public_id, 4, "play 1o", now=NOW)
 
 
 def test_who_thinks_for_long_needs_no_worker_and_who_is_away_ends_it(ana, berto, greedy, settings) -> None:
     first, second = sat(ana), sat(berto, after=1)
-    held = claimed(after=2)
-    assert held.row.pk == first.pk
-    assert held.secret == bytes(Table.objects.values_list("secret", flat=True).get(pk=first.pk))
-    asked(held, 0, after=3)
-    assert holding.rest(held, 0, now=later(70))
+    lease = claimed(after=2)
+    assert lease.row.pk == first.pk
+    assert lease.secret == bytes(Table.objects.values_list("secret", flat=True).get(pk=first.pk))
+    asked(lease, 0, after=3)
+    assert holding.rest(lease, 0, now=later(70))
     assert status(first) == "resting"
     with pytest.raises(holding.LeaseLost):
-        holding.answer(held, 0)
+        holding.answer(lease, 0)
     seating.act(ana, first.public_id, 0, "play 1o", now=later(80))
     assert status(first) == "waiting"
     assert claimed(after=81).row.pk == second.pk  # The longest wait comes first
@@ -177,11 +177,11 @@ def test_who_thinks_for_long_needs_no_worker_and_who_is_away_ends_it(ana, berto,
     asked(again, 1, after=83)
     assert holding.rest(again, 1, now=later(84))
 
-    found = reconcile.reconcile(now=later(85))
-    assert (found.unheld, found.abandoned) == (0, 0)
+    report = reconcile.reconcile(now=later(85))
+    assert (report.unheld, report.abandoned) == (0, 0)
     settings.LEASE_S = 30
-    found = reconcile.reconcile(now=later(83 + settings.TABLE_AWAY_S + 1))
-    assert (found.unheld, found.abandoned) == (1, 2)
+    report = reconcile.reconcile(now=later(83 + settings.TABLE_AWAY_S + 1))
+    assert (report.unheld, report.abandoned) == (1, 2)
     assert (status(first), first.reason) == ("abandoned", "its player was away")
     assert (status(second), second.reason) == ("void", "no worker was free for it")
     sat(ana, after=5000)
@@ -189,12 +189,12 @@ def test_who_thinks_for_long_needs_no_worker_and_who_is_away_ends_it(ana, berto,
 
 def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> None:
     row = sat(ana)
-    held = claimed()
-    asked(held, 1, [Taken(1, "play 7o")])
+    lease = claimed()
+    asked(lease, 1, [Taken(1, "play 7o")])
     assert reconcile.reconcile(now=later(31)).unheld == 1  # silent past its lease while the person thinks
     assert status(row) == "resting"
     with pytest.raises(holding.LeaseLost):
-        asked(held, 2)
+        asked(lease, 2)
     seating.act(ana, row.public_id, 1, "play 1o", now=later(32))
     for attempt in (1, 2, 3):
         assert status(row) == "waiting"
@@ -205,10 +205,10 @@ def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> Non
     assert (status(row), row.reason) == ("void", "OSError: ours is full")
 
     other = sat(berto, after=100)
-    held = claimed(after=101)
+    lease = claimed(after=101)
     greedy.bot.stopped = later(102)
     greedy.bot.save()
-    holding.release(held, "told to stop", now=later(103))
+    holding.release(lease, "told to stop", now=later(103))
     assert (status(other), other.attempts) == ("waiting", 0)
     assert holding.claim("host:1", now=later(104)) is None
     assert (status(other), other.reason) == ("void", "a bot at this table is paused")
@@ -223,41 +223,41 @@ def test_advice_is_asked_for_where_it_was_wished_before_the_cards_were_dealt(ana
     row = seating.sit(ana, "partnership", "greedy", advice=True, now=later(2))
     assert row.seats.count() == 4
     assert seating.names(row, seating.bots(row)) == ["ana", "greedy", "greedy", "greedy"]
-    held = claimed(after=3)
-    for by, number in ((ana, 0), (berto, 0)):
+    lease = claimed(after=3)
+    for player, number in ((ana, 0), (berto, 0)):
         with pytest.raises(Refused, match=r"nothing to decide|no such table"):
-            seating.ask_advice(by, row.public_id, number, now=NOW)
-    asked(held, 0, after=4)
-    assert not holding.wants_advice(held)
+            seating.ask_advice(player, row.public_id, number, now=NOW)
+    asked(lease, 0, after=4)
+    assert not holding.wants_advice(lease)
     seating.ask_advice(ana, row.public_id, 0, now=later(5))
     seating.ask_advice(ana, row.public_id, 0, now=later(5))
-    assert holding.wants_advice(held)
-    assert not holding.rest(held, 0, now=later(6)), "somebody waits"
-    holding.advise(held, 1, "play 1o")
-    assert holding.wants_advice(held), "that was another decision"
-    holding.advise(held, 0, "play 3o")
-    holding.advise(held, 0, "play 1o")
+    assert holding.wants_advice(lease)
+    assert not holding.rest(lease, 0, now=later(6)), "somebody waits"
+    holding.advise(lease, 1, "play 1o")
+    assert holding.wants_advice(lease), "that was another decision"
+    holding.advise(lease, 0, "play 3o")
+    holding.advise(lease, 0, "play 1o")
     assert (status(row), row.advice) == ("held", "play 3o")
     seating.ask_advice(ana, row.public_id, 0, now=later(7))
     assert status(row) == "held"
     assert row.advice == "play 3o", "told once"
-    assert holding.rest(held, 0, now=later(8))
+    assert holding.rest(lease, 0, now=later(8))
     seating.act(ana, row.public_id, 0, "play 1o", now=later(9))
     assert (status(row), row.advice, row.advice_asked) == ("waiting", "", None)
 
     # A question at a resting table has it taken up; a worker that is lost then costs nothing
-    held = claimed(after=10)
-    asked(held, 1, after=11)
-    assert holding.rest(held, 1, now=later(12))
+    lease = claimed(after=10)
+    asked(lease, 1, after=11)
+    assert holding.rest(lease, 1, now=later(12))
     seating.ask_advice(ana, row.public_id, 1, now=later(13))
     assert status(row) == "waiting"
-    held = claimed(after=14)
-    assert holding.wants_advice(held)
-    holding.release(held, "told to stop", now=later(15))
+    lease = claimed(after=14)
+    assert holding.wants_advice(lease)
+    holding.release(lease, "told to stop", now=later(15))
     assert status(row) == "waiting"
-    held = claimed(after=16)
-    asked(held, 1, after=17)
-    holding.advise(held, 1, None)
+    lease = claimed(after=16)
+    asked(lease, 1, after=17)
+    holding.advise(lease, 1, None)
     assert (status(row), row.advice) == ("held", "?")
     seating.leave(ana, row.public_id, now=later(18))
     with pytest.raises(Refused, match="nothing to decide"):
@@ -274,20 +274,20 @@ def test_advice_is_asked_for_where_it_was_wished_before_the_cards_were_dealt(ana
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="tute-table-") as made:
-        Path(made).chmod(0o755)
-        lend(Path(made))
-        yield Path(made)
+    with tempfile.TemporaryDirectory(prefix="tute-table-") as name:
+        Path(name).chmod(0o755)
+        lend(Path(name))
+        yield Path(name)
 
 
 @pytest.fixture
 def worker(folder: Path) -> Iterator[Worker]:
-    made = Worker(folder / "bots")
-    made.box = Sandbox(tier="auto", state_dir=folder)
-    yield made
-    made.stopping.set()
-    made.tables.close()
-    made.ahead.close()
+    worker = Worker(folder / "bots")
+    worker.box = Sandbox(tier="auto", state_dir=folder)
+    yield worker
+    worker.stopping.set()
+    worker.tables.close()
+    worker.ahead.close()
 
 
 @pytest.fixture
@@ -304,13 +304,13 @@ def is_asked(row: Table) -> bool:
     return row.turn is not None or row.status not in ("waiting", "held")
 
 
-def answers(row: Table, by: Player, rng: random.Random, most: int = 10_000) -> None:
+def answers(row: Table, player: Player, rng: random.Random, most: int = 10_000) -> None:
     """Play a table at random until it is over, or for `most` answers."""
     for _ in range(most):
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
         if row.turn is None:
             return
-        seating.act(by, row.public_id, row.turn, rng.choice(row.legal))
+        seating.act(player, row.public_id, row.turn, rng.choice(row.legal))
 
 
 @pytest.mark.timeout(600)
@@ -335,11 +335,11 @@ def test_a_table_is_played_by_a_worker_that_thinks_of_nobody_elses_cards(people,
     assert [engine.replay.verify(record) for record in records] == [None, None]
     # What was sent is what the seat may know of the very record, from its beginning on
     for number, record in enumerate(records, 1):
-        known = json.loads(json.dumps(engine.redact(record["events"], row.seat)))
-        for seen in boards[number]:
-            sent = [{name: value for name, value in event.items() if name != "board"} for event in seen]
-            assert sent == known[: len(sent)]
-        assert len(sent) == len(known)
+        expected = json.loads(json.dumps(engine.redact(record["events"], row.seat)))
+        for events in boards[number]:
+            sent = [{name: value for name, value in event.items() if name != "board"} for event in events]
+            assert sent == expected[: len(sent)]
+        assert len(sent) == len(expected)
     assert row.scores == [record["scores"] for record in records]
     wait_for(lambda: not worker.tables._held, "the worker has let it go", 60)
     assert TableAction.objects.filter(table=row).count() > 20
@@ -355,7 +355,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, wo
         other = live.start("worker")
         answers(row, people, rng, most=2)
         wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
-        before, seen = holding.taken(row), row.seen
+        before, events = holding.taken(row), row.seen
         assert (row.status, len(before)) == ("held", row.turn)
         other.kill()
     finally:
@@ -366,7 +366,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, wo
     answers(row, people, rng, most=1)
     assert worker.tables.look()
     wait_for(lambda: is_asked(row), "the person is asked", 120, every=0.01)
-    assert row.seen[: len(seen)] == seen
+    assert row.seen[: len(events)] == events
     answers(row, people, rng)
     assert status(row) == "finished"
     assert holding.taken(row)[: len(before)] == before
@@ -378,7 +378,7 @@ def test_a_table_goes_on_from_its_journal_after_its_worker_was_killed(people, wo
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("pooled", mostly_slow([False, True], (False).__eq__))
 def test_an_answer_wakes_the_worker_and_is_found_where_none_can_wake_it(people, worker, monkeypatch, pooled) -> None:
-    monkeypatch.setattr(running, "AGAIN_S", 3600.0)  # who hears never looks by themselves
+    monkeypatch.setattr(running, "AGAIN_S", 3600.0)  # an idle reader does not look in time on its own
     if pooled:  # each transaction may be another session
         monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
     else:
@@ -416,7 +416,7 @@ def test_advice_comes_from_the_bot_of_the_house_that_is_rated_highest(people, wo
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_rated_matches_and_people_hold_nobody_up(people, worker, settings, monkeypatch) -> None:
-    """The order in which one worker takes what waits: people who sit and think cost no match its turn, matches cost no person theirs."""
+    """A single worker shares its time: a person who thinks costs no match its turn, and matches cost no person theirs."""
     settings.TABLES_PER_WORKER, settings.TABLE_REST_S = 1, 3600
     monkeypatch.setattr(running, "CROWDED_S", 3600.0)
     first = seating.sit(people, "brisca", "greedy")
@@ -433,8 +433,8 @@ def test_rated_matches_and_people_hold_nobody_up(people, worker, settings, monke
     assert set(Match.objects.filter(kind="tournament").values_list("status", flat=True)) == {"finished"}
     assert (status(first), status(second)) == ("held", "waiting")
 
-    monkeypatch.setattr(running, "CROWDED_S", 0.0)  # who thinks makes way for who waits
-    with worker._busy:  # as while a match is played
+    monkeypatch.setattr(running, "CROWDED_S", 0.0)  # a person who thinks makes way for one who waits
+    with worker._busy:  # the worker is busy, like during a match
         wait_for(lambda: status(first) == "resting", "the first one makes way", 60)
         wait_for(worker.tables.look, "there is room", 60)
         wait_for(lambda: is_asked(second), "the second one is asked", 120, every=0.01)
@@ -460,8 +460,8 @@ def test_a_stopped_worker_gives_its_tables_back_and_a_bot_that_fails_ends_them(p
     worker.stopping.clear()
     seating.leave(people, row.public_id)
 
-    mine = bots.upload(people, "rufo", CRASHES, "bot.py", ["brisca"])
-    BotVersion.objects.filter(pk=mine.pk).update(status=VersionStatus.ACCEPTED)
+    version = bots.upload(people, "rufo", CRASHES, "bot.py", ["brisca"])
+    BotVersion.objects.filter(pk=version.pk).update(status=VersionStatus.ACCEPTED)
     other = seating.sit(people, "brisca", "rufo", boards=2)
     assert worker.tables.look()
     answers(other, people, random.Random(1))
@@ -474,19 +474,19 @@ def test_a_stopped_worker_gives_its_tables_back_and_a_bot_that_fails_ends_them(p
 def test_who_answers_in_the_moment_in_which_a_table_is_given_up_plays_on(ana, greedy, settings) -> None:
     """The row was read before the answer: it waits for advice then and afterwards, but since a later time."""
     row = seating.sit(ana, "partnership", "greedy", advice=True, now=NOW)
-    held = claimed(after=1)
-    asked(held, 0, after=2)
-    assert holding.rest(held, 0, now=later(3))
+    lease = claimed(after=1)
+    asked(lease, 0, after=2)
+    assert holding.rest(lease, 0, now=later(3))
     seating.ask_advice(ana, row.public_id, 0, now=later(4))
     away = later(5 + settings.TABLE_AWAY_S)
     answered = []
 
     def meanwhile(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        done = execute(sql, params, many, context)
+        result = execute(sql, params, many, context)
         if sql.startswith("SELECT") and "waiting" in map(str, params or ()) and not answered:
             answered.append(sql)
             seating.act(ana, row.public_id, 0, "play 1o", now=away)
-        return done
+        return result
 
     assert status(row) == "waiting"
     with connection.execute_wrapper(meanwhile):
