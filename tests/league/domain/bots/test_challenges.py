@@ -26,18 +26,18 @@ def make_pair(ana, berto):
 
 def test_a_challenge_is_played_last_and_counts_for_nobody(ana, pair) -> None:
     rufo, luna = pair
-    made = challenges.challenge(ana, rufo.bot, [luna.bot], "partnership", 2, now=NOW)
+    match = challenges.challenge(ana, rufo.bot, [luna.bot], "partnership", 2, now=NOW)
     cup = started(ana, [rufo, accepted(ana, "nena")])
 
-    assert (made.rated, made.boards_planned, made.kind) == (False, 2, "challenge")
+    assert (match.rated, match.boards_planned, match.kind) == (False, 2, "challenge")
     first = leases.claim("w1", now=NOW)
     assert first is not None
     assert first.tournament == cup
-    made = play(made)
-    assert made.status == "finished"
-    ratings.refresh(made.pool, now=NOW)
-    made.refresh_from_db()
-    assert (made.counted, Rating.objects.count()) == (None, 0)
+    match = play(match)
+    assert match.status == "finished"
+    ratings.refresh(match.pool, now=NOW)
+    match.refresh_from_db()
+    assert (match.counted, Rating.objects.count()) == (None, 0)
 
 
 def test_what_cannot_be_challenged(ana, berto, pair) -> None:
@@ -77,10 +77,10 @@ def test_nobody_gets_a_bot_paused_by_challenges_and_a_pause_holds_them(ana, bert
     _, luna = pair
     fault = FaultReport(kind="crash", detail="x", party=1, seat=1, board=1, sitting=0, step=3, request="", answer="")
     for _ in range(4):
-        made = challenges.challenge(ana, pair[0], pair[1:], "partnership", 1, now=NOW)
-        held = leases.claim("w1", prefer=made.pk, now=NOW)
-        leases.start(held, now=NOW)
-        reports.report(held.pk, held.token, result(held, faults=[fault]), now=NOW)
+        challenge = challenges.challenge(ana, pair[0], pair[1:], "partnership", 1, now=NOW)
+        match = leases.claim("w1", prefer=challenge.pk, now=NOW)
+        leases.start(match, now=NOW)
+        reports.report(match.pk, match.token, result(match, faults=[fault]), now=NOW)
     luna.bot.refresh_from_db()
     assert luna.bot.state == "active"
 
@@ -94,11 +94,11 @@ def test_nobody_gets_a_bot_paused_by_challenges_and_a_pause_holds_them(ana, bert
 def test_a_game_of_more_sides_is_played_by_as_many_bots(ana, berto, pair) -> None:
     rufo, luna = pair
     nena, sola = accepted(ana, "nena"), accepted(berto, "sola")
-    made = challenges.challenge(ana, rufo, [luna.bot, nena, sola], "cabrero", 1, now=NOW)
-    assert list(made.parties.order_by("number").values_list("version", flat=True)) == [
+    match = challenges.challenge(ana, rufo, [luna.bot, nena, sola], "cabrero", 1, now=NOW)
+    assert list(match.parties.order_by("number").values_list("version", flat=True)) == [
         version.pk for version in (rufo, luna, nena, sola)
     ]
-    assert play(made).status == "finished"
+    assert play(match).status == "finished"
 
     for rivals, why in (
         ([luna, luna, nena], "against itself"),

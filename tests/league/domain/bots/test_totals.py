@@ -1,4 +1,4 @@
-"""What bots have played, summed up: each rated match once, and the same numbers as from all rows together."""
+"""The sums of what bots played: each rated match counts once, and the sums equal those over all rows."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def trio(ana, berto):
 
 
 def counted() -> int:
-    found = 0
+    count = 0
     while fresh := totals.count_new(now=NOW):
-        found += fresh
-    return found
+        count += fresh
+    return count
 
 
 def row(version) -> dict[str, int]:
@@ -38,24 +38,24 @@ def test_each_match_counts_once_and_the_sums_are_those_of_all_rows(trio, ana) ->
     Party.objects.filter(match=old).update(style=None)
     assert (totals.count_new(most=1, now=NOW), totals.count_new(now=NOW), totals.count_new(now=NOW)) == (1, 1, 0)
 
-    mine = Party.objects.filter(version=rufo, match__kind="tournament")
-    assert mine.count() == 2
-    told = row(rufo)
+    parties = Party.objects.filter(version=rufo, match__kind="tournament")
+    assert parties.count() == 2
+    sums = row(rufo)
     for name in ("points", "wins", "draws", "losses"):
-        assert told[name] == sum(mine.values_list(name, flat=True))
-    assert (told["matches"], told["boards"], told["faults"]) == (2, 6, 0)
-    wanted = style.Style()
+        assert sums[name] == sum(parties.values_list(name, flat=True))
+    assert (sums["matches"], sums["boards"], sums["faults"]) == (2, 6, 0)
+    expected = style.Style()
     # One of them by a worker of a release that did not count: its first boards are played again
     for sitting in Sitting.objects.filter(board__match__kind="tournament"):
         if sitting.board.match_id == old.pk and sitting.board.number > totals.STYLE_BOARDS:
             continue
-        number = mine.get(match=sitting.board.match_id).number
+        number = parties.get(match=sitting.board.match_id).number
         seating = sitting.seating
-        wanted += style.count(replays.unpack(sitting)["events"], seating, 2)[number]
-    assert style.Style(*(told[name] for name in style.COUNTS)) == wanted
-    assert wanted.places > 0
+        expected += style.count(replays.unpack(sitting)["events"], seating, 2)[number]
+    assert style.Style(*(sums[name] for name in style.COUNTS)) == expected
+    assert expected.places > 0
     every = row(None)
-    assert all(every[name] == told[name] + row(lola)[name] for name in every)
+    assert all(every[name] == sums[name] + row(lola)[name] for name in every)
 
     [here] = encounters.list_encounters(rufo.bot, lola.bot)
     met = MeetingSum.objects.get(bot=rufo.bot)
@@ -109,7 +109,7 @@ def test_partners_and_versions_of_one_bot_do_not_meet(ana, berto) -> None:
     match = play(started(players.create("cira", now=NOW), bots, boards=1, mixed=True).matches.order_by("id")[0])
     counted()
     parties = list(match.parties.select_related("version").order_by("number"))
-    partners = {(parties[one].version.bot_id, parties[other].version.bot_id) for one, other in ((0, 2), (1, 3))}
+    partners = {(parties[number].version.bot_id, parties[other].version.bot_id) for number, other in ((0, 2), (1, 3))}
     met = set(MeetingSum.objects.values_list("bot", "opponent"))
     assert len(met) == (8 if match.rated else 0)
     assert not met & (partners | {(b, a) for a, b in partners})
@@ -126,11 +126,11 @@ def test_the_newest_version_stands_beside_the_one_before_and_all(trio, ana) -> N
     PlayedSum.objects.filter(version=rufo).update(places=20, sung=1, leads=0, trump_leads=0, capotes=0)
     PlayedSum.objects.filter(version=None).update(places=100, sung=20, leads=50, trump_leads=5, capotes=0)
 
-    found = totals.manner_of(rufo.bot, match.pool)
+    manner = totals.manner_of(rufo.bot, match.pool)
 
-    assert found is not None
-    assert (found.version, found.before, found.places) == (2, 1, 40)
-    assert found.traits == [
+    assert manner is not None
+    assert (manner.version, manner.before, manner.places) == (2, 1, 40)
+    assert manner.traits == [
         totals.Trait("sung", 0.25, 0.05, 0.2),
         totals.Trait("trump_leads", 0.25, None, 0.1),
     ]
@@ -146,9 +146,9 @@ def test_a_look_costs_the_same_after_more_matches(trio, ana) -> None:
         match = play(started(ana, [rufo, lola], boards=1, name=f"Cup {number}").matches.get())
         counted()
         pool, bot = match.pool, rufo.bot
-        with CaptureQueriesContext(connection) as told:
+        with CaptureQueriesContext(connection) as queries:
             totals.results_of(bot)
             totals.manner_of(bot, pool)
             totals.count_new(now=NOW)
-        counts.append(len(told))
+        counts.append(len(queries))
     assert counts == [5, 5]
