@@ -71,12 +71,12 @@ def test_a_table_is_kept_at_the_end_of_each_day_that_changed_it(cup) -> None:
     assert daily.keep(now=NOW + 8 * DAY) == 1
     assert daily.keep(now=NOW + 9 * DAY) == 0, "nothing has changed since"
     decide(cup, "lola", "greedy", now=NOW + 9 * DAY)
-    found = daily.movement(cup.pool, leaderboards.leaderboard(cup.pool), now=NOW + 9 * DAY)
-    assert (found.day, found.week) == (date(2026, 1, 9), date(2026, 1, 2))
+    movement = daily.movement(cup.pool, leaderboards.leaderboard(cup.pool), now=NOW + 9 * DAY)
+    assert (movement.day, movement.week) == (date(2026, 1, 9), date(2026, 1, 2))
     lola = Bot.objects.get(slug="lola").pk
-    assert lola in found.by_day
-    assert lola not in found.by_week
-    assert sorted(found.by_week) == sorted(Bot.objects.exclude(slug="lola").values_list("pk", flat=True))
+    assert lola in movement.by_day
+    assert lola not in movement.by_week
+    assert sorted(movement.by_week) == sorted(Bot.objects.exclude(slug="lola").values_list("pk", flat=True))
 
 
 @pytest.mark.slow
@@ -85,15 +85,15 @@ def test_a_pool_has_nine_tables_at_most_and_what_is_read_is_bounded(cup) -> None
     for day in range(1, 31):
         PoolSums.objects.filter(pool=cup.pool).update(ranked=day)
         assert daily.keep(now=NOW + day * DAY) == 1
-    kept = sorted(TableOfDay.objects.values_list("day", flat=True))
-    assert kept == [date(2026, 1, day) for day in range(23, 31)]
-    assert PlaceOfDay.objects.count() == 2 * len(kept)
+    days = sorted(TableOfDay.objects.values_list("day", flat=True))
+    assert days == [date(2026, 1, day) for day in range(23, 31)]
+    assert PlaceOfDay.objects.count() == 2 * len(days)
 
     page = leaderboards.read_page(cup.pool)
-    with CaptureQueriesContext(connection) as seen:
-        found = daily.movement(cup.pool, page.rows, now=NOW + 30 * DAY)
-    assert len(seen) == 2
-    assert (found.day, found.week) == (date(2026, 1, 30), date(2026, 1, 23))
+    with CaptureQueriesContext(connection) as queries:
+        movement = daily.movement(cup.pool, page.rows, now=NOW + 30 * DAY)
+    assert len(queries) == 2
+    assert (movement.day, movement.week) == (date(2026, 1, 30), date(2026, 1, 23))
 
 
 def test_who_has_risen_was_settled_then_and_now(cup) -> None:
@@ -108,9 +108,9 @@ def test_who_has_risen_was_settled_then_and_now(cup) -> None:
     PoolSums.objects.update(ranked=1)
     daily.keep(now=NOW + 3 * DAY)
 
-    (found,) = daily.rises([cup.pool], 5, now=NOW + 3 * DAY)
+    (riser,) = daily.rises([cup.pool], 5, now=NOW + 3 * DAY)
 
-    assert (found.bot, round(found.rise), found.since) == ("greedy", 12, date(2026, 1, 1))
+    assert (riser.bot, round(riser.rise), riser.since) == ("greedy", 12, date(2026, 1, 1))
     assert daily.rises([cup.pool], 5, now=NOW + 20 * DAY) == [], "that is no news any more"
 
 

@@ -23,20 +23,22 @@ def test_overall_is_the_mean_over_games_and_marks_what_was_not_played(ana, berto
         ratings.refresh(pool, now=NOW)
 
     with CaptureQueriesContext(connection) as queries:
-        found = {row.bot.slug: row for row in overall.read_page()}
-        assert {row.bot.owner.name for row in found.values()} == {"ana", "berto"}
+        rows = {row.bot.slug: row for row in overall.read_page()}
+        assert {row.bot.owner.name for row in rows.values()} == {"ana", "berto"}
     assert len(queries) <= 5
-    assert not [one["sql"] for one in queries if '"league_botversion"."status"' in one["sql"]], "no versions are made"
+    assert not [query["sql"] for query in queries if '"league_botversion"."status"' in query["sql"]], (
+        "no versions are made"
+    )
 
-    assert set(found["rufo"].games) == {"partnership", "corriente"}
-    assert found["rufo"].missing == ("two_player",)
-    assert set(found["lola"].games) == {"partnership", "corriente", "two_player"}
-    assert found["rufo"].score == pytest.approx((sum(found["rufo"].games.values()) + 0.5) / 3)
-    assert found["nena"].score == pytest.approx((found["nena"].games["two_player"] + 1) / 3)
-    assert sum(row.score for row in found.values()) == pytest.approx(1.5)  # One gains what the other loses
-    assert found["nena"].place is None  # one game of three
-    assert {found["rufo"].place, found["lola"].place} == {1, 2}
-    assert 0 < found["rufo"].margin < 1
+    assert set(rows["rufo"].games) == {"partnership", "corriente"}
+    assert rows["rufo"].missing == ("two_player",)
+    assert set(rows["lola"].games) == {"partnership", "corriente", "two_player"}
+    assert rows["rufo"].score == pytest.approx((sum(rows["rufo"].games.values()) + 0.5) / 3)
+    assert rows["nena"].score == pytest.approx((rows["nena"].games["two_player"] + 1) / 3)
+    assert sum(row.score for row in rows.values()) == pytest.approx(1.5)  # One gains what the other loses
+    assert rows["nena"].place is None  # one game of three
+    assert {rows["rufo"].place, rows["lola"].place} == {1, 2}
+    assert 0 < rows["rufo"].margin < 1
 
 
 def test_overall_of_nothing_is_empty(db) -> None:

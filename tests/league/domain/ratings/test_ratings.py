@@ -86,14 +86,14 @@ def test_refresh_step_by_step_and_at_once_agree(cup) -> None:
         rating_rows(),
         list(RatingPoint.objects.order_by("at", "version_id").values_list("version_id", "elo", "change")),
     )
-    for one, two in zip(steps[0], again[0], strict=True):
+    for first, second in zip(steps[0], again[0], strict=True):
         assert (
-            one == pytest.approx(two, abs=1e-9)
-            if not isinstance(one[0], str)
-            else one[1:] == pytest.approx(two[1:], abs=1e-9)
+            first == pytest.approx(second, abs=1e-9)
+            if not isinstance(first[0], str)
+            else first[1:] == pytest.approx(second[1:], abs=1e-9)
         )
-    for one, two in zip(steps[1], again[1], strict=True):
-        assert one == pytest.approx(two, abs=1e-6)
+    for first, second in zip(steps[1], again[1], strict=True):
+        assert first == pytest.approx(second, abs=1e-6)
 
 
 def test_change_of_a_match_is_the_difference_of_two_fits(cup) -> None:
@@ -145,17 +145,17 @@ def test_leaderboard_lists_one_version_per_bot(ana, berto) -> None:
     play(other.matches.get())
     ratings.refresh(other.pool, now=NOW)
 
-    shown = {str(row.rating.version) for row in leaderboards.leaderboard(first.pool)}
+    names = {str(row.rating.version) for row in leaderboards.leaderboard(first.pool)}
     every = {str(row.rating.version) for row in leaderboards.leaderboard(first.pool, every_version=True)}
 
     assert every == {"rufo v1", "rufo v2", "lola v1"}
     assert len(leaderboards.leaderboard(first.pool, every_version=True)) == 3, (
         "those of another pool are not among them"
     )
-    assert len(shown) == 2
-    assert "lola v1" in shown
+    assert len(names) == 2
+    assert "lola v1" in names
     settled = Rating.objects.get(pool=first.pool, version=old).provisional is False
-    assert ("rufo v1" in shown) == settled
+    assert ("rufo v1" in names) == settled
 
 
 def test_standings_order_and_crosstable(cup) -> None:
@@ -198,14 +198,14 @@ def test_number_of_queries_does_not_grow(ana, berto, entrants: int) -> None:
     cup = tournaments.Tournament.objects.select_related("pool").get(pk=cup.pk)
 
     with CaptureQueriesContext(connection) as board:
-        shown = [
+        lines = [
             (row.rating.version.bot.slug, row.rating.version.bot.owner.name)
             for row in leaderboards.leaderboard(cup.pool)
         ]
     with CaptureQueriesContext(connection) as table:
-        named = [row.entry.version.bot.owner.name for row in standings.standings(cup).rows]
+        owners = [row.entry.version.bot.owner.name for row in standings.standings(cup).rows]
 
-    assert (len(shown), len(named)) == (entrants, entrants)
+    assert (len(lines), len(owners)) == (entrants, entrants)
     assert (len(board), len(table)) == (1, 3)
     assert Match.objects.filter(status=MatchStatus.FINISHED).count() == entrants * (entrants - 1) // 2
 
@@ -253,9 +253,9 @@ def test_queries_of_a_refresh_do_not_grow_with_the_pool(ana, berto) -> None:
     counts = []
     for match in cup.matches.filter(rated=True).order_by("id"):
         play(match)
-        with CaptureQueriesContext(connection) as made:
+        with CaptureQueriesContext(connection) as queries:
             ratings.refresh(cup.pool, now=NOW)
-        counts.append(len(made))
+        counts.append(len(queries))
 
     assert len(counts) == 9
     assert max(counts[1:]) == min(counts[1:])
@@ -267,26 +267,26 @@ def shape(board: list[leaderboards.RankedBot]) -> list[tuple]:
 
 @pytest.mark.slow
 def test_tables_of_a_past_moment_are_those_that_were_shown_then(cup) -> None:
-    seen = []
+    tables = []
     for second, match in enumerate(cup.matches.order_by("id")):
         play(match, now=later(10 * second))
         ratings.refresh(cup.pool, now=later(10 * second))
-        seen.append((shape(leaderboards.leaderboard(cup.pool)), standings.standings(cup).cells))
+        tables.append((shape(leaderboards.leaderboard(cup.pool)), standings.standings(cup).cells))
     struck = cup.matches.order_by("id")[0]
     matches.void(struck, actor="operator", why="x", now=later(100))
     ratings.refresh(cup.pool, now=later(100))
     now = shape(leaderboards.leaderboard(cup.pool)), standings.standings(cup).cells
 
-    for second, (board, cells) in enumerate(seen):
+    for second, (board, cells) in enumerate(tables):
         at = later(10 * second + 5)
         assert shape(leaderboards.leaderboard(cup.pool, at=at)) == board
         assert standings.standings(cup, at).cells == cells
     assert (shape(leaderboards.leaderboard(cup.pool, at=later(101))), standings.standings(cup, later(101)).cells) == now
-    assert now[0] != seen[-1][0]
+    assert now[0] != tables[-1][0]
     assert leaderboards.leaderboard(cup.pool, at=later(-1)) == []
-    with CaptureQueriesContext(connection) as made:
+    with CaptureQueriesContext(connection) as queries:
         leaderboards.leaderboard(cup.pool, at=later(5))
-    assert len(made) == 6
+    assert len(queries) == 6
 
 
 def test_an_unrated_match_counts_in_no_past_table(ana) -> None:

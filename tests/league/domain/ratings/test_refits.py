@@ -51,8 +51,8 @@ def make_cup(ana, berto):
     return cup
 
 
-def match_of(cup, one: int, other: int) -> Match:
-    return cup.matches.filter(parties__version__bot__slug=f"bot-{one}").get(parties__version__bot__slug=f"bot-{other}")
+def match_of(cup, bot: int, other: int) -> Match:
+    return cup.matches.filter(parties__version__bot__slug=f"bot-{bot}").get(parties__version__bot__slug=f"bot-{other}")
 
 
 def table() -> dict[str, tuple[float, ...]]:
@@ -71,32 +71,32 @@ def exact(cup) -> dict[str, tuple[float, ...]]:
     return table()
 
 
-def assert_alike(one: dict[str, tuple[float, ...]], other: dict[str, tuple[float, ...]]) -> None:
-    assert one.keys() == other.keys()
+def assert_alike(first: dict[str, tuple[float, ...]], other: dict[str, tuple[float, ...]]) -> None:
+    assert first.keys() == other.keys()
     for bot, row in other.items():
-        assert one[bot] == pytest.approx(row, abs=1e-7)
+        assert first[bot] == pytest.approx(row, abs=1e-7)
 
 
 @contextmanager
 def meanwhile(happens: Callable[[], Any], when: str) -> Iterator[None]:
     """Something happens before the first statement with these words that is in no transaction of ours."""
-    done = []
+    statements = []
 
     def look(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
-        if when in sql and not done and not refits._Process.writing.locked():
-            done.append(sql)
+        if when in sql and not statements and not refits._Process.writing.locked():
+            statements.append(sql)
             happens()
         return execute(sql, *rest)
 
     with connection.execute_wrapper(look):
         yield
-    assert done
+    assert statements
 
 
 def test_each_stage_comes_closer_and_the_last_one_is_the_fit_of_all_boards(cup) -> None:
     before = table()
-    for one, other in ((0, 3), (3, 4), (4, 5)):
-        play(match_of(cup, one, other), now=later(10))
+    for first, other in ((0, 3), (3, 4), (4, 5)):
+        play(match_of(cup, first, other), now=later(10))
 
     assert refits.count_new(cup.pool, now=later(11)) is True
 
@@ -299,8 +299,8 @@ def test_a_result_waits_for_one_part_of_a_table_and_not_for_the_last() -> None:
 
 @pytest.mark.slow
 def test_a_process_that_dies_between_two_stages_costs_nothing(cup, django_capture_on_commit_callbacks) -> None:
-    for seconds, (one, other) in enumerate(((0, 3), (1, 4))):
-        play(match_of(cup, one, other), now=later(seconds))
+    for seconds, (bot, other) in enumerate(((0, 3), (1, 4))):
+        play(match_of(cup, bot, other), now=later(seconds))
         with django_capture_on_commit_callbacks(execute=True):
             refits.count_new(cup.pool, now=later(seconds))
     totals._memory.clear()
@@ -314,17 +314,17 @@ def test_a_process_that_dies_between_two_stages_costs_nothing(cup, django_captur
 
 
 def test_what_a_process_remembers_is_what_is_kept(cup, django_capture_on_commit_callbacks) -> None:
-    for seconds, (one, other) in enumerate(((0, 3), (1, 4), (2, 5))):
-        play(match_of(cup, one, other), now=later(seconds))
+    for seconds, (bot, other) in enumerate(((0, 3), (1, 4), (2, 5))):
+        play(match_of(cup, bot, other), now=later(seconds))
         with django_capture_on_commit_callbacks(execute=True):
             refits.count_new(cup.pool, now=later(seconds))
-            if one:
+            if bot:
                 refits.fit(cup.pool, now=later(seconds))
     head = PoolSums.objects.get()
-    known = totals.cached_at(cup.pool, head.stamp)
+    memory = totals.cached_at(cup.pool, head.stamp)
 
-    assert known is not None
-    assert known.whole.dump() == totals.recount(cup.pool).dump()
+    assert memory is not None
+    assert memory.whole.dump() == totals.recount(cup.pool).dump()
     assert head.matches == 6
 
 
@@ -346,7 +346,7 @@ def test_the_proof_is_of_the_table_that_follows(cup) -> None:
     assert list(invariants.cold_fits(None, later(20))) == []
     assert (estimated(), ratings.stale_pools()) == (set(), [])
     Rating.objects.filter(version__bot__slug="bot-0").update(elo=1234.5)
-    assert [found.check for found in invariants.cold_fits(None, later(20))] == ["ratings"]
+    assert [finding.check for finding in invariants.cold_fits(None, later(20))] == ["ratings"]
 
 
 def test_history_of_a_large_pool_is_told_match_by_match(cup) -> None:

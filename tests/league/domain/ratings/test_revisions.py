@@ -26,7 +26,7 @@ def old(ana, berto) -> list[Pool]:
 
 def make_old(ana, berto) -> list[Pool]:
     versions = [accepted(ana, "rufo"), accepted(berto, "lola")]
-    found = []
+    pools = []
     for game in ("partnership", "corriente"):
         cup = started(ana, versions, boards=12, game=game, name=game)
         play(cup.matches.get(), now=NOW)
@@ -34,9 +34,9 @@ def make_old(ana, berto) -> list[Pool]:
         before = fit(totals.read_stored(cup.pool), prior_sd=2.0)
         for version, theta in zip(before.bots, before.theta.tolist(), strict=True):
             Rating.objects.filter(pool=cup.pool, version=version).update(elo=1000 + ELO * theta)
-        found.append(cup.pool)
+        pools.append(cup.pool)
     Pool.objects.update(ratings_revision=None)
-    return sorted(found, key=lambda pool: pool.pk)
+    return sorted(pools, key=lambda pool: pool.pk)
 
 
 def tables() -> list[tuple[int, float]]:
@@ -49,14 +49,14 @@ def history() -> list[tuple[int, float, float]]:
 
 @pytest.mark.slow
 def test_the_scheduler_changes_old_tables_once(old) -> None:
-    before, told = tables(), history()
+    before, points = tables(), history()
     assert ratings.stale_pools() == old
     assert invariants.check_all(now=NOW) == [], "the scheduler is about to put them right"
 
     assert reconcile.reconcile(now=later(60)).refreshed == 2
 
     assert tables() != before
-    assert history() == told, "what a match changed was told by the ratings of its day"
+    assert history() == points, "what a match changed was told by the ratings of its day"
     assert set(Pool.objects.filter(pk__in=[pool.pk for pool in old]).values_list("ratings_revision", "revised")) == {
         (REVISION, later(60))
     }
@@ -113,15 +113,15 @@ def test_pages_and_api_say_that_a_table_was_computed_anew(old, client: Client) -
 
     reconcile.reconcile(now=later(60))
 
-    for language, said in (
+    for language, text in (
         ("en", f"with revision {REVISION} of the rating model"),
         ("es", f"revisión {REVISION} del modelo de puntuación"),
     ):
         page = " ".join(client.get(url, headers={"accept-language": language}).content.decode().split())
-        assert said in page
+        assert text in page
         assert "#revisions" in page
-    told = client.get(api).json()
-    assert (told["ratings_revision"], told["revised"]) == (REVISION, "2026-01-01T12:01:00Z")
+    answer = client.get(api).json()
+    assert (answer["ratings_revision"], answer["revised"]) == (REVISION, "2026-01-01T12:01:00Z")
 
 
 def test_published_boards_name_the_revision_of_their_table(old, tmp_path, capsys) -> None:

@@ -66,12 +66,12 @@ def test_what_a_process_remembers_holds_until_somebody_else_changes_it(cup, djan
         play(match, now=NOW)
         with django_capture_on_commit_callbacks(execute=True):
             ratings.refresh(cup.pool, now=NOW)
-    with CaptureQueriesContext(connection) as made:
-        known = totals.cached(cup.pool)
-    assert (len(made), known.whole.dump()) == (1, totals.recount(cup.pool).dump())
+    with CaptureQueriesContext(connection) as queries:
+        memory = totals.cached(cup.pool)
+    assert (len(queries), memory.whole.dump()) == (1, totals.recount(cup.pool).dump())
 
     play(third, now=NOW)
-    ratings.refresh(cup.pool, now=NOW)  # by another process: nothing of it is remembered here
+    ratings.refresh(cup.pool, now=NOW)  # like by another process: this one remembers nothing of it
     assert totals.cached(cup.pool).whole.dump() == totals.recount(cup.pool).dump()
     play(fourth, now=NOW)
     ratings.refresh(cup.pool, now=NOW)
@@ -96,10 +96,10 @@ def test_sums_of_an_earlier_release_become_rows_with_the_next_match(cup) -> None
 
 @pytest.mark.parametrize("sides", [None, ((0, 2), (1, 3))], ids=["seats", "mixed pairs"])
 def test_rows_give_the_same_sums_in_any_order(sides) -> None:
-    found = tally(
+    tallies = tally(
         [((4, 9, 2, 7), (3, 1, 3, 1)), ((9, 4, 7, 2), (1, 2, 1, 2)), ((2, 4, 7, 9), (0, 0, 0, 0))], sides, {9: 2}
     )
 
-    again = from_rows(found.totals.tolist()[::-1], list(board_rows(found))[::-1])
+    again = from_rows(tallies.totals.tolist()[::-1], list(board_rows(tallies))[::-1])
 
-    assert again.dump() == found.dump()
+    assert again.dump() == tallies.dump()
