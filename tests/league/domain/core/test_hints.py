@@ -13,11 +13,13 @@ from league.domain.core import hints
 @pytest.fixture
 def sent() -> Iterator[list[object]]:
     """Collect the hints in place of the messages that this process would send."""
-    said: list[object] = []
-    kept = hints._Senders.work, hints._Senders.rating, hints._Senders.tournament
-    hints.register(work=lambda: said.append("work"), rating=said.append, tournament=lambda pk: said.append(-pk))
-    yield said
-    hints.register(work=kept[0], rating=kept[1], tournament=kept[2])
+    messages: list[object] = []
+    senders = hints._Senders.work, hints._Senders.rating, hints._Senders.tournament
+    hints.register(
+        work=lambda: messages.append("work"), rating=messages.append, tournament=lambda pk: messages.append(-pk)
+    )
+    yield messages
+    hints.register(work=senders[0], rating=senders[1], tournament=senders[2])
 
 
 def test_hints_wait_for_the_end_of_the_transaction(transactional_db, sent: list[object]) -> None:

@@ -32,14 +32,14 @@ def test_a_loop_goes_on_from_any_error_and_counts_it(caplog: pytest.LogCaptureFi
 
 
 def test_a_loop_that_is_lost_says_so_and_why(caplog: pytest.LogCaptureFixture) -> None:
-    loops, told = Loops(), threading.Event()
-    loops.lost = told.set
+    loops, signal = Loops(), threading.Event()
+    loops.lost = signal.set
 
     def end() -> None:
         raise SystemExit(0)
 
     loops.start("pulse", end, EVERY)
-    assert told.wait(60)
+    assert signal.wait(60)
     loops.leave()
 
     assert loops.trouble == "the loop 'pulse' is lost: SystemExit: 0"

@@ -92,9 +92,9 @@ def test_nobody_can_stop_a_stage_by_taking_its_name_before(ana, berto) -> None:
     names.take(names.EVENT, "Liga, stage 1", holder="player:berto")
     pair = [accepted(ana, "rufo"), accepted(ana, "lola")]
 
-    made = events.create(ana, event("Liga"), pair, now=NOW)
+    liga = events.create(ana, event("Liga"), pair, now=NOW)
 
-    assert [one.name for one in made.tournaments.all()] == ["Liga, stage 1"]
+    assert [tournament.name for tournament in liga.tournaments.all()] == ["Liga, stage 1"]
 
 
 def test_names_are_kept_composed(ana) -> None:

@@ -19,17 +19,17 @@ BY_NAME = paging.Order(("-name",), (str,))
 
 def walk(rows, order, size):
     """The rows of all pages forward, then of all pages back."""
-    there, back = [], []
+    forward, back = [], []
     page = paging.read_page(rows, order, None, size)
     while True:
-        there += page.rows
+        forward += page.rows
         if page.after is None:
             break
         page = paging.read_page(rows, order, paging.read_cursor(page.after, order.kinds), size)
     while True:
         back = page.rows + back
         if page.before is None:
-            return there, back
+            return forward, back
         page = paging.read_page(rows, order, paging.read_cursor(page.before, order.kinds), size)
 
 
@@ -38,10 +38,10 @@ def test_every_row_comes_once_forward_and_back(db, size):
     for number in (3, 1, 6, 5, 2, 4, 0):
         players.create(f"p{number}", now=made.NOW)
 
-    there, back = walk(Player.objects.all(), BY_NAME, size)
+    forward, back = walk(Player.objects.all(), BY_NAME, size)
 
-    assert [one.name for one in there] == ["p6", "p5", "p4", "p3", "p2", "p1", "p0"]
-    assert back == there
+    assert [player.name for player in forward] == ["p6", "p5", "p4", "p3", "p2", "p1", "p0"]
+    assert back == forward
 
 
 def test_rows_that_are_level_come_once(rated):
@@ -50,11 +50,11 @@ def test_rows_that_are_level_come_once(rated):
 
     Rating.objects.update(elo=1000.0)
 
-    there, back = walk(Rating.objects.all(), BEST, 2)
+    forward, back = walk(Rating.objects.all(), BEST, 2)
 
-    assert [one.version_id for one in there] == sorted(one.version_id for one in there)
-    assert len(there) == 5
-    assert back == there
+    assert [rating.version_id for rating in forward] == sorted(rating.version_id for rating in forward)
+    assert len(forward) == 5
+    assert back == forward
 
 
 @pytest.fixture
@@ -102,14 +102,14 @@ def test_places_go_on_from_page_to_page(rated):
 def test_a_page_is_one_query_and_asks_for_one_row_more(rated):
     from league.domain.ratings import leaderboards
 
-    with CaptureQueriesContext(connection) as seen:
+    with CaptureQueriesContext(connection) as queries:
         page = leaderboards.read_page(rated, None, 2)
     assert len(page) == 2
-    assert len(seen) == 1
-    assert "LIMIT 3" in seen[0]["sql"]
-    with CaptureQueriesContext(connection) as seen:
+    assert len(queries) == 1
+    assert "LIMIT 3" in queries[0]["sql"]
+    with CaptureQueriesContext(connection) as queries:
         leaderboards.read_page(rated, paging.read_cursor(page.after, leaderboards.BEST.kinds), 2)
-    assert len(seen) == 2
+    assert len(queries) == 2
 
 
 @given(
@@ -126,10 +126,10 @@ def test_a_cursor_is_read_as_it_was_written(edge, back):
 @given(st.text(max_size=300))
 def test_any_other_text_is_refused(text):
     try:
-        found = paging.read_cursor(text, (float, int))
+        cursor = paging.read_cursor(text, (float, int))
     except paging.BadCursor:
         return
-    assert len(found.edge) == 2
+    assert len(cursor.edge) == 2
 
 
 @pytest.mark.parametrize("edge", [[1, 2], [1.5], ["x"], [True], [float("inf")], [10**15], [-1]])

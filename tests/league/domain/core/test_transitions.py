@@ -25,8 +25,8 @@ def waiting(player) -> Match:
 
 
 def moved(match: Match) -> list[dict]:
-    found = LeagueEvent.objects.filter(subject=f"match:{match.public_id}", kind="match.moved").order_by("id")
-    return [event.data for event in found]
+    events = LeagueEvent.objects.filter(subject=f"match:{match.public_id}", kind="match.moved").order_by("id")
+    return [event.data for event in events]
 
 
 @pytest.mark.parametrize("was", MatchStatus.values)
