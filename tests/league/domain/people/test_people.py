@@ -37,10 +37,10 @@ def test_player_without_a_password_cannot_log_in(db) -> None:
 def test_player_of_a_hand_made_account_is_made_on_the_way(ana) -> None:
     user = get_user_model().objects.create_user("Ana!")
 
-    made = players.player_of_user(user, now=NOW)
+    player = players.player_of_user(user, now=NOW)
 
-    assert made.name == f"ana-{user.pk}"
-    assert players.player_of_user(user, now=NOW) == made
+    assert player.name == f"ana-{user.pk}"
+    assert players.player_of_user(user, now=NOW) == player
     assert players.player_of_user(ana.user) == ana
 
 
@@ -58,12 +58,12 @@ def test_token_is_stored_as_a_hash_only(ana) -> None:
 def test_token_use_is_noted_at_most_every_five_minutes(ana) -> None:
     _, key = tokens.create(ana, "laptop", now=NOW)
 
-    seen = []
+    times = []
     for seconds in (0, 60, 301):
         tokens.authenticate(key, now=later(seconds))
-        seen.append(ApiToken.objects.get().last_used)
+        times.append(ApiToken.objects.get().last_used)
 
-    assert seen == [NOW, NOW, later(301)]
+    assert times == [NOW, NOW, later(301)]
 
 
 def test_revoked_tokens_and_closed_accounts_do_not_open(ana) -> None:
@@ -123,8 +123,8 @@ def test_repeated_request_gets_the_first_answer(ana) -> None:
 
 
 def test_old_keys_are_free_again(ana, berto, django_capture_on_commit_callbacks) -> None:
-    made = [idempotency.begin(ana, key, "a", now=NOW)[0] for key in ("k1", "k2")]
-    for row in made:
+    rows = [idempotency.begin(ana, key, "a", now=NOW)[0] for key in ("k1", "k2")]
+    for row in rows:
         idempotency.finish(row, 201, {}, now=NOW)
     assert idempotency.begin(berto, "k1", "c", now=NOW)[1] is True
     later = NOW + idempotency.KEPT + timedelta(seconds=1)
@@ -158,17 +158,17 @@ def test_a_name_is_taken_by_an_account_as_well_as_by_a_player(db, taken: str) ->
         users.create_user("ana")
     elif taken == "by a player whose account has another name":
         Player.objects.create(user=users.create_user("other"), name="ana", created=NOW)
-    there = users.count(), Player.objects.count()
+    counts = users.count(), Player.objects.count()
 
     def meanwhile(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
         """Somebody signs up between the look at the name and its taking."""
-        done = execute(sql, params, many, context)
+        result = execute(sql, params, many, context)
         if taken == "in this moment" and sql.startswith("INSERT") and "takenname" in sql and not users.exists():
             users.create_user("ana")
-        return done
+        return result
 
     with connection.execute_wrapper(meanwhile), pytest.raises(Refused, match="the name 'ana' is taken; choose another"):
         players.create("ana", now=NOW)
 
-    assert (users.count(), Player.objects.count()) == there
+    assert (users.count(), Player.objects.count()) == counts
     assert not LeagueEvent.objects.filter(kind="player.created").exists()

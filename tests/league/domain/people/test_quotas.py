@@ -18,8 +18,8 @@ from tests.support.league import NOW, SECRET, accepted, later, play, started, up
 
 
 def where(player: players.Player, name: str) -> tuple[int, int | None]:
-    found = quotas.limit(player, name, now=NOW)
-    return found.used, found.most
+    limit = quotas.limit(player, name, now=NOW)
+    return limit.used, limit.most
 
 
 @pytest.fixture
@@ -171,8 +171,8 @@ def test_uploads_say_when_again(ana, settings) -> None:
     uploaded(ana, "uno", now=NOW)
     uploaded(ana, "dos", now=later(600))
 
-    found = quotas.limit(ana, quotas.UPLOADS, now=later(900))
-    assert (found.used, found.most, found.free, found.again) == (2, 2, 0, NOW + timedelta(hours=1))
+    limit = quotas.limit(ana, quotas.UPLOADS, now=later(900))
+    assert (limit.used, limit.most, limit.free, limit.again) == (2, 2, 0, NOW + timedelta(hours=1))
     with pytest.raises(TooMany, match="Try again in 45 minutes") as refused:
         uploaded(ana, "tres", now=later(900))
     assert refused.value.retry_after == 2700
@@ -187,8 +187,8 @@ def test_an_operator_sets_a_limit_and_the_journal_has_it(ana) -> None:
     quotas.set_quota(ana, quotas.BOTS, None, why="over", actor="operator", now=NOW)
 
     assert where(ana, quotas.BOTS) == (0, default)
-    told = LeagueEvent.objects.filter(kind="quota.set", subject="player:ana").order_by("pk")
-    assert [(one.data["was"], one.data["to"], one.data["why"]) for one in told] == [
+    journal = LeagueEvent.objects.filter(kind="quota.set", subject="player:ana").order_by("pk")
+    assert [(event.data["was"], event.data["to"], event.data["why"]) for event in journal] == [
         (None, 99, "a class"),
         (99, None, "over"),
     ]
