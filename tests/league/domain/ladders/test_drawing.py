@@ -122,25 +122,25 @@ def test_a_new_version_takes_the_place_of_the_old_one_and_is_drawn_first(ladder)
 def accept_anew(owners: list[BotVersion], at: float) -> list[int]:
     """A new version of each of these bots, on the ladder."""
     fresh = [uploaded(old.bot.owner, old.bot.slug, games=[GAME], now=later(at)) for old in owners]
-    BotVersion.objects.filter(pk__in=[one.pk for one in fresh]).update(status="accepted")
+    BotVersion.objects.filter(pk__in=[version.pk for version in fresh]).update(status="accepted")
     Match.objects.filter(kind="validation").update(status="cancelled")
     assert places.enter(now=later(at)) == len(fresh)
-    return [one.pk for one in fresh]
+    return [version.pk for version in fresh]
 
 
-def claims_until_seated(wanted: list[int], pool: Pool, at: float) -> list[Match]:
+def claims_until_seated(version_ids: list[int], pool: Pool, at: float) -> list[Match]:
     """Let a worker claim a table a second, the ladder drawn before each, until all these versions sat at a rated one; return the claims."""
     claimed: list[Match] = []
-    while not set(wanted) <= set().union(*(seated(match) for match in claimed if match.rated)):
+    while not set(version_ids) <= set().union(*(seated(match) for match in claimed if match.rated)):
         at += 1
         drawing.draw(now=later(at))
-        held = leases.claim("w1", now=later(at))
-        assert held is not None
+        claim = leases.claim("w1", now=later(at))
+        assert claim is not None
         assert len(claimed) < 30
-        leases.start(held, now=later(at))
-        reports.report(held.pk, held.token, result(held), now=later(at))
+        leases.start(claim, now=later(at))
+        reports.report(claim.pk, claim.token, result(claim), now=later(at))
         ratings.refresh(pool, now=later(at))
-        claimed.append(held)
+        claimed.append(claim)
     return claimed
 
 
@@ -154,15 +154,15 @@ def test_the_first_tables_of_new_versions_wait_for_what_was_queued_and_for_each_
         assert drawing.draw(now=later(at)) == drawing.AHEAD, "others are due, too"
         before = [match.pk for match in queued()]
 
-        wanted = accept_anew(ladder.versions[:new], at + 1)
-        claimed = claims_until_seated(wanted, ladder.pool, at + 1)
+        version_ids = accept_anew(ladder.versions[:new], at + 1)
+        claimed = claims_until_seated(version_ids, ladder.pool, at + 1)
 
         assert {match.pk for match in claimed[: drawing.AHEAD]} == set(before), "in whatever order"
         tests = [match for match in claimed if not match.rated]  # Version tests
         assert len(tests) <= new
         assert len(claimed) <= drawing.AHEAD + new + len(tests)
-        assert all(seated(match) & set(wanted) for match in claimed[drawing.AHEAD :]), "settled bots come later"
-        firsts = [match for match in claimed if match.rated and seated(match) & set(wanted)]
+        assert all(seated(match) & set(version_ids) for match in claimed[drawing.AHEAD :]), "settled bots come later"
+        firsts = [match for match in claimed if match.rated and seated(match) & set(version_ids)]
         assert {match.boards_planned for match in firsts} == {drawing.FIRST_BOARDS}
         finish_all(ladder.pool, at + 99)
 
@@ -211,7 +211,7 @@ def test_who_is_not_willing_is_not_drawn_and_taken_out_of_the_queue(ladder, sett
 @pytest.mark.slow
 def test_bots_of_one_owner_do_not_meet_and_house_bots_keep_everybody_company(ladder, ana, berto):
     Rung.objects.all().delete()
-    mine = [accepted(ana, f"ana-{n}", games=[GAME]) for n in range(3)]
+    ana_versions = [accepted(ana, f"ana-{n}", games=[GAME]) for n in range(3)]
     places.enter(now=NOW)
     assert drawing.draw(now=NOW) == 0
     assert set(Rung.objects.values_list("due", flat=True)) >= {NOW + drawing.ALONE}
@@ -226,9 +226,9 @@ def test_bots_of_one_owner_do_not_meet_and_house_bots_keep_everybody_company(lad
         tables += [seated(match) for match in queued()]
         finish_all(ladder.pool, at)
 
-    own = {version.pk for version in mine}
+    own = {version.pk for version in ana_versions}
     assert not [table for table in tables if table <= own]
-    assert {version.pk for version in (*mine, *theirs)} == {one for table in tables for one in table}
+    assert {version.pk for version in (*ana_versions, *theirs)} == {pk for table in tables for pk in table}
 
 
 @pytest.mark.slow
@@ -289,9 +289,9 @@ def test_a_draw_asks_no_more_of_a_larger_league(ladder, db):
     def count() -> int:
         Match.objects.filter(kind="ladder").delete()
         Rung.objects.update(due=NOW, placed=0)
-        with CaptureQueriesContext(connection) as seen:
+        with CaptureQueriesContext(connection) as queries:
             assert drawing.draw(now=NOW) == 2
-        return len(seen)
+        return len(queries)
 
     count()
     small = count()

@@ -38,12 +38,12 @@ def finished(version: BotVersion) -> bool:
 
 @pytest.mark.slow
 def test_who_is_accepted_plays_next_and_counts(live: LiveLeague) -> None:
-    there = [upload(name) for name in ("uno", "dos", "tres")]
+    versions = [upload(name) for name in ("uno", "dos", "tres")]
     live.start("worker")
     live.start("scheduler")
     live.start("scheduler")
     try:
-        wait_for(lambda: all(map(finished, there)), "the first rated boards", 400, every=0.2)
+        wait_for(lambda: all(map(finished, versions)), "the first rated boards", 400, every=0.2)
         new = upload("nuevo")
         wait_for(lambda: finished(new), "the first rated board of the newcomer", 400, every=0.2)
         better = upload("nuevo")
