@@ -159,7 +159,7 @@ POSTGRESQL = (
     "tests/league/domain/matches/test_leases.py",
     "tests/league/domain/matches/test_reports.py",
     "tests/league/domain/matches/test_fairness.py",
-    "tests/league/domain/ratings/test_sums.py",
+    "tests/league/domain/ratings/test_totals.py",
     "tests/league/api/test_paging.py",
     "tests/league/web/test_bad_input.py",
     "tests/league/test_response_cache.py",

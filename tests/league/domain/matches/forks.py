@@ -40,7 +40,7 @@ PATIENCE_S = 400
 Work = Callable[[Any], Iterator[None]]
 
 
-def make(given: Any) -> Iterator[None]:
+def make(value: Any) -> Iterator[None]:
     """Ten bots of two players, and 45 matches that wait."""
     ana, berto = players.create("ana"), players.create("berto")
     versions = [league.accepted((ana, berto)[i % 2], f"bot-{i}") for i in range(10)]
@@ -48,16 +48,16 @@ def make(given: Any) -> Iterator[None]:
     yield
 
 
-def claim_all(given: Any) -> Iterator[None]:
+def claim_all(value: Any) -> Iterator[None]:
     """Every match that can be had: [number, token] of each."""
     yield
-    found = []
+    claims = []
     while match := leases.claim("w", now=NOW):
-        found.append([match.pk, match.token])
-    return found
+        claims.append([match.pk, match.token])
+    return claims
 
 
-def start(given: Any) -> Iterator[None]:
+def start(value: Any) -> Iterator[None]:
     """One match, begun."""
     yield
     match = leases.claim("w", now=NOW)
@@ -65,18 +65,18 @@ def start(given: Any) -> Iterator[None]:
     leases.start(match, now=NOW)
 
 
-def report(given: Any) -> Iterator[None]:
+def report(value: Any) -> Iterator[None]:
     """The result of the match that runs: what the league says to it."""
     match = Match.objects.get(status="running")
-    found = league.result(match)
+    outcome = league.result(match)
     yield
-    return str(reports.report(match.pk, match.token, found, now=NOW))
+    return str(reports.report(match.pk, match.token, outcome, now=NOW))
 
 
-def work(given: Any) -> Iterator[None]:
+def work(value: Any) -> Iterator[None]:
     """Three matches, played; a cursor stands open while others use the connection."""
     yield
-    said = []
+    receipts = []
     boards = Board.objects.order_by("pk").iterator(chunk_size=1)
     for _ in range(3):
         match = leases.claim("w", now=NOW)
@@ -84,52 +84,52 @@ def work(given: Any) -> Iterator[None]:
         leases.start(match, now=NOW)
         next(boards, None)
         assert leases.heartbeat(match.pk, match.token, now=NOW)
-        said.append(str(reports.report(match.pk, match.token, league.result(match), now=NOW)))
-    return said
+        receipts.append(str(reports.report(match.pk, match.token, league.result(match), now=NOW)))
+    return receipts
 
 
-def forget(given: Any) -> Iterator[None]:
+def forget(value: Any) -> Iterator[None]:
     """No match of a tournament."""
     yield
     Match.objects.filter(kind="tournament").delete()
 
 
-def schedule(given: Any) -> Iterator[None]:
+def schedule(value: Any) -> Iterator[None]:
     """Schedule matches; return the number inserted."""
     yield
     return reconcile.reconcile(now=NOW).inserted
 
 
-def create(given: Any) -> Iterator[None]:
+def create(name: Any) -> Iterator[None]:
     """A tournament of that name, by who may have two."""
     settings.QUOTA_TOURNAMENTS = 2
     ana = Player.objects.get(name="ana")
     yield
     try:
-        tournaments.create(ana, given, "partnership", boards=1)
+        tournaments.create(ana, name, "partnership", boards=1)
     except Refused:
         return "refused"
     return "made"
 
 
-def hold(given: Any) -> Iterator[None]:
+def hold(value: Any) -> Iterator[None]:
     """A claim that is not committed while another process claims: the match of each."""
     yield
     with transaction.atomic():
-        held = leases.claim("w", now=NOW)
-        assert held is not None
+        match = leases.claim("w", now=NOW)
+        assert match is not None
         [other] = at_once(claim, [None])
-    return [held.pk, other]
+    return [match.pk, other]
 
 
-def claim(given: Any) -> Iterator[None]:
+def claim(value: Any) -> Iterator[None]:
     """One match."""
     yield
     match = leases.claim("w", now=NOW)
     return match and match.pk
 
 
-def count(given: Any) -> Iterator[None]:
+def count(value: Any) -> Iterator[None]:
     """Matches of tournaments, their parties, boards, sittings."""
     yield
     matches = Match.objects.filter(kind="tournament")
@@ -137,10 +137,10 @@ def count(given: Any) -> Iterator[None]:
     return [matches.count(), parties.count(), Board.objects.count(), Sitting.objects.count()]
 
 
-def _one(work: Work, given: Any, prepared: Any, end: Connection, inherited: list[Any]) -> None:
+def _one(work: Work, value: Any, prepared: Any, end: Connection, inherited: list[Any]) -> None:
     for connection in inherited:  # the parent's, which alone may use it or end it: kept, and no more this process's
         del connections[connection.alias]
-    steps = work(given)
+    steps = work(value)
     next(steps)
     prepared.wait(PATIENCE_S)
     try:
@@ -150,13 +150,13 @@ def _one(work: Work, given: Any, prepared: Any, end: Connection, inherited: list
         end.send(over.value)
 
 
-def at_once(work: Work, given: list[Any]) -> list[Any]:
+def at_once(work: Work, values: list[Any]) -> list[Any]:
     """Run a work in one process for each value and return their answers."""
-    prepared = FORK.Barrier(len(given))
-    pipes = [FORK.Pipe(duplex=False) for _ in given]
+    prepared = FORK.Barrier(len(values))
+    pipes = [FORK.Pipe(duplex=False) for _ in values]
     processes = [
-        FORK.Process(target=_one, args=(work, one, prepared, end, connections.all(initialized_only=True)))
-        for one, (_, end) in zip(given, pipes, strict=True)
+        FORK.Process(target=_one, args=(work, value, prepared, end, connections.all(initialized_only=True)))
+        for value, (_, end) in zip(values, pipes, strict=True)
     ]
     for process in processes:
         process.start()
@@ -170,11 +170,11 @@ def at_once(work: Work, given: list[Any]) -> list[Any]:
 
 def main() -> None:
     """Serve until the input ends."""
-    known = (make, claim_all, start, report, work, forget, schedule, create, hold, count)
-    works = {one.__name__: one for one in known}
+    functions = (make, claim_all, start, report, work, forget, schedule, create, hold, count)
+    works = {function.__name__: function for function in functions}
     for line in sys.stdin:
-        name, given = json.loads(line)
-        print(json.dumps(at_once(works[name], given)), flush=True)
+        name, values = json.loads(line)
+        print(json.dumps(at_once(works[name], values)), flush=True)
 
 
 if __name__ == "__main__":

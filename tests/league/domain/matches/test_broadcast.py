@@ -27,8 +27,8 @@ BETWEEN = timedelta(seconds=SLOT_S)
 
 
 def place(slot: int) -> tuple[str, int, int, int] | None:
-    shown = choose(slot, now=begins(slot))
-    return shown and (shown.match.public_id, shown.sitting.board.number, shown.sitting.number, shown.first)
+    choice = choose(slot, now=begins(slot))
+    return choice and (choice.match.public_id, choice.sitting.board.number, choice.sitting.number, choice.first)
 
 
 def test_everybody_sees_the_same_and_only_what_may_be_seen(ana, berto) -> None:
@@ -41,27 +41,27 @@ def test_everybody_sees_the_same_and_only_what_may_be_seen(ana, berto) -> None:
     first, second, third = cup.matches.order_by("status", "pk")  # queued before running
     play(first)
     assert choose(slot_at(NOW)) is None, "it is not over for long enough"
-    shown = choose(FIRST)
-    assert shown is not None
-    assert shown.match.pk == first.pk
-    assert shown.first < shown.last
-    assert broadcast.LEAD_S + shown.step_s * (shown.last - shown.first) <= SLOT_S
-    told = place(FIRST)
+    choice = choose(FIRST)
+    assert choice is not None
+    assert choice.match.pk == first.pk
+    assert choice.first < choice.last
+    assert broadcast.LEAD_S + choice.step_s * (choice.last - choice.first) <= SLOT_S
+    earlier = place(FIRST)
 
     # What happens in the slot changes nothing of it; the next one shows what is new, and then both take turns
     play(second, now=begins(FIRST) + timedelta(seconds=1))
-    assert place(FIRST) == told
+    assert place(FIRST) == earlier
     fresh = place(FIRST + 1)
     assert fresh is not None
     assert fresh[0] == second.public_id
-    assert {found[0] for slot in (8, 9) if (found := place(FIRST + slot))} == {first.public_id, second.public_id}
+    assert {entry[0] for slot in (8, 9) if (entry := place(FIRST + slot))} == {first.public_id, second.public_id}
 
     # Held back: neither chosen nor, where it was chosen already, shown
     until = begins(FIRST) + timedelta(days=1)
     embargoes.change(first, until, why="a test", actor="operator", now=NOW)
     assert choose(FIRST, now=begins(FIRST)) is None
     assert place(FIRST + 8) == place(FIRST + 9)
-    assert {found[0] for slot in range(2000, 2002) if (found := place(FIRST + slot))} == {
+    assert {entry[0] for slot in range(2000, 2002) if (entry := place(FIRST + slot))} == {
         first.public_id,
         second.public_id,
     }
@@ -77,20 +77,20 @@ def test_an_upset_comes_first_and_says_by_how_much(ana, berto) -> None:
             RatingPoint.objects.create(
                 pool=match.pool, match=match, version_id=party.version_id, elo=elo + 20, change=20, margin=9, at=NOW
             )
-    shown = choose(FIRST)
-    assert shown is not None
-    assert shown.why.kind == "upset"
-    assert shown.why.elo == 1200 - 920
-    assert shown.winner is not None
-    assert shown.winner.number == 0
+    choice = choose(FIRST)
+    assert choice is not None
+    assert choice.why.kind == "upset"
+    assert choice.why.elo == 1200 - 920
+    assert choice.winner is not None
+    assert choice.winner.number == 0
 
 
 def test_why_a_board_is_shown() -> None:
-    one, two = Party(pk=1, number=0, points=10), Party(pk=2, number=1, points=0)
+    first, second = Party(pk=1, number=0, points=10), Party(pk=2, number=1, points=0)
 
-    def judged(*scores: tuple[int, int], winner: Party | None = one, knock_out: bool = False) -> tuple[int, Interest]:
+    def judged(*scores: tuple[int, int], winner: Party | None = first, knock_out: bool = False) -> tuple[int, Interest]:
         rows = [Board(number=number, scores=list(both)) for number, both in enumerate(scores, 5)]
-        return judge(rows, winner, [one, two], {1: 1000.0, 2: 1099.0}, knock_out=knock_out)
+        return judge(rows, winner, [first, second], {1: 1000.0, 2: 1099.0}, knock_out=knock_out)
 
     assert judged((60, 50), (90, 20), (50, 90)) == (6, Interest("decisive", 1.5))
     assert judged((60, 50), (90, 20), (50, 90), knock_out=True) == (6, Interest("decisive", 2.5))
@@ -133,9 +133,9 @@ def test_a_board_is_judged_by_the_leads_of_the_winner(
     winner, *others = [Party(pk=place + 1, number=place, points=10 - place) for place in range(3)]
     boards = [Board(number=at, scores=[50 + lead, 50, 20]) for at, lead in enumerate(leads, 5)]
 
-    found, interest = judge(boards, winner, [winner, *others], before, knock_out=False)
+    board_number, interest = judge(boards, winner, [winner, *others], before, knock_out=False)
 
-    assert (found, interest.kind, interest.elo) == (number, why.kind, why.elo)
+    assert (board_number, interest.kind, interest.elo) == (number, why.kind, why.elo)
     assert interest.weight == pytest.approx(why.weight)
 
 
@@ -151,8 +151,8 @@ def test_a_board_is_judged_by_the_leads_of_the_winner(
     ],
 )
 def test_a_long_deal_goes_faster_within_bounds(steps: int, step_s: float, seconds: float, in_so_many: float) -> None:
-    shown = Shown(Match(), Sitting(), Interest("latest", 0.0), None, first=7, last=7 + steps)
+    choice = Shown(Match(), Sitting(), Interest("latest", 0.0), None, first=7, last=7 + steps)
 
     assert SLOT_S - LEAD_S - TAIL_S == 98
-    assert shown.step_s == pytest.approx(step_s)
-    assert shown.step_in(seconds) == pytest.approx(in_so_many)
+    assert choice.step_s == pytest.approx(step_s)
+    assert choice.step_in(seconds) == pytest.approx(in_so_many)

@@ -20,11 +20,11 @@ HOUR = 3600
 
 
 def break_off(match: Match, worker: str, party: int | None, *, at: float) -> Match:
-    held = leases.claim(worker, prefer=match.pk, now=later(at))
-    assert held is not None
-    assert held.pk == match.pk
-    leases.start(held, now=later(at))
-    assert leases.fail(held.pk, held.token, why="it does not stop, see /srv/x", party=party, now=later(at)) is True
+    claim = leases.claim(worker, prefer=match.pk, now=later(at))
+    assert claim is not None
+    assert claim.pk == match.pk
+    leases.start(claim, now=later(at))
+    assert leases.fail(claim.pk, claim.token, why="it does not stop, see /srv/x", party=party, now=later(at)) is True
     match.refresh_from_db()
     return match
 
@@ -41,9 +41,9 @@ def make_pair(ana, berto) -> Match:
 def test_what_was_seen_is_kept_with_the_bot_and_names_no_folder(pair: Match) -> None:
     break_off(pair, "w1", 1, at=0)
 
-    innocent, named = pair.parties.order_by("number")
+    innocent, guilty = pair.parties.order_by("number")
     assert innocent.broken_off == []
-    assert named.broken_off == [{"worker": "w1", "attempt": 1, "why": "it does not stop, see x"}]
+    assert guilty.broken_off == [{"worker": "w1", "attempt": 1, "why": "it does not stop, see x"}]
     assert (pair.status, pair.avoid) == (MatchStatus.QUEUED, "w1")
 
 
@@ -70,8 +70,8 @@ def test_a_fault_of_ours_that_names_nobody_may_be_tried_again_by_anybody(pair: M
 def test_bots_that_break_off_matches_are_paused_like_those_that_fail(ana, berto) -> None:
     versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(4))]
     cup = started(berto, versions, boards=1)
-    mine = list(cup.matches.filter(parties__version__bot__slug="rufo").order_by("id"))
-    for number, match in enumerate(mine[: health.FAULTS]):
+    rufo_matches = list(cup.matches.filter(parties__version__bot__slug="rufo").order_by("id"))
+    for number, match in enumerate(rufo_matches[: health.FAULTS]):
         assert Bot.objects.get(slug="rufo").state == BotState.ACTIVE
         party = match.parties.get(version__bot__slug="rufo").number
         break_off(match, "w1", party, at=2 * number * HOUR)
@@ -144,7 +144,7 @@ def make_knockout(ana, berto) -> Tournament:
 
 
 def decided(cup: Tournament) -> list[str]:
-    return [one.decided_by for one in fixtures.play_format(cup).outcome.bracket if one.winner is not None]
+    return [pairing.decided_by for pairing in fixtures.play_format(cup).outcome.bracket if pairing.winner is not None]
 
 
 @pytest.mark.parametrize("how", mostly_slow(["broken off by us", "struck out by a person"], "broken off by us".__eq__))
@@ -161,7 +161,7 @@ def test_a_void_advances_nobody(how: str, knockout: Tournament) -> None:
 
     assert knockout.status == TournamentStatus.RUNNING
     assert decided(knockout) == ["boards"]
-    assert first.public_id in [one.void for one in progress.stalled(knockout)]
+    assert first.public_id in [pairing.void for pairing in progress.stalled(knockout)]
 
     if how == "struck out by a person":
         matches.play_again(first, actor="operator", why="mended", now=NOW)

@@ -39,11 +39,11 @@ class League:
         self("make")
         keep()
 
-    def __call__(self, work: str, *given: str | None) -> list[Any]:
+    def __call__(self, work: str, *values: str | None) -> list[Any]:
         """Run this work at once in a process for each value, or in a single one, and return the answers."""
         assert self.parent.stdin
         assert self.parent.stdout
-        self.parent.stdin.write(json.dumps([work, given or [None]]) + "\n")
+        self.parent.stdin.write(json.dumps([work, values or [None]]) + "\n")
         self.parent.stdin.flush()
         answers: list[Any] = json.loads(self.parent.stdout.readline())
         return answers
@@ -58,13 +58,13 @@ class League:
 def sqlite_league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
     """Create a league on SQLite."""
     folder = tmp_path_factory.mktemp("league")
-    place, kept = folder / "league.sqlite3", folder / "kept.sqlite3"
+    place, copy = folder / "league.sqlite3", folder / "kept.sqlite3"
     shutil.copyfile(migrated.sqlite_file(), place)
     league = League(
         f"sqlite://{place}",
         folder,
-        keep=lambda: place.rename(kept),  # the last connection has taken its log with it
-        reset=lambda: shutil.copyfile(kept, place) and None,
+        keep=lambda: place.rename(copy),  # the last connection has taken its log with it
+        reset=lambda: shutil.copyfile(copy, place) and None,
     )
     yield league
     league.close()
@@ -74,21 +74,21 @@ def sqlite_league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
 def postgresql_league(postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
     """Create a league on a PostgreSQL server."""
     url = migrated.create_database(postgres_server)
-    kept: list[str] = []
+    copies: list[str] = []
 
     def reset() -> None:
         postgres_server.drop_database(url)
-        postgres_server.create_database(like=kept[0], name=url.rsplit("/", 1)[1])
+        postgres_server.create_database(like=copies[0], name=url.rsplit("/", 1)[1])
 
     league = League(
         url,
         tmp_path_factory.mktemp("league"),
-        keep=lambda: kept.append(postgres_server.create_database(like=url)),
+        keep=lambda: copies.append(postgres_server.create_database(like=url)),
         reset=reset,
     )
     yield league
     league.close()
-    for address in (url, *kept):
+    for address in (url, *copies):
         postgres_server.drop_database(address)
 
 
@@ -113,7 +113,7 @@ def run(request: pytest.FixtureRequest) -> League:
 
 
 def test_every_match_is_claimed_once(run: League) -> None:
-    claimed = [one for found in run("claim_all", *"abcd") for one in found]
+    claimed = [claim for claims in run("claim_all", *"abcd") for claim in claims]
 
     assert len(claimed) == 45
     assert len({number for number, _ in claimed}) == 45
@@ -123,9 +123,9 @@ def test_every_match_is_claimed_once(run: League) -> None:
 def test_equal_reports_at_once_are_stored_once(run: League) -> None:
     run("start")
 
-    said = run("report", *"abc")
+    receipts = run("report", *"abc")
 
-    assert sorted(said) == ["repeated", "repeated", "stored"]
+    assert sorted(receipts) == ["repeated", "repeated", "stored"]
     assert run("count") == [[45, 90, 1, 2]]
 
 
@@ -158,7 +158,7 @@ def test_of_two_requests_at_a_limit_one_is_refused(run: League) -> None:
 @pytest.mark.parametrize("run", ["postgresql"], indirect=True)  # SQLite has one writer at a time
 def test_a_claim_passes_over_a_row_that_somebody_is_claiming(run: League) -> None:
     """It would wait for that row, find it taken, and say that there is no work."""
-    [[held, other]] = run("hold")
+    [[first, other]] = run("hold")
 
     assert other is not None
-    assert other != held
+    assert other != first

@@ -35,11 +35,11 @@ def test_boards_of_all_matches_are_counted_from_both_ends(trio):
         [match] = made.started(a.bot.owner, [a, b], boards=3, name=f"Cup {number}").matches.all()
         made.play(match)
 
-    [here], [there] = encounters.list_encounters(a.bot, b.bot), encounters.list_encounters(b.bot, a.bot)
+    [here], [reverse] = encounters.list_encounters(a.bot, b.bot), encounters.list_encounters(b.bot, a.bot)
 
-    assert here.boards == there.boards == 6
-    assert (here.wins, here.draws, here.losses) == (there.losses, there.draws, there.wins)
-    assert here.differences == [-value for value in there.differences]
+    assert here.boards == reverse.boards == 6
+    assert (here.wins, here.draws, here.losses) == (reverse.losses, reverse.draws, reverse.wins)
+    assert here.differences == [-value for value in reverse.differences]
     expected = [
         board.scores[own] - board.scores[1 - own]
         for match in Match.objects.filter(kind="tournament").order_by("finished", "id")
@@ -56,12 +56,12 @@ def test_at_a_table_of_three_only_the_two_are_compared(trio):
     match = made.play(cup.matches.get())
     numbers = {party.version_id: party.number for party in match.parties.all()}
 
-    [found] = encounters.list_encounters(a.bot, c.bot)
+    [encounter] = encounters.list_encounters(a.bot, c.bot)
 
     scores = [board.scores for board in match.boards.order_by("number")]
-    assert found.differences == [one[numbers[a.pk]] - one[numbers[c.pk]] for one in scores]
-    assert found.pool == cup.pool
-    assert found.matches == [match.public_id]
+    assert encounter.differences == [row[numbers[a.pk]] - row[numbers[c.pk]] for row in scores]
+    assert encounter.pool == cup.pool
+    assert encounter.matches == [match.public_id]
 
 
 def test_void_unrated_and_waiting_matches_do_not_count(trio):
@@ -84,9 +84,9 @@ def test_queries_do_not_grow_with_matches(trio, django_assert_num_queries):
 
 
 def test_a_draw_counts_as_half_a_win_in_the_share():
-    found = met(1, 0, 0, -3)
-    assert found.share == 0.5
-    assert found.share_interval == intervals.wilson(0.5, 4)
+    encounter = met(1, 0, 0, -3)
+    assert encounter.share == 0.5
+    assert encounter.share_interval == intervals.wilson(0.5, 4)
 
 
 def test_superiority_counts_wins_and_losses_only():
@@ -103,7 +103,7 @@ def test_a_match_against_somebody_else_is_not_named(trio):
         made.play(made.started(a.bot.owner, field, name=name).matches.get())
     match = Match.objects.get(tournament__name="One")
 
-    [found] = encounters.list_encounters(a.bot, b.bot)
+    [encounter] = encounters.list_encounters(a.bot, b.bot)
 
-    assert found.matches == [match.public_id]
-    assert found.boards == match.boards_planned
+    assert encounter.matches == [match.public_id]
+    assert encounter.boards == match.boards_planned

@@ -30,13 +30,13 @@ class Simulation:
 
     def fill(self) -> None:
         """Every worker has a match to play and one that it goes on with."""
-        for name, held in self.hands.items():
-            while len(held) < 2:
+        for name, hand in self.hands.items():
+            while len(hand) < 2:
                 match = leases.claim(name, now=later(0))
                 if match is None:
                     break
                 self.order.append(match)
-                held.append(((held[-1][0] if held else self.now) + match.expected_s, match))
+                hand.append(((hand[-1][0] if hand else self.now) + match.expected_s, match))
 
     def step(self) -> None:
         """The next match that ends, ends; its worker claims."""
@@ -67,14 +67,14 @@ def test_a_flood_delays_the_first_match_of_another_by_two_of_its_matches_a_worke
     for _ in range(9):
         league.step()
 
-    mine = started(berto, versions[:2], boards=8, name="Mine")
+    cup = started(berto, versions[:2], boards=8, name="Mine")
     before = len(league.order)
-    while league.order[-1].tournament_id != mine.pk:
+    while league.order[-1].tournament_id != cup.pk:
         league.step()
 
-    waited_for = [match for match in league.order[before:] if match.tournament_id != mine.pk]
+    waited_for = [match for match in league.order[before:] if match.tournament_id != cup.pk]
     assert waited_for == [], "no other match was begun before it: it waits only for those that the workers hold"
-    assert all(len(held) <= 2 for held in league.hands.values())
+    assert all(len(hand) <= 2 for hand in league.hands.values())
 
 
 @pytest.mark.slow
@@ -129,12 +129,12 @@ def test_who_was_idle_saves_nothing_up_and_who_played_alone_owes_nothing(ana, be
 def test_a_place_kept_while_a_bot_was_paused_is_none_before_all_others(ana, berto) -> None:
     """It waits for its test, all others pass it, and then it has work for an hour: that stands no longer before a newcomer."""
     versions = in_turn(ana, berto, *(f"bot-{i}" for i in range(6)))
-    held = started(ana, versions[:2], boards=64, name="Held")
-    Match.objects.filter(tournament=held).update(expected_s=3600.0)
+    cup = started(ana, versions[:2], boards=64, name="Held")
+    Match.objects.filter(tournament=cup).update(expected_s=3600.0)
     Bot.objects.filter(pk=versions[0].bot_id).update(state=BotState.PAUSED, paused_for="fails", retest_at=later(9))
     started(berto, versions[1:], boards=8, name="Goes on")
     for _ in range(5):
-        assert leases.claim("w", now=NOW).tournament_id != held.pk
+        assert leases.claim("w", now=NOW).tournament_id != cup.pk
     now = fairness.position_served(0)
     Bot.objects.filter(pk=versions[0].bot_id).update(state=BotState.ACTIVE, paused_for="", retest_at=None)
 
@@ -148,10 +148,10 @@ def test_uploads_take_turns_by_owner_too(ana, berto) -> None:
     for number in range(6):
         uploaded(ana, f"flood-{number}")
     assert leases.claim("w1", now=NOW).owner_id == ana.pk
-    mine = uploaded(berto, "mine")
+    version = uploaded(berto, "mine")
 
     assert [leases.claim("w1", now=NOW).owner_id for _ in range(2)] == [berto.pk, ana.pk]
-    assert mine.status == "validating"
+    assert version.status == "validating"
     assert Match.objects.filter(status="queued").first().expected_s == validation.GAME_S
 
 

@@ -66,15 +66,15 @@ def test_each_misdeed_has_its_fault_where_people_look(live: LiveLeague, client) 
     except TimeoutError as late:
         raise AssertionError(f"{late}\n{live.logs()}") from None
 
-    found = dict(BotVersion.objects.values_list("bot__slug", "fault"))
-    assert found == {name: fault for name, (_, _, fault) in DEEDS.items()}, live.logs()
+    faults = dict(BotVersion.objects.values_list("bot__slug", "fault"))
+    assert faults == {name: fault for name, (_, _, fault) in DEEDS.items()}, live.logs()
     for name, (_, _, fault) in DEEDS.items():
         version = BotVersion.objects.get(bot__slug=name)
         match = Match.objects.get(kind="validation", parties__version=version, parties__number=0)
         assert (match.status, match.attempts) == ("finished", 1)
         assert version.status == ("rejected" if fault else "accepted")
-        told = client.get(f"/api/v1/matches/{match.public_id}").json()
-        assert told["parties"][0]["fault"] == (fault or None)
+        answer = client.get(f"/api/v1/matches/{match.public_id}").json()
+        assert answer["parties"][0]["fault"] == (fault or None)
         if fault:
             owner = version.bot.owner.user
             client.force_login(owner)

@@ -21,14 +21,14 @@ from tests.support.league import NOW, accepted, in_turn, later, play, result, st
 
 def crash(match: Match, bot: str, *, now) -> None:
     """Play a match in which a bot fails."""
-    held = leases.claim("w1", prefer=match.pk, now=now)
-    assert held is not None
-    assert held.pk == match.pk
-    leases.start(held, now=now)
-    place = held.parties.filter(version__bot__slug=bot).order_by("number")[0].number
+    claim = leases.claim("w1", prefer=match.pk, now=now)
+    assert claim is not None
+    assert claim.pk == match.pk
+    leases.start(claim, now=now)
+    place = claim.parties.filter(version__bot__slug=bot).order_by("number")[0].number
     first = 1
     fault = FaultReport(place, place, first, 0, 4, "crash", "exit code 3")
-    assert reports.report(held.pk, held.token, result(held, faults=[fault]), now=now) == reports.Receipt.STORED
+    assert reports.report(claim.pk, claim.token, result(claim, faults=[fault]), now=now) == reports.Receipt.STORED
 
 
 @pytest.fixture
@@ -40,9 +40,9 @@ def cup(ana, berto):
 def make_cup(ana, berto):
     versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(4))]
     cup = started(berto, versions, boards=1)
-    mine = list(cup.matches.filter(parties__version__bot__slug="rufo").order_by("id"))
-    assert len(mine) == 4
-    for second, match in enumerate(mine[: health.FAULTS]):
+    matches = list(cup.matches.filter(parties__version__bot__slug="rufo").order_by("id"))
+    assert len(matches) == 4
+    for second, match in enumerate(matches[: health.FAULTS]):
         assert Bot.objects.get(slug="rufo").state == BotState.ACTIVE
         crash(match, "rufo", now=later(second))
     return cup
@@ -64,8 +64,8 @@ def test_a_bot_that_fails_three_times_in_a_row_is_paused_with_one_notice(cup, an
 def test_faults_with_good_matches_between_do_not_pause(ana, berto) -> None:
     versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(5))]
     cup = started(berto, versions, boards=1)
-    mine = cup.matches.filter(parties__version__bot__slug="rufo").order_by("id")
-    for second, match in enumerate(mine):
+    matches = cup.matches.filter(parties__version__bot__slug="rufo").order_by("id")
+    for second, match in enumerate(matches):
         if second == 2:
             play(match, now=later(second))
         else:
@@ -95,8 +95,8 @@ def test_its_matches_wait_for_the_first_test_and_say_so(cup) -> None:
     (waiting,) = cup.matches.filter(status="queued", parties__version__bot__slug="rufo")
 
     assert waiting.reason == workers.ON_HOLD
-    found = workers.queue(now=later(5))
-    assert (found.waiting["retest"], found.waiting["turn"]) == (1, 6)
+    queue = workers.queue(now=later(5))
+    assert (queue.waiting["retest"], queue.waiting["turn"]) == (1, 6)
     claimed = {leases.claim("w1", now=later(5)).pk for _ in range(6)}
     assert waiting.pk not in claimed
     assert leases.claim("w1", now=later(5)) is None
@@ -110,9 +110,9 @@ def test_a_bot_that_passes_its_test_is_back(cup) -> None:
     test = Match.objects.get(key__startswith="h:")
     assert (test.rated, test.pool_id, test.parties.get(number=0).version.bot.slug) == (False, cup.pool_id, "rufo")
     assert leases.claim("w1", now=soon).pk == test.pk  # It comes before everything else
-    held = Match.objects.get(pk=test.pk)
-    leases.start(held, now=soon)
-    reports.report(held.pk, held.token, result(held), now=soon)
+    match = Match.objects.get(pk=test.pk)
+    leases.start(match, now=soon)
+    reports.report(match.pk, match.token, result(match), now=soon)
 
     assert (rufo().state, rufo().paused_for, rufo().retest_at) == (BotState.ACTIVE, "", None)
     assert LeagueEvent.objects.filter(kind="bot.resumed", subject="bot:rufo").count() == 1
@@ -189,9 +189,9 @@ def test_who_sits_with_a_slow_bot_goes_on_elsewhere(ana, berto) -> None:
         workers.register(name, tier="landlock", now=NOW)
     for match in started(ana, [slow, fast], boards=1, name="Before").matches.all():
         play(match)
-    known = Party.objects.filter(match__tournament__name="Before")
-    known.filter(version=slow).update(wall_s=90.0, decisions=40)
-    known.filter(version=fast).update(wall_s=0.1, decisions=40)
+    parties = Party.objects.filter(match__tournament__name="Before")
+    parties.filter(version=slow).update(wall_s=90.0, decisions=40)
+    parties.filter(version=fast).update(wall_s=0.1, decisions=40)
     first = [started(ana, [slow, other], boards=1, name=f"Slow {i}") for i, other in enumerate([fast, *others])]
     rest = started(berto, [fast, *others], boards=1, name="Others")
     Match.objects.filter(tournament__in=first).update(virtual_s=0)
@@ -238,8 +238,8 @@ def test_a_worker_that_refuses_says_why_and_one_that_goes_on_in_which_tier(db) -
     assert Worker.objects.values_list("tier", "refusal", "seen").get() == ("bubblewrap", "", later(9))
     workers.change("unknown", tier="", refusal="no room", now=later(9))
 
-    told = LeagueEvent.objects.filter(kind__in=["worker.refused", "worker.resumed"]).order_by("pk")
-    assert list(told.values_list("kind", "subject", "actor", "at", "data")) == [
+    events = LeagueEvent.objects.filter(kind__in=["worker.refused", "worker.resumed"]).order_by("pk")
+    assert list(events.values_list("kind", "subject", "actor", "at", "data")) == [
         ("worker.refused", "worker:w1", "w1", later(5), {"tier": "", "why": "no room"}),
         ("worker.resumed", "worker:w1", "w1", later(9), {"tier": "bubblewrap"}),
     ]

@@ -44,8 +44,8 @@ def make_event(ana, berto) -> Event:
     return events.create(ana, DOCUMENT, entrants, secret=made.SECRET, now=NOW)
 
 
-def hold(row: Tournament | Event, until: object, by: Player) -> bool:
-    return embargoes.change_own(row, until, by=by, now=NOW)  # type: ignore[arg-type]
+def hold(row: Tournament | Event, until: object, player: Player) -> bool:
+    return embargoes.change_own(row, until, by=player, now=NOW)  # type: ignore[arg-type]
 
 
 def test_the_owner_holds_back_longer_or_shorter_and_not_at_all(cup, ana) -> None:

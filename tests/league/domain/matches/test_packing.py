@@ -24,7 +24,7 @@ LIMITS = {"move_s": 0.5, "bank_s": 3.0}
 
 def log(key: str, boards: int = 2) -> dict[packing.Place, dict]:
     """A match of a game as the runner records it."""
-    game, dice, found = engine.load(key), random.Random(key), {}
+    game, dice, records = engine.load(key), random.Random(key), {}
     for board in range(1, boards + 1):
         for sitting, seating in enumerate(game.sittings(len(game.sides))):
             state = game.new_match(seed=f"{key}/{board}")
@@ -37,8 +37,8 @@ def log(key: str, boards: int = 2) -> dict[packing.Place, dict]:
             record |= {"faults": [], "notes": [], "pass": {"limits": LIMITS, "seeds": [sitting] * game.players}}
             record["timings"] = {"unit": "us", "steps": list(steps), "seats": [step % game.players for step in steps]}
             record["timings"] |= columns
-            found[board, sitting] = json.loads(json.dumps(record))
-    return found
+            records[board, sitting] = json.loads(json.dumps(record))
+    return records
 
 
 def file() -> bytes:
@@ -55,10 +55,10 @@ def test_every_game_comes_back_whole_but_for_single_times(key: str) -> None:
     assert opened.places() == sorted(played)
     assert all(not {"events", "scores"} & row.keys() for row in opened.records.values())
     for place, record in played.items():
-        told = opened.record(place)
-        assert told["timings"] == summed(record["timings"], players=record["players"], move_s=0.5)
-        assert told | {"timings": None} == record | {"timings": None}
-        check(told)
+        unpacked = opened.record(place)
+        assert unpacked["timings"] == summed(record["timings"], players=record["players"], move_s=0.5)
+        assert unpacked | {"timings": None} == record | {"timings": None}
+        check(unpacked)
 
 
 @pytest.mark.slow
@@ -88,7 +88,9 @@ def test_events_that_the_rules_do_not_derive_are_kept() -> None:
 
     opened = packing.Opened(packing.pack(played))
 
-    assert [opened.record(place)["events"] for place in opened.places()] == [one["events"] for one in played.values()]
+    assert [opened.record(place)["events"] for place in opened.places()] == [
+        original["events"] for original in played.values()
+    ]
 
 
 def test_another_revision_that_makes_the_same_is_shown_and_any_other_is_not() -> None:
@@ -129,7 +131,7 @@ def test_any_records_come_back_as_they_were(records: dict) -> None:
 
 def test_a_changed_byte_is_noticed() -> None:
     sound = packing.pack(log("brisca", boards=1))
-    wanted = packing.Opened(sound).records
+    expected = packing.Opened(sound).records
     noticed = 0
     for at in range(len(sound)):
         data = bytearray(sound)
@@ -140,7 +142,7 @@ def test_a_changed_byte_is_noticed() -> None:
             noticed += 1
             continue
         # The name of the dictionary, and bits that change nothing, are held by the digest over all
-        assert not opened.whole or opened.records == wanted
+        assert not opened.whole or opened.records == expected
         noticed += not opened.whole
     assert noticed > 0.9 * len(sound)
 
@@ -155,9 +157,9 @@ def test_times_that_changed_a_bank_are_kept_one_by_one() -> None:
     timings = {"unit": "us", "steps": [0, 2, 5], "seats": [1, 0, 1]}
     timings |= {"cpu": [7, 600_000, 9], "wall": [8, 700_000, 9], "latency": [9, 1, 2]}
 
-    told = summed(timings, players=2, move_s=0.5)
+    summary = summed(timings, players=2, move_s=0.5)
 
-    assert (told["asked"], told["cpu"], told["slowest"]) == ([1, 2], [600_000, 16], [[2, 600_000, 700_000, 1], [5, 9, 9, 2]])  # fmt: skip
-    assert used_us(told) == {2: 600_000}
+    assert (summary["asked"], summary["cpu"], summary["slowest"]) == ([1, 2], [600_000, 16], [[2, 600_000, 700_000, 1], [5, 9, 9, 2]])  # fmt: skip
+    assert used_us(summary) == {2: 600_000}
     assert used_us(timings) == {0: 7, 2: 600_000, 5: 9}
-    assert summed(told, players=2, move_s=0.0) == told
+    assert summed(summary, players=2, move_s=0.0) == summary

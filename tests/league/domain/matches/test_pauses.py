@@ -50,9 +50,9 @@ def test_a_paused_tournament_begins_nothing_and_what_is_played_ends(cup) -> None
 
     for _ in range(2):
         progress.resume(cup, actor="ana", now=later(5))
-    while held := leases.claim("w1", now=later(6)):
-        leases.start(held, now=later(6))
-        reports.report(held.pk, held.token, result(held), now=later(6))
+    while claim := leases.claim("w1", now=later(6)):
+        leases.start(claim, now=later(6))
+        reports.report(claim.pk, claim.token, result(claim), now=later(6))
     reconcile.reconcile(now=later(7))
     cup.refresh_from_db()
     assert cup.status == "finished"
@@ -65,7 +65,7 @@ def test_a_paused_tournament_begins_nothing_and_what_is_played_ends(cup) -> None
 
 
 def test_nothing_is_begun_of_a_tournament_whose_web_died_while_it_was_cancelled(cup, monkeypatch) -> None:
-    def die(*args: object, **named: object) -> None:
+    def die(*args: object, **options: object) -> None:
         raise SystemExit
 
     with monkeypatch.context() as web:

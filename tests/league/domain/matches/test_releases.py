@@ -19,14 +19,14 @@ from tests.support.league import NOW, accepted, result, running, started
 @contextmanager
 def other_release(game: str, revision: int) -> Iterator[None]:
     """Within, this process plays a game by rules of another revision."""
-    there = games._declared()
-    mine = there[game]
-    there[game] = replace(mine, revision=revision)
+    declarations = games._declared()
+    own = declarations[game]
+    declarations[game] = replace(own, revision=revision)
     games._loaded.cache_clear()
     try:
         yield
     finally:
-        there[game] = mine
+        declarations[game] = own
         games._loaded.cache_clear()
 
 
@@ -52,8 +52,8 @@ def test_a_worker_leaves_what_is_played_by_other_rules_than_its_own(pair, client
         assert leases.claim("newer", ahead=True) is None
 
     workers.explain()
-    found = workers.queue()
-    assert {name: count for name, count in found.waiting.items() if count} == {"rules": 1}
+    queue = workers.queue()
+    assert {name: count for name, count in queue.waiting.items() if count} == {"rules": 1}
     pairs.refresh_from_db()
     assert (
         "no worker that runs plays by revision 1 of the rules of partnership; start one of that release" in pairs.reason

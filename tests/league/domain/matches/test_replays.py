@@ -30,25 +30,25 @@ def make_sitting(ana, berto) -> Sitting:
 
 
 def test_finished_match_is_public_in_full(sitting: Sitting) -> None:
-    shown = replays.replay(sitting)
+    record = replays.replay(sitting)
 
-    engine.replay.verify(shown)
-    assert "hands" in next(event for event in shown["events"] if event["e"] == "deal")
+    engine.replay.verify(record)
+    assert "hands" in next(event for event in record["events"] if event["e"] == "deal")
 
 
 @pytest.mark.parametrize("seat", [0, 1, 2, 3, "public"])
 def test_restricted_view_is_redacted_on_the_server(sitting: Sitting, seat) -> None:
-    shown = replays.replay(sitting, seat=seat)
+    record = replays.replay(sitting, seat=seat)
 
     full = replays.unpack(sitting)
-    assert shown["events"] == engine.redact(full["events"], None if seat == "public" else seat)
-    assert not {"seed", "actions", "suits", "meta"} & set(shown)
-    deal = next(event for event in shown["events"] if event["e"] == "deal")
+    assert record["events"] == engine.redact(full["events"], None if seat == "public" else seat)
+    assert not {"seed", "actions", "suits", "meta"} & set(record)
+    deal = next(event for event in record["events"] if event["e"] == "deal")
     hands = next(event for event in full["events"] if event["e"] == "deal")["hands"]
     assert "hands" not in deal
     assert "rest" not in deal
     assert deal.get("hand") == (None if seat == "public" else hands[seat])
-    assert full["seed"] not in json.dumps(shown)
+    assert full["seed"] not in json.dumps(record)
 
 
 @pytest.mark.parametrize("seat", [-1, 4, True, "north", 1.0])
@@ -71,12 +71,12 @@ def test_details_of_a_fault_and_stderr_are_for_the_owner(sitting: Sitting, ana, 
     party = Party.objects.select_related("version__bot").get(match=sitting.board.match, number=1)
 
     for viewer in (None, ana):
-        seen = replays.party_view(party, viewer)
-        assert (seen.private, seen.fault_detail, seen.stderr) == (False, "", "")
-        assert seen.faults == [{"kind": "protocol", "board": 1, "sitting": 0, "step": 5, "seat": 1, "party": 1}]
-    mine = replays.party_view(party, berto)
-    assert (mine.private, mine.fault_detail, mine.stderr) == (True, "not JSON", "log of lola v1")
-    assert mine.faults[0]["answer"] == "nonsense"
+        view = replays.party_view(party, viewer)
+        assert (view.private, view.fault_detail, view.stderr) == (False, "", "")
+        assert view.faults == [{"kind": "protocol", "board": 1, "sitting": 0, "step": 5, "seat": 1, "party": 1}]
+    own_view = replays.party_view(party, berto)
+    assert (own_view.private, own_view.fault_detail, own_view.stderr) == (True, "not JSON", "log of lola v1")
+    assert own_view.faults[0]["answer"] == "nonsense"
     ana.user.is_staff = True
     assert replays.party_view(party, ana).private is True
 

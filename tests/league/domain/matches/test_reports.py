@@ -27,23 +27,23 @@ def make_match(ana, berto) -> Match:
 
 
 def test_report_stores_boards_sittings_and_parties(match: Match) -> None:
-    found = result(match)
+    outcome = result(match)
 
-    assert reports.report(match.pk, match.token, found, now=NOW) == Receipt.STORED
+    assert reports.report(match.pk, match.token, outcome, now=NOW) == Receipt.STORED
 
     row = Match.objects.get(pk=match.pk)
     assert (row.status, row.finished, row.progress, row.host["tier"]) == (MatchStatus.FINISHED, NOW, 100, "landlock")
     assert list(row.boards.order_by("number").values_list("number", "scores")) == [
-        (b.number, b.scores) for b in found.boards
+        (b.number, b.scores) for b in outcome.boards
     ]
     stored = list(Sitting.objects.order_by("board__number", "number"))
     assert [s.seating for s in stored] == [[0, 1, 0, 1], [1, 0, 1, 0]] * 2
-    for row, sitting in zip(stored, [s for b in found.boards for s in b.sittings], strict=True):
+    for row, sitting in zip(stored, [s for b in outcome.boards for s in b.sittings], strict=True):
         replay = replays.unpack(row)
         assert replay == json.loads(json.dumps(sitting.replay))
         engine.replay.verify(replay)
     party = row_of(match, 0)
-    assert party.points == sum(board.scores[0] for board in found.boards)
+    assert party.points == sum(board.scores[0] for board in outcome.boards)
     assert party.wins + party.draws + party.losses == 2
     assert (party.stderr, party.decisions, party.fault, party.faults) == ("log of rufo v1", 40, "", [])
 

@@ -21,13 +21,13 @@ GAMES = ("cabrero", "corriente", "partnership")
 
 def tried(match: Match, faults: dict[str, Checked]) -> list[validation.Tried]:
     """Return a worker's report of every game, with these faulty checks."""
-    found = []
+    trials = []
     for plan in [None, *validation.plan_rest(match)]:
         game = plan.pool.game if plan else match.pool.game
         checks = [faults[game] if game in faults and faults[game].name == name else Checked(name) for name in CHECKS]
         row = match if plan is None else shadow(plan)
-        found.append(validation.Tried(game, checks, plan, result(row)))
-    return found
+        trials.append(validation.Tried(game, checks, plan, result(row)))
+    return trials
 
 
 def shadow(plan: matches.MatchPlan) -> Match:
@@ -43,11 +43,11 @@ def shadow(plan: matches.MatchPlan) -> Match:
 def settled(version: BotVersion, faults: dict[str, Checked]) -> Match:
     """The validation of the version, played and reported."""
     match = running()
-    told = tried(match, faults)
-    first = told[0].result
+    trials = tried(match, faults)
+    first = trials[0].result
     assert first is not None
     Match.objects.filter(key__startswith="shadow").delete()
-    assert reports.report(match.pk, match.token, first, told, now=NOW) == reports.Receipt.STORED
+    assert reports.report(match.pk, match.token, first, trials, now=NOW) == reports.Receipt.STORED
     version.refresh_from_db()
     return match
 
@@ -66,8 +66,8 @@ def test_a_validation_is_one_row_of_the_queue_whatever_is_declared(ana) -> None:
     match = Match.objects.get()
 
     assert (match.key, match.pool.game) == (f"v:{version.pk}:1", "partnership")
-    made = set(Pool.objects.values_list("game", flat=True))
-    assert made == set(engine.games()), "the role of the workers can make none"
+    games = set(Pool.objects.values_list("game", flat=True))
+    assert games == set(engine.games()), "the role of the workers can make none"
     assert len(validation.plan_rest(match)) == 20
 
 
@@ -166,7 +166,7 @@ def test_a_rival_is_the_simplest_house_bot_that_plays_the_game(ana) -> None:
 
     plans = list(validation.plan_games(version, 1, SECRET))[:3]
 
-    assert [[str(one.bot) for one in plan.versions[1:]] for plan in plans] == [
+    assert [[str(opponent.bot) for opponent in plan.versions[1:]] for plan in plans] == [
         ["counting", "greedy", "counting"],
         ["rufo"],
         ["random"],
