@@ -128,19 +128,19 @@ def moves(match: Match) -> list[str]:
 
 
 def test_the_next_match_waits_with_frozen_bots_and_has_the_same_result(worker: Watched, cup: Tournament) -> None:
-    seen: list[object] = []
+    observations: list[object] = []
 
     def look(worker: Watched) -> None:
         fetched(worker)
         second = cup.matches.order_by("virtual_s", "id")[1]
         early = [process.pid for thread, process in worker.box.started if thread == "ahead"]
-        seen.append([Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] for pid in early])
-        seen.append((second.status, second.worker, second.token, second.attempts))
+        observations.append([Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] for pid in early])
+        observations.append((second.status, second.worker, second.token, second.attempts))
 
     worker.hold = look
     assert worker.look() is True
 
-    assert seen == [[b"T"] * 4, (MatchStatus.LEASED, worker.name, 1, 1)]
+    assert observations == [[b"T"] * 4, (MatchStatus.LEASED, worker.name, 1, 1)]
     assert states(cup) == [(MatchStatus.FINISHED, 1)] * 3
     assert worker.played == list(cup.matches.order_by("virtual_s", "id").values_list("public_id", flat=True))
     assert [thread for thread, _ in worker.box.started].count("ahead") == 8  # the first pass of two matches
@@ -160,8 +160,8 @@ def test_where_no_core_is_free_nothing_is_claimed_ahead(worker: Watched, cup: To
         assert [status for status, _ in states(cup)] == ["running", "queued", "queued"]
 
     worker.hold = look
-    with ExitStack() as held:
-        taken = [held.enter_context(cores.pinned(among=[core])) for core in sorted(CORES)[1:]]
+    with ExitStack() as stack:
+        taken = [stack.enter_context(cores.pinned(among=[core])) for core in sorted(CORES)[1:]]
         os.sched_setaffinity(0, CORES)
         assert None not in taken
         assert worker.look() is True
@@ -291,6 +291,6 @@ def test_what_waits_in_line_behind_a_match_is_given_back_with_it(ana, berto, tmp
     assert here.take() is others[0]
     here.close()
 
-    kept = set(cup.matches.exclude(status="queued").values_list("pk", flat=True))
-    assert kept == {first.match.pk, others[0].match.pk}
+    pks = set(cup.matches.exclude(status="queued").values_list("pk", flat=True))
+    assert pks == {first.match.pk, others[0].match.pk}
     assert Match.objects.get(pk=others[1].match.pk).attempts == 0

@@ -34,10 +34,10 @@ GAME = "a_dos"
 @pytest.fixture
 def folder() -> Iterator[Path]:
     settings.STATE_DIR.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix="broken-", dir=settings.STATE_DIR))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
+    path = Path(tempfile.mkdtemp(prefix="broken-", dir=settings.STATE_DIR))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
 
 
 @pytest.fixture
@@ -66,9 +66,9 @@ def match(folder: Path) -> Match:
 
 
 def attempt(worker: Worker, match: Match) -> Match:
-    held = leases.claim(worker.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
-    assert held is not None
-    worker.run(QueuedJob(held))
+    claim = leases.claim(worker.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
+    assert claim is not None
+    worker.run(QueuedJob(claim))
     match.refresh_from_db()
     return match
 
@@ -82,8 +82,8 @@ def test_the_second_time_a_match_breaks_off_at_the_same_bot_it_is_its_fault(
         attempt(worker, match)
         assert (match.status, match.attempts) == (MatchStatus.QUEUED, number)
         assert "was broken off at holds-up: BrokenOff: process" in match.reason
-        mine, honest = match.parties.order_by("number")
-        assert [(seen["worker"], seen["attempt"]) for seen in mine.broken_off] == [
+        guilty, honest = match.parties.order_by("number")
+        assert [(entry["worker"], entry["attempt"]) for entry in guilty.broken_off] == [
             (worker.name, attempt) for attempt in range(1, number + 1)
         ]
         assert honest.broken_off == []
@@ -91,11 +91,11 @@ def test_the_second_time_a_match_breaks_off_at_the_same_bot_it_is_its_fault(
     attempt(worker, match)
 
     assert (match.status, match.attempts) == (MatchStatus.FINISHED, 3)
-    mine, honest = match.parties.order_by("number")
-    assert (mine.fault, honest.fault) == ("unplayable", "")
-    assert "attempt 2 on worker" in mine.fault_detail
-    assert "does not stop" in mine.fault_detail
+    guilty, honest = match.parties.order_by("number")
+    assert (guilty.fault, honest.fault) == ("unplayable", "")
+    assert "attempt 2 on worker" in guilty.fault_detail
+    assert "does not stop" in guilty.fault_detail
     game = engine.load(GAME)
     for sitting in Sitting.objects.filter(board__match=match):
-        assert sitting.scores == forfeited(game, {sitting.seating.index(mine.number)})
-    assert honest.points > mine.points
+        assert sitting.scores == forfeited(game, {sitting.seating.index(guilty.number)})
+    assert honest.points > guilty.points

@@ -100,11 +100,11 @@ def attempt(
     worker: Worker, match: Match, broken: Callable[[Worker], AbstractContextManager[None]] | None = None
 ) -> Match:
     """The next attempt, however long it was to wait; what is broken was whole when the match was claimed."""
-    held = leases.claim(worker.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
-    assert held is not None
-    assert held.pk == match.pk
+    claim = leases.claim(worker.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
+    assert claim is not None
+    assert claim.pk == match.pk
     with broken(worker) if broken else contextlib.nullcontext():
-        worker.run(QueuedJob(Match.objects.get(pk=held.pk)))
+        worker.run(QueuedJob(Match.objects.get(pk=claim.pk)))
     match.refresh_from_db()
     return match
 
@@ -147,7 +147,7 @@ def full_disk(worker: Worker) -> AbstractContextManager[None]:
 
 @contextmanager
 def broken_runtime(worker: Worker) -> Iterator[None]:
-    """The interpreter of the bots is none any more, by size and time it is: in a runtime of our own, for other tests play in the shared one."""
+    """Overwrite the bots' interpreter but keep its size and time, in a runtime of our own: other tests use the shared one."""
     assert worker.box is not None
     shared = worker.box.state_dir
     with tempfile.TemporaryDirectory(prefix="tute-state-") as folder:
@@ -162,7 +162,7 @@ def broken_runtime(worker: Worker) -> Iterator[None]:
         os.utime(loader, ns=(facts.st_atime_ns, facts.st_mtime_ns))
         try:
             yield
-            assert runtimes.get("python", worker.box.state_dir) == runtime  # made ready anew
+            assert runtimes.get("python", worker.box.state_dir) == runtime  # it was unpacked again
             assert loader.read_bytes().strip(b"\0")
         finally:
             worker.box.state_dir = shared
@@ -288,7 +288,7 @@ def test_a_fault_of_ours_costs_nobody_anything(way: str, worker: Worker, client)
 
 @pytest.mark.slow
 def test_files_that_the_disk_has_emptied_cost_no_bot_anything(worker: Worker) -> None:
-    """As after a loss of power: unpacked bots lie there with their names and without their contents."""
+    """A loss of power can leave unpacked bots with their names but without their contents."""
     match = waiting()
     match_spec(match, worker.folder)
     unpacked = [path for path in worker.folder.rglob("*") if path.is_file() and path.name == "bot.py"]
@@ -303,7 +303,7 @@ def test_files_that_the_disk_has_emptied_cost_no_bot_anything(worker: Worker) ->
 
 @pytest.mark.slow
 def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(worker: Worker, settings, client) -> None:
-    """From its start on: it proves its sandbox when there is room for it."""
+    """The disk is full from its start: it proves its sandbox when there is room for it."""
     match = waiting()
     settings.DISK_FREE_MB = 10**9
     full = Worker(worker.folder)
@@ -326,8 +326,8 @@ def test_a_worker_whose_disk_is_full_takes_no_match_until_there_is_room(worker: 
         full.close()
     match.refresh_from_db()
     assert (match.status, match.attempts) == (MatchStatus.FINISHED, 1)
-    told = LeagueEvent.objects.filter(subject=f"worker:{full.name}").order_by("pk").values_list("kind", flat=True)
-    assert list(told) == ["worker.refused", "worker.resumed", "worker.stopped"]
+    kinds = LeagueEvent.objects.filter(subject=f"worker:{full.name}").order_by("pk").values_list("kind", flat=True)
+    assert list(kinds) == ["worker.refused", "worker.resumed", "worker.stopped"]
 
 
 def test_a_disk_that_takes_no_write_or_has_no_room_for_files_is_full(worker: Worker, settings) -> None:
@@ -454,25 +454,25 @@ def test_games_that_a_validation_has_no_time_for_are_refused(worker: Worker) -> 
     match = Match.objects.get()
     assert worker.box is not None
     spec = match_spec(match, worker.folder)
-    told: list[tuple[int, int]] = []
+    steps: list[tuple[int, int]] = []
 
-    found = play_trials(
+    trials = play_trials(
         match,
         spec,
         worker.box,
         worker.folder,
         first=None,
         stop=lambda: False,
-        progress=lambda *at: told.append(at),
+        progress=lambda *at: steps.append(at),
         most_s=0.0,
     )
 
-    assert [one.game for one in found] == ["bato", "codillo"]
-    assert not any(check.fault for check in found[0].checks)
-    (late,) = found[1].checks
+    assert [trial.game for trial in trials] == ["bato", "codillo"]
+    assert not any(check.fault for check in trials[0].checks)
+    (late,) = trials[1].checks
     assert late.fault is not None
-    assert (late.fault.kind, found[1].result) == ("timeout", None)
-    assert told == [(1, 2)]
+    assert (late.fault.kind, trials[1].result) == ("timeout", None)
+    assert steps == [(1, 2)]
     assert version.games == ["bato", "codillo"]
 
 
@@ -481,13 +481,13 @@ def test_an_upload_that_was_to_pass_is_given_back_where_the_slow_match_is_anothe
     worker: Worker,
 ) -> None:
     match = waiting()
-    held = leases.claim(worker.name, prefer=match.pk)
-    assert held is not None
-    leases.start(held)
+    claim = leases.claim(worker.name, prefer=match.pk)
+    assert claim is not None
+    leases.start(claim)
     version = bots.upload(players.create("tres"), "tres", source(), "bot.py", ["partnership"], secret=SECRET)
-    work = QueuedJob(Match.objects.get(pk=held.pk))
+    work = QueuedJob(Match.objects.get(pk=claim.pk))
     work.in_the_way = True
-    Match.objects.filter(pk=held.pk).update(token=F("token") + 1)
+    Match.objects.filter(pk=claim.pk).update(token=F("token") + 1)
 
     worker._let_pass(work)
 
@@ -495,6 +495,6 @@ def test_an_upload_that_was_to_pass_is_given_back_where_the_slow_match_is_anothe
     match.refresh_from_db()
     assert match.gave_way == 0
     uploads = Match.objects.filter(kind="validation", parties__version=version).distinct()
-    assert {(one.status, one.attempts) for one in uploads} == {(MatchStatus.QUEUED, 0)}
+    assert {(upload.status, upload.attempts) for upload in uploads} == {(MatchStatus.QUEUED, 0)}
     why = f"the match at hand of worker {worker.name} is no longer its own"
-    assert {one.reason for one in uploads} == {f"attempt 1: {why}"}
+    assert {upload.reason for upload in uploads} == {f"attempt 1: {why}"}

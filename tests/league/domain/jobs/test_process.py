@@ -138,10 +138,10 @@ def test_uploads_are_validated_and_a_tournament_is_played(live: LiveLeague) -> N
     assert {row.faults for row in table.rows} == {0}
     assert Rating.objects.count() == 3
     assert ratings.refresh(cup.pool) is False
-    told = live.logs()
+    log = live.logs()
     for match in cup.matches.all():
-        assert f"match {match.public_id}: stored" in told
-        assert f"[match={match.public_id} attempt=1 tournament=cup]" in told
+        assert f"match {match.public_id}: stored" in log
+        assert f"[match={match.public_id} attempt=1 tournament=cup]" in log
     assert Worker.objects.get().tier in ("landlock", "namespaces")
     deals_are_those_that_were_promised(cup)
     a_flood_delays_another_by_two_matches_at_most(live, good)
@@ -154,25 +154,25 @@ def a_flood_delays_another_by_two_matches_at_most(live: LiveLeague, versions: li
     for number in range(12):
         flood.append(tournaments.create(flooder, f"Flood {number}", "partnership", boards=2, versions=versions))
         tournaments.start(flood[-1])
-    mine = tournaments.create(honest, "Mine", "partnership", boards=1, versions=versions[:2])
+    cup = tournaments.create(honest, "Mine", "partnership", boards=1, versions=versions[:2])
     theirs = Match.objects.filter(tournament__in=flood)
     until(live, lambda: theirs.filter(status=MatchStatus.RUNNING).exists(), "the first matches of the flood")
-    tournaments.start(mine)
-    created = mine.matches.get().created
-    until(live, lambda: mine.matches.get().started, "the first match of another")
-    first = mine.matches.get()
+    tournaments.start(cup)
+    created = cup.matches.get().created
+    until(live, lambda: cup.matches.get().started, "the first match of another")
+    first = cup.matches.get()
     before = theirs.filter(started__lt=first.started)
     assert before.filter(finished__gt=created).count() <= 2
-    for one in flood:
-        progress.cancel(one, actor=flooder.name)
+    for tournament in flood:
+        progress.cancel(tournament, actor=flooder.name)
 
 
 def deals_are_those_that_were_promised(cup: tournaments.Tournament) -> None:
     """Check that the site's logs and the tournament's JSON with its secret are enough for `tute verify --reveal`."""
     reader = Client()
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "cup.json"
-        told.write_bytes(reader.get(f"/api/v1/tournaments/{cup.slug}").content)
+        cup_file = Path(folder) / "cup.json"
+        cup_file.write_bytes(reader.get(f"/api/v1/tournaments/{cup.slug}").content)
         logs = []
         for match in cup.matches.all():
             logs.append(Path(folder) / f"{match.public_id}.jsonl")
@@ -183,15 +183,15 @@ def deals_are_those_that_were_promised(cup: tournaments.Tournament) -> None:
             "engine.cli",
             "verify",
             "--reveal",
-            told,
+            cup_file,
             "--commitment",
             cup.secret_sha256,
             *logs,
         ]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "12 of 12 replays are valid" in done.stdout
-    assert done.stdout.count("boards 1 to 2") == 3
+        process = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert "12 of 12 replays are valid" in process.stdout
+    assert process.stdout.count("boards 1 to 2") == 3
 
 
 def bots_of(worker: int) -> set[int]:
@@ -203,12 +203,12 @@ def bots_of(worker: int) -> set[int]:
                 parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
             except (FileNotFoundError, ProcessLookupError):
                 continue
-    found: set[int] = set()
+    pids: set[int] = set()
     fresh = {worker}
     while fresh:
-        fresh = {pid for pid, parent in parents.items() if parent in fresh} - found
-        found |= fresh
-    return found
+        fresh = {pid for pid, parent in parents.items() if parent in fresh} - pids
+        pids |= fresh
+    return pids
 
 
 def alive(pid: int) -> bool:
