@@ -35,18 +35,18 @@ def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done
 ) -> None:
     monkeypatch.setattr(analysis, "Child", partial(Child, nodes=300))
     match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1).matches.get())
-    row, _made = asking.ask(match, "open", ana, now=NOW)
+    row, _created = asking.ask(match, "open", ana, now=NOW)
 
     become("tute_runner")
     job = jobs.ANALYSIS.claim("host:1", now=NOW)
     assert job is not None
     job.beat(now=NOW)
     assert jobs.run(job, now=NOW)
-    mine = Judgement.objects.filter(pk=row.pk)
-    for forbidden in (mine.delete, partial(mine.update, asked_by=None), partial(mine.update, match=match)):
+    queryset = Judgement.objects.filter(pk=row.pk)
+    for forbidden in (queryset.delete, partial(queryset.update, asked_by=None), partial(queryset.update, match=match)):
         with pytest.raises(ProgrammingError, match="permission denied"):
             forbidden()
-    assert mine.update(body=b"") == 0, "what is done stays as it is"
+    assert queryset.update(body=b"") == 0, "what is done stays as it is"
 
     become("NONE")
     row.refresh_from_db()

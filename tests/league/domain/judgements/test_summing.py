@@ -33,13 +33,13 @@ def judged(ana, berto) -> list[Match]:
 
 def make_judged(ana, berto) -> list[Match]:
     bots = [accepted(ana, "rufo"), accepted(berto, "lola")]
-    found = [play(started(ana, bots, boards=1, name=name).matches.get()) for name in ("One", "Two")]
-    for match in found:
+    played = [play(started(ana, bots, boards=1, name=name).matches.get()) for name in ("One", "Two")]
+    for match in played:
         asking.ask(match, "open", ana, now=NOW)
-        held = jobs.ANALYSIS.claim("host:1", now=NOW)
-        assert held is not None
-        assert jobs.run(held, now=NOW)
-    return found
+        job = jobs.ANALYSIS.claim("host:1", now=NOW)
+        assert job is not None
+        assert jobs.run(job, now=NOW)
+    return played
 
 
 def test_each_judgement_counts_once_and_the_sums_are_those_of_all_decisions(judged, ana, berto) -> None:
@@ -48,25 +48,25 @@ def test_each_judgement_counts_once_and_the_sums_are_those_of_all_decisions(judg
     assert summing.count_new() == 1
     assert summing.count_new() == 0
 
-    wanted = {0: Tally(), 1: Tally()}
+    expected = {0: Tally(), 1: Tally()}
     every = Tally()
     for number, match in enumerate(judged):
         row = Judgement.objects.get(match=match)
-        for one in reading.placed(bodies.unpack(bytes(row.body)), reading.seatings(row)):
-            wanted[one.party].add(100 * number + one.board, one.verdict.lost)
-            every.add(1000 * one.party + 100 * number + one.board, one.verdict.lost)
+        for decision in reading.placed(bodies.unpack(bytes(row.body)), reading.seatings(row)):
+            expected[decision.party].add(100 * number + decision.board, decision.verdict.lost)
+            every.add(1000 * decision.party + 100 * number + decision.board, decision.verdict.lost)
     for party, player in enumerate((ana, berto)):
-        [told] = summing.of_bot(player.bots.get(), pool)
-        line = told.lines[0]
-        assert (told.kind, told.version, line.phase) == ("open", 1, reading.ALL)
-        for mine, tally in ((line.mine, wanted[party]), (line.everybody, every)):
-            assert (mine.judged, mine.boards) == (tally.judged, len(tally.boards))
-            assert mine.lost == pytest.approx(tally.lost)
-            assert mine.margin == pytest.approx(tally.margin)
-            assert mine.right == tally.right / tally.judged
-        assert sum(one.mine.judged for one in told.lines[1:]) == line.mine.judged
-    kept = JudgedSum.objects.get(version=None, phase=reading.ALL)
-    assert (kept.decisions, kept.judged) == (every.decisions, every.judged)
+        [summary] = summing.of_bot(player.bots.get(), pool)
+        line = summary.lines[0]
+        assert (summary.kind, summary.version, line.phase) == ("open", 1, reading.ALL)
+        for sums, tally in ((line.mine, expected[party]), (line.everybody, every)):
+            assert (sums.judged, sums.boards) == (tally.judged, len(tally.boards))
+            assert sums.lost == pytest.approx(tally.lost)
+            assert sums.margin == pytest.approx(tally.margin)
+            assert sums.right == tally.right / tally.judged
+        assert sum(part.mine.judged for part in summary.lines[1:]) == line.mine.judged
+    total = JudgedSum.objects.get(version=None, phase=reading.ALL)
+    assert (total.decisions, total.judged) == (every.decisions, every.judged)
 
 
 def test_what_was_struck_out_or_cannot_be_read_counts_for_nothing_and_holds_up_nobody(judged) -> None:
@@ -91,8 +91,8 @@ def test_a_match_that_is_judged_over_another_number_of_deals_counts_once(judged,
     assert summing.count_new() == 2
     before = list(JudgedSum.objects.order_by("pk").values())
     settings.JUDGE_DEALS += 12
-    again, made = asking.ask(judged[0], "fair", ana, now=NOW)
-    assert made
+    again, created = asking.ask(judged[0], "fair", ana, now=NOW)
+    assert created
     Judgement.objects.filter(pk=again.pk).update(status=JudgementStatus.DONE, body=first.first().body)
 
     assert summing.count_new() == 1
