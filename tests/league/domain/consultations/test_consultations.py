@@ -38,15 +38,15 @@ def make_match(ana, berto) -> Match:
     return consulting.told(play(cup.matches.get()))
 
 
-def asked(match: Match, by, bot: str = "greedy", board: int = 2, sitting: int = 1, seat: int = 0) -> Consultation:
-    return asking.ask(match, board, sitting, seat, bot, by, now=NOW)[0]
+def asked(match: Match, player, bot: str = "greedy", board: int = 2, sitting: int = 1, seat: int = 0) -> Consultation:
+    return asking.ask(match, board, sitting, seat, bot, player, now=NOW)[0]
 
 
 def test_what_is_there_is_asked_for_once_and_counts_with_judgements(match, ana, berto, settings) -> None:
     settings.QUOTA_JUDGEMENTS = 2
-    row, made = asking.ask(match, 1, 0, 3, "greedy", ana, now=NOW)
+    row, created = asking.ask(match, 1, 0, 3, "greedy", ana, now=NOW)
 
-    assert made
+    assert created
     assert asking.ask(match, 1, 0, 3, "greedy", ana, now=NOW) == (row, False)
     assert asking.ask(match, 1, 0, 3, "greedy", berto, now=NOW) == (row, False)
     judging.ask(match, "open", ana, now=NOW)
@@ -58,8 +58,8 @@ def test_what_is_there_is_asked_for_once_and_counts_with_judgements(match, ana, 
             refused()
         assert error.value.retry_after == 24 * 3600 - 60
     assert asking.ask(match, 1, 0, 3, "random", ana, now=NOW + timedelta(days=1))[1]
-    told = LeagueEvent.objects.filter(kind="consultation.asked").order_by("id").values_list("data", flat=True)
-    assert [one["version"] for one in told] == ["greedy v1", "random v1"]
+    data = LeagueEvent.objects.filter(kind="consultation.asked").order_by("id").values_list("data", flat=True)
+    assert [entry["version"] for entry in data] == ["greedy v1", "random v1"]
 
 
 def test_only_bots_of_the_house_that_play_the_game_are_asked_about_seats_that_are_there(match, ana) -> None:
@@ -92,11 +92,11 @@ def test_cards_that_nobody_may_see_are_not_told(match, ana, berto, tmp_path) -> 
     assert asking.of_sitting(match, 2, 1) == []
     assert asking.find(match, 2, 1, 0, "greedy") is None
 
-    held = idle.RequestJob("consultation", row)  # it was claimed before
+    job = idle.RequestJob("consultation", row)  # it was claimed before
     Consultation.objects.filter(pk=row.pk).update(status=ConsultationStatus.WORKING, worker="host:1")
     row.refresh_from_db()
     box = Sandbox("none", configured.STATE_DIR / "sandbox")
-    assert not jobs.run(held, box=box, folder=tmp_path, now=NOW)
+    assert not jobs.run(job, box=box, folder=tmp_path, now=NOW)
     row.refresh_from_db()
     assert (row.status, row.answers) == (ConsultationStatus.ASKED, [])
 
@@ -117,16 +117,23 @@ def test_a_bot_answers_every_decision_of_the_seat_as_it_does_when_it_sits_there(
     assert (row.status, row.progress, row.reason, row.limited, row.finished) == ("done", 100, "", False, NOW)
     assert row.cpu_s > 0
     record = replays.unpack(consulting.sitting(match, row))
-    wanted = [one for one in exchanges([record]) if one.seat == 0 and one.step >= 0 and one.answer]
-    found = reading.answers(row)
-    assert [(one.step, one.action) for one in found] == [(one.step, one.answer) for one in wanted]
-    assert all(one.would in json.loads(at.request)["legal"] for one, at in zip(found, wanted, strict=True))
-    assert {one.differs for one in found} == {True, False}, "the record was played at random"
+    expected = [
+        exchange for exchange in exchanges([record]) if exchange.seat == 0 and exchange.step >= 0 and exchange.answer
+    ]
+    answers = reading.answers(row)
+    assert [(answer.step, answer.action) for answer in answers] == [
+        (exchange.step, exchange.answer) for exchange in expected
+    ]
+    assert all(
+        answer.would in json.loads(exchange.request)["legal"]
+        for answer, exchange in zip(answers, expected, strict=True)
+    )
+    assert {answer.differs for answer in answers} == {True, False}, "the record was played at random"
     state = engine.replay.begin(record)
-    for one in found:  # the moment that follows is the one of this action
-        at = [event["e"] for event in record["events"]].index("deal") + one.ply
+    for answer in answers:  # the moment that follows is the one of this action
+        at = [event["e"] for event in record["events"]].index("deal") + answer.ply
         assert record["events"][at]["seat"] == 0
-        assert one.deal == state.deal_no
+        assert answer.deal == state.deal_no
 
     # The same bot once more answers the same, whatever stood in the row: it is sent what was sent, not what it answered
     first = row.answers
@@ -165,9 +172,9 @@ def test_a_bot_that_an_operator_holds_back_is_not_begun(match, ana) -> None:
     assert jobs.CONSULTATION.claim("host:1", now=NOW) is None
     assert not puzzles.is_work_waiting(now=NOW)
     asked(match, ana, "random")
-    held = jobs.CONSULTATION.claim("host:1", now=NOW)
-    assert held is not None
-    assert held.row.version.bot.slug == "random"
+    job = jobs.CONSULTATION.claim("host:1", now=NOW)
+    assert job is not None
+    assert job.row.version.bot.slug == "random"
     bots.release(bot, why="it is well", actor="eva", now=NOW)
     assert jobs.CONSULTATION.claim("host:1", now=NOW) is not None
 

@@ -36,19 +36,19 @@ def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done
     consulting.enter("greedy")
     cup = started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=1)
     match = consulting.told(play(cup.matches.get()))
-    row, _made = asking.ask(match, 1, 0, 0, "greedy", ana, now=NOW)
+    row, _created = asking.ask(match, 1, 0, 0, "greedy", ana, now=NOW)
 
     become("tute_runner")
-    held = jobs.CONSULTATION.claim("host:1", now=NOW)
-    assert held is not None
-    held.beat(now=NOW)
+    job = jobs.CONSULTATION.claim("host:1", now=NOW)
+    assert job is not None
+    job.beat(now=NOW)
     box = Sandbox("none", settings.STATE_DIR / "sandbox")
-    assert jobs.run(held, box=box, folder=tmp_path / "bots", now=NOW)
-    mine = Consultation.objects.filter(pk=row.pk)
-    for forbidden in (mine.delete, partial(mine.update, asked_by=None), partial(mine.update, seat=1)):
+    assert jobs.run(job, box=box, folder=tmp_path / "bots", now=NOW)
+    queryset = Consultation.objects.filter(pk=row.pk)
+    for forbidden in (queryset.delete, partial(queryset.update, asked_by=None), partial(queryset.update, seat=1)):
         with pytest.raises(ProgrammingError, match="permission denied"):
             forbidden()
-    assert mine.update(answers=[]) == 0, "what is done stays as it is"
+    assert queryset.update(answers=[]) == 0, "what is done stays as it is"
 
     become("NONE")
     row.refresh_from_db()
