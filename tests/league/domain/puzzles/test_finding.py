@@ -36,21 +36,21 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def match(ana, berto) -> Match:
     """Finished, judged fairly, and counted."""
-    found = rows.once(make_match, ana, berto)
+    match = rows.once(make_match, ana, berto)
     assert summing.count_new() == 1
-    return found
+    return match
 
 
 def make_match(ana, berto) -> Match:
     versions = [accepted(who, name, games=["two_player"]) for who, name in ((ana, "rufo"), (berto, "lola"))]
-    found = play(started(ana, versions, game="two_player", boards=1).matches.get())
-    row, _made = asking.ask(found, "fair", ana, now=NOW)
+    match = play(started(ana, versions, game="two_player", boards=1).matches.get())
+    row, _created = asking.ask(match, "fair", ana, now=NOW)
     Judgement.objects.filter(pk=row.pk).update(status=JudgementStatus.DONE, finished=NOW)
-    return found
+    return match
 
 
 def look(now=NOW, stop=lambda: False) -> int | None:
-    """What a worker makes of the next one; None where there is none."""
+    """Let a worker search the next match; return the number of puzzles it made, or None where no match waits."""
     job = jobs.PUZZLES.claim("host:1", now=now)
     if job is None:
         return None
@@ -60,7 +60,7 @@ def look(now=NOW, stop=lambda: False) -> int | None:
 
 
 def mine(match: Match) -> list[str]:
-    return [one.id for one in shelf.shelf().by_id.values() if one.source["match"] == match.public_id]
+    return [puzzle.id for puzzle in shelf.shelf().by_id.values() if puzzle.source["match"] == match.public_id]
 
 
 @pytest.mark.slow
@@ -80,15 +80,15 @@ def test_a_worker_with_nothing_else_to_do_makes_puzzles_that_everybody_is_shown(
     assert 0 < row.made <= puzzles.PER_MATCH
     names = mine(match)
     assert (len(names), len(shelf.shelf().by_id)) == (row.made, shipped + row.made)
-    told = LeagueEvent.objects.filter(kind="puzzle.found")
-    assert sorted(name for one in told for name in one.data["puzzles"]) == sorted(names)
-    assert {(one.subject, one.actor) for one in told} == {(f"match:{match.public_id}", worker.name)}
-    one = shelf.shelf().by_id[names[0]]
-    assert (one.game, one.deals, one.source["board"]) == ("two_player", 4, 1)
-    assert one.margin - 2.58 * one.error >= 3
+    events = LeagueEvent.objects.filter(kind="puzzle.found")
+    assert sorted(name for event in events for name in event.data["puzzles"]) == sorted(names)
+    assert {(event.subject, event.actor) for event in events} == {(f"match:{match.public_id}", worker.name)}
+    puzzle = shelf.shelf().by_id[names[0]]
+    assert (puzzle.game, puzzle.deals, puzzle.source["board"]) == ("two_player", 4, 1)
+    assert puzzle.margin - 2.58 * puzzle.error >= 3
     page = Client(headers={"accept-language": "en"})
-    assert page.get(f"/puzzles/{one.id}/").status_code == 200
-    answer = page.post(f"/puzzles/{one.id}/", {"do": one.best[0]}).content.decode()
+    assert page.get(f"/puzzles/{puzzle.id}/").status_code == 200
+    answer = page.post(f"/puzzles/{puzzle.id}/", {"do": puzzle.best[0]}).content.decode()
     assert f'href="/m/{match.public_id}/' in answer
     lines = b"".join(page.get("/puzzles.jsonl").streaming_content).decode().splitlines()
     assert set(names) <= {read(line).id for line in lines}
@@ -99,10 +99,10 @@ def test_a_worker_with_nothing_else_to_do_makes_puzzles_that_everybody_is_shown(
 @pytest.mark.slow
 def test_it_makes_way_for_a_judgement_and_an_audit(match, ana) -> None:
     assert not puzzles.is_work_waiting(now=NOW)
-    asked, _made = asking.ask(match, "open", ana, now=NOW)
+    judgement, _created = asking.ask(match, "open", ana, now=NOW)
     assert puzzles.is_work_waiting(before_ladders=True, now=NOW)
     assert look() is None
-    asked.delete()
+    judgement.delete()
     waits = started(ana, list({party.version for party in match.parties.all()}), game="two_player", name="Next").matches
     audit = Match.work.filter(pk=waits.get().pk)
     audit.update(kind=MatchKind.AUDIT)
@@ -205,16 +205,16 @@ def test_by_hand_and_with_a_bound_on_what_is_kept(match, monkeypatch) -> None:
     call_command("find_puzzles", "--seconds", "0", stdout=out)
     assert out.getvalue().strip() == "0 new puzzles in 0 matches"
     call_command("find_puzzles", stdout=(out := io.StringIO()))
-    made = FoundPuzzle.objects.count()
-    assert out.getvalue().split() == f"match {match.public_id} {made} new puzzles in 1 matches".split()
+    count = FoundPuzzle.objects.count()
+    assert out.getvalue().split() == f"match {match.public_id} {count} new puzzles in 1 matches".split()
 
     with CaptureQueriesContext(connection) as queries:
         assert jobs.PUZZLES.claim("host:1", now=NOW) is None
     assert len(queries) == 1
     assert puzzles.tidy() == 0
-    monkeypatch.setattr(puzzles, "MOST", made - 1)
+    monkeypatch.setattr(puzzles, "MOST", count - 1)
     assert puzzles.tidy() == 1
-    assert len(mine(match)) == made - 1
+    assert len(mine(match)) == count - 1
 
 
 def test_a_puzzle_counts_for_a_day(match, settings) -> None:

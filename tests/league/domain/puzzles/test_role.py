@@ -29,7 +29,7 @@ def test_the_role_of_the_workers_adds_puzzles_of_what_it_looks_through(ana, bert
     monkeypatch.setattr(puzzles, "Child", partial(Child, nodes=2000, margin=3))
     versions = [accepted(who, name, games=["two_player"]) for who, name in ((ana, "rufo"), (berto, "lola"))]
     match = play(started(ana, versions, game="two_player", boards=1).matches.get())
-    row, _made = asking.ask(match, "fair", ana, now=NOW)
+    row, _created = asking.ask(match, "fair", ana, now=NOW)
     Judgement.objects.filter(pk=row.pk).update(status=JudgementStatus.DONE, finished=NOW)
     assert summing.count_new() == 1
 
@@ -38,8 +38,8 @@ def test_the_role_of_the_workers_adds_puzzles_of_what_it_looks_through(ana, bert
         job = jobs.PUZZLES.claim("host:1", now=NOW)
         assert job is not None
         assert jobs.run(job, now=NOW)
-        found = FoundPuzzle.objects.all()
-        for forbidden in (found.delete, partial(found.update, line=""), PuzzleSearch.objects.all().delete):
+        queryset = FoundPuzzle.objects.all()
+        for forbidden in (queryset.delete, partial(queryset.update, line=""), PuzzleSearch.objects.all().delete):
             with pytest.raises(ProgrammingError, match="permission denied"):
                 forbidden()
         assert PuzzleSearch.objects.update(made=0) == 0, "what was looked through stays so"
