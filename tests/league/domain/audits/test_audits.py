@@ -79,8 +79,8 @@ def test_the_share_is_what_the_setting_says_and_the_lots_need_the_secret_key(cup
     settings.SECRET_KEY = "another"
     others = [sampling.lot(match, sitting, seat) for sitting in range(500) for seat in range(4)]
 
-    assert all(0 <= one < 1 for one in lots)
-    assert 30 < sum(one < 0.03 for one in lots) < 95
+    assert all(0 <= lot < 1 for lot in lots)
+    assert 30 < sum(lot < 0.03 for lot in lots) < 95
     assert not set(lots) & set(others)
     settings.AUDIT_PERCENT = 0
     assert sampling.draw(now=NOW) == 0
@@ -152,14 +152,14 @@ def test_an_audit_is_work_for_who_has_no_other(cup, ana) -> None:
 def test_what_a_worker_has_played_is_audited_by_another_while_there_is_one(cup) -> None:
     """Else a worker that reports what was never played would also say that it was."""
     sampling.draw(now=NOW)
-    mine = cup.matches.get().worker
-    for name in (mine, "w2"):
+    worker = cup.matches.get().worker
+    for name in (worker, "w2"):
         workers.register(name, tier="landlock", now=NOW)
-    assert leases.claim(mine, now=NOW) is None
+    assert leases.claim(worker, now=NOW) is None
 
     taken = leases.claim("w2", now=NOW)
     workers.unregister("w2", now=NOW)
-    alone = leases.claim(mine, now=NOW)
+    alone = leases.claim(worker, now=NOW)
 
     assert taken is not None
     assert alone is not None
@@ -190,22 +190,22 @@ def test_audits_are_no_matches_for_anybody_else(cup) -> None:
 
 
 def audit_held(now=NOW) -> Match:
-    held = leases.claim("w", now=now)
-    assert held is not None
-    leases.start(held, now=now)
-    return held
+    match = leases.claim("w", now=now)
+    assert match is not None
+    leases.start(match, now=now)
+    return match
 
 
 def test_a_result_is_stored_once_and_only_by_who_holds_the_lease(cup) -> None:
     sampling.draw(now=NOW)
-    held = audit_held()
+    match = audit_held()
 
-    assert audits.report(held.pk, held.token - 1, FOUND, now=NOW) == Receipt.REFUSED
+    assert audits.report(match.pk, match.token - 1, FOUND, now=NOW) == Receipt.REFUSED
     assert Audit.objects.exclude(verdict="").count() == 0
-    assert audits.report(held.pk, held.token, FOUND, now=later(1)) == Receipt.STORED
-    assert audits.report(held.pk, held.token, FOUND, now=later(2)) == Receipt.REFUSED
+    assert audits.report(match.pk, match.token, FOUND, now=later(1)) == Receipt.STORED
+    assert audits.report(match.pk, match.token, FOUND, now=later(2)) == Receipt.REFUSED
 
-    row = Audit.objects.get(work=held)
+    row = Audit.objects.get(work=match)
     assert (row.verdict, row.decisions, row.log_odd, row.run_odd, row.all_differ, row.chance) == (
         AuditVerdict.DIFFERS,
         30,
@@ -219,8 +219,8 @@ def test_a_result_is_stored_once_and_only_by_who_holds_the_lease(cup) -> None:
     event = LeagueEvent.objects.get(kind="audit.finished")
     assert event.subject == f"match:{row.match.public_id}"
     assert (event.data["verdict"], event.data["version"], event.data["decisions"]) == ("differs", str(row.version), 30)
-    assert not LeagueEvent.objects.filter(kind="match.moved", subject=f"match:{held.public_id}").exists()
-    assert LeagueEvent.objects.filter(kind="audit.moved", subject=f"audit:{held.public_id}").count() == 3
+    assert not LeagueEvent.objects.filter(kind="match.moved", subject=f"match:{match.public_id}").exists()
+    assert LeagueEvent.objects.filter(kind="audit.moved", subject=f"audit:{match.public_id}").count() == 3
 
 
 def test_an_audit_whose_worker_is_lost_is_done_by_another(cup) -> None:
@@ -241,9 +241,9 @@ def test_an_audit_whose_worker_is_lost_is_done_by_another(cup) -> None:
 def a_case(**changed: object) -> Audit:
     """The first audit, finished; it differs unless told otherwise."""
     sampling.draw(now=NOW)
-    held = audit_held()
-    audits.report(held.pk, held.token, dataclasses.replace(FOUND, **changed), now=NOW)
-    return Audit.objects.get(work=held)
+    match = audit_held()
+    audits.report(match.pk, match.token, dataclasses.replace(FOUND, **changed), now=NOW)
+    return Audit.objects.get(work=match)
 
 
 def test_a_case_is_open_until_somebody_says_what_came_of_it(cup, client) -> None:
@@ -260,8 +260,8 @@ def test_a_case_is_open_until_somebody_says_what_came_of_it(cup, client) -> None
     assert event.data == {"audit": case.work.public_id, "conclusion": "honest", "why": "It searches for a fixed time."}
     page = client.get(f"/m/{case.match.public_id}/", headers={"accept-language": "en"}).content.decode()
     assert "Reviewed by eva: harmless difference. It searches for a fixed time." in page
-    (told,) = client.get(match).json()["audits"]
-    assert (told["id"], told["verdict"], told["conclusion"], told["closed_by"]) == (
+    (audit,) = client.get(match).json()["audits"]
+    assert (audit["id"], audit["verdict"], audit["conclusion"], audit["closed_by"]) == (
         case.work.public_id,
         "differs",
         "honest",
@@ -271,8 +271,10 @@ def test_a_case_is_open_until_somebody_says_what_came_of_it(cup, client) -> None
 
 def test_who_looks_again_may_come_to_another_conclusion(cup) -> None:
     case = a_case()
-    said = [("bent", "eva"), ("bent", "tom"), ("honest", "tom")]
-    assert [cases.close(case, actor=actor, conclusion=word, why="Its pauses.", now=NOW) for word, actor in said] == [
+    conclusions = [("bent", "eva"), ("bent", "tom"), ("honest", "tom")]
+    assert [
+        cases.close(case, actor=actor, conclusion=word, why="Its pauses.", now=NOW) for word, actor in conclusions
+    ] == [
         True,
         False,
         True,
@@ -280,8 +282,8 @@ def test_who_looks_again_may_come_to_another_conclusion(cup) -> None:
 
     case.refresh_from_db()
     assert (case.conclusion, case.closed_by) == ("honest", "tom")
-    told = LeagueEvent.objects.filter(kind="audit.closed").order_by("id")
-    assert [(event.data["conclusion"], event.actor) for event in told] == [("bent", "eva"), ("honest", "tom")]
+    events = LeagueEvent.objects.filter(kind="audit.closed").order_by("id")
+    assert [(event.data["conclusion"], event.actor) for event in events] == [("bent", "eva"), ("honest", "tom")]
 
 
 def test_what_does_not_differ_is_no_case(cup) -> None:
@@ -303,9 +305,9 @@ def test_the_mark_is_earned_by_who_declares_and_always_answers_the_same(cup) -> 
 
     def summaries() -> tuple[results.Summary, results.Summary]:
         with CaptureQueriesContext(connection) as queries:
-            found = results.summaries(list(BotVersion.objects.filter(pk__in=[rufo.pk, lola.pk])))
+            by_version = results.summaries(list(BotVersion.objects.filter(pk__in=[rufo.pk, lola.pk])))
         assert len(queries) == 2
-        return found[rufo.pk], found[lola.pk]
+        return by_version[rufo.pk], by_version[lola.pk]
 
     assert summaries() == (results.Summary(same=4, reproducible=True), results.Summary(same=4))
     Audit.objects.filter(version=rufo, sitting=0, seat=0).update(verdict="differs")
@@ -323,10 +325,10 @@ def worker() -> Iterator[Worker]:
     with tempfile.TemporaryDirectory(prefix="tute-audit-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        made = Worker(Path(folder) / "bots")
-        made.box = Sandbox(tier="auto", state_dir=Path(folder))
-        yield made
-        made.ahead.close()
+        worker = Worker(Path(folder) / "bots")
+        worker.box = Sandbox(tier="auto", state_dir=Path(folder))
+        yield worker
+        worker.ahead.close()
 
 
 @pytest.mark.slow
@@ -336,12 +338,12 @@ def test_a_worker_audits_what_it_has_played_in_idle_time(worker: Worker, ana, se
     versions = [version for version, _ in house.enter(now=NOW)]
     Match.objects.all().delete()
     BotVersion.objects.update(status=VersionStatus.ACCEPTED)
-    mine = accepted(ana, "mine")
+    own_version = accepted(ana, "mine")
     greedy = next(version for version in versions if version.bot.slug == "greedy")
-    cup = started(ana, [mine, greedy], boards=1)
-    held = leases.claim(worker.name)
-    assert held is not None
-    worker.run(QueuedJob(held))
+    cup = started(ana, [own_version, greedy], boards=1)
+    claim = leases.claim(worker.name)
+    assert claim is not None
+    worker.run(QueuedJob(claim))
     assert sampling.draw() == 8
 
     while (work := leases.claim(worker.name)) is not None:
@@ -352,7 +354,7 @@ def test_a_worker_audits_what_it_has_played_in_idle_time(worker: Worker, ana, se
     match = cup.matches.get()
     assert [audit.decisions > 0 for audit in results.of_match(match)] == [True] * 8
     assert results.summaries([greedy])[greedy.pk] == results.Summary(same=4, reproducible=True)
-    assert results.summaries([mine])[mine.pk] == results.Summary(same=4)
+    assert results.summaries([own_version])[own_version.pk] == results.Summary(same=4)
 
 
 def test_a_match_is_drawn_from_when_it_is_finished(ana, berto, settings, monkeypatch: pytest.MonkeyPatch) -> None:
