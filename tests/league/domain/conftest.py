@@ -55,9 +55,9 @@ def no_clock_but_the_tests(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     ended = datetime.now(UTC) + timedelta(hours=1)
     statement, number = moments()
-    given = [connection.ops.adapt_datetimefield_value(moment) for moment in (began, ended)]
+    bounds = [connection.ops.adapt_datetimefield_value(moment) for moment in (began, ended)]
     with connection.cursor() as cursor:
-        cursor.execute(statement, given * number)
-        found = [(model, key) for model, key in cursor.fetchall() if key is not None]
-    told = [f"{model} {key}" for model, key in found if was_running(model, key, began, ended)]
-    assert not told, f"somewhere `now` was not handed on: {', '.join(told)}"
+        cursor.execute(statement, bounds * number)
+        rows = [(model, key) for model, key in cursor.fetchall() if key is not None]
+    texts = [f"{model} {key}" for model, key in rows if was_running(model, key, began, ended)]
+    assert not texts, f"somewhere `now` was not handed on: {', '.join(texts)}"
