@@ -17,11 +17,11 @@ ROOT = "/api/v1"
 
 @cache
 def _operations() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
-    found = []
+    entries = []
     for path, methods in document()["paths"].items():
         pattern = re.sub(r"\{\w+\}", "[^/]+", path)
-        found.append((re.compile(pattern), methods))
-    return found
+        entries.append((re.compile(pattern), methods))
+    return entries
 
 
 def operation(method: str, path: str) -> dict[str, Any] | None:
@@ -84,9 +84,9 @@ class Api:
             schema = document()["components"]["schemas"]["Problem"]
             assert response.json()["status"] == response.status_code
         else:
-            found = operation(method, path)
-            assert found is not None, (method, path)
-            promised = found["responses"][str(response.status_code)]
+            declared = operation(method, path)
+            assert declared is not None, (method, path)
+            promised = declared["responses"][str(response.status_code)]
             schema = promised["content"]["application/json"]["schema"]
         assert violations(schema, response.json()) == [], (method, path)
         return response

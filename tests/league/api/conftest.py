@@ -121,10 +121,10 @@ def played() -> League:
 
 def fault(match: Match, version: BotVersion) -> Match:
     """Play `match`, in which `version` crashes on the first board."""
-    held = leases.claim("w1", prefer=match.pk, now=made.NOW)
-    assert held is not None
-    leases.start(held, now=made.NOW)
-    party = held.parties.get(version=version).number
+    work = leases.claim("w1", prefer=match.pk, now=made.NOW)
+    assert work is not None
+    leases.start(work, now=made.NOW)
+    party = work.parties.get(version=version).number
     crash = FaultReport(
         kind="crash",
         detail="exit code 1: secret trace",
@@ -136,6 +136,6 @@ def fault(match: Match, version: BotVersion) -> Match:
         request="the last request",
         answer="the last answer",
     )
-    reports.report(held.pk, held.token, made.result(held, faults=[crash]), now=made.NOW)
-    held.refresh_from_db()
-    return held
+    reports.report(work.pk, work.token, made.result(work, faults=[crash]), now=made.NOW)
+    work.refresh_from_db()
+    return work

@@ -42,29 +42,30 @@ def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, mo
     waits = nobody.get(f"{where}/open").json()
     assert (waits["status"], waits["verdicts"], waits["parties"]) == ("asked", [], [])
 
-    held = jobs.ANALYSIS.claim("host:1", now=made.NOW)
-    assert held is not None
-    assert jobs.run(held, now=made.NOW)
-    done = nobody.get(f"{where}/open").json()
-    assert (done["status"], done["match"], done["unit"], done["decisions"]) == (
+    job = jobs.ANALYSIS.claim("host:1", now=made.NOW)
+    assert job is not None
+    assert jobs.run(job, now=made.NOW)
+    report = nobody.get(f"{where}/open").json()
+    assert (report["status"], report["match"], report["unit"], report["decisions"]) == (
         "done",
         match.public_id,
         "points",
-        len(done["verdicts"]),
+        len(report["verdicts"]),
     )
-    assert done["judged"] == sum(one["lost"] is not None for one in done["verdicts"]) > 0
-    assert [one["party"] for one in done["parties"]] == [0, 1]
-    all_of_them = [one["phases"][0] for one in done["parties"]]
-    assert [one["phase"] for one in all_of_them] == ["all", "all"]
-    assert sum(one["decisions"] for one in all_of_them) == done["decisions"]
-    assert all(one["margin"] is not None for one in all_of_them), "of two boards"
-    lines = {one["step"]: one for one in done["verdicts"] if one["line"]}
-    assert lines, [one for one in done["verdicts"] if one["lost"]]
+    assert report["judged"] == sum(verdict["lost"] is not None for verdict in report["verdicts"]) > 0
+    assert [party["party"] for party in report["parties"]] == [0, 1]
+    all_of_them = [party["phases"][0] for party in report["parties"]]
+    assert [phase["phase"] for phase in all_of_them] == ["all", "all"]
+    assert sum(phase["decisions"] for phase in all_of_them) == report["decisions"]
+    assert all(phase["margin"] is not None for phase in all_of_them), "of two boards"
+    lines = {verdict["step"]: verdict for verdict in report["verdicts"] if verdict["line"]}
+    assert lines, [verdict for verdict in report["verdicts"] if verdict["lost"]]
     assert all(
-        one["lost"] and one["line"][0] == {"seat": one["seat"], "action": one["best"][0]} for one in lines.values()
+        verdict["lost"] and verdict["line"][0] == {"seat": verdict["seat"], "action": verdict["best"][0]}
+        for verdict in lines.values()
     )
     second = nobody.get(f"{where}/open?board=2").json()["verdicts"]
-    assert second == [one for one in done["verdicts"] if one["board"] == 2] != []
+    assert second == [verdict for verdict in report["verdicts"] if verdict["board"] == 2] != []
     assert nobody.get(f"{where}/open?board=x").status_code == 400
     assert nobody.get(f"{where}/fair").status_code == 404
 
@@ -74,10 +75,10 @@ def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, mo
     assert (sums["pool"]["game"], sums["kind"], sums["version"]) == ("partnership", "open", 1)
     whole, *parts = sums["phases"]
     assert (whole["phase"], whole["mine"]["boards"]) == ("all", 2)
-    rufo = next(one for one in done["parties"] if one["party"] == 0)["phases"][0]
+    rufo = next(party for party in report["parties"] if party["party"] == 0)["phases"][0]
     assert whole["mine"]["lost"] == pytest.approx(rufo["lost"])
     assert whole["mine"]["margin"] == pytest.approx(rufo["margin"])
-    assert sum(one["mine"]["judged"] for one in parts) == whole["mine"]["judged"] < whole["everybody"]["judged"]
+    assert sum(phase["mine"]["judged"] for phase in parts) == whole["mine"]["judged"] < whole["everybody"]["judged"]
     assert nobody.get("bots/nobody/judged").status_code == 404
 
     far = made.NOW.replace(year=2126)

@@ -43,17 +43,23 @@ def test_a_bot_of_the_house_is_asked_on_demand(match, nobody, as_alice, charlie,
     assert (waits["status"], waits["answers"]) == ("asked", [])
 
     assert consulting.carry_out(tmp_path)
-    done = nobody.get(where).json()
-    place = (done["match"], done["board"], done["sitting"], done["seat"], done["version"])
+    consultation = nobody.get(where).json()
+    place = (
+        consultation["match"],
+        consultation["board"],
+        consultation["sitting"],
+        consultation["seat"],
+        consultation["version"],
+    )
     assert place == (match.public_id, 2, 1, 3, 1)
-    assert (done["status"], done["progress"], done["limited"]) == ("done", 100, False)
-    assert len(done["package"]) == 64
+    assert (consultation["status"], consultation["progress"], consultation["limited"]) == ("done", 100, False)
+    assert len(consultation["package"]) == 64
     replay = nobody.get(f"matches/{match.public_id}/boards/2/sittings/1/replay").json()
-    assert done["answers"]
-    for one in done["answers"]:
-        assert replay["actions"][one["step"]] == one["action"]
-        assert one["differs"] == (one["action"] != one["would"])
-    assert any(one["differs"] for one in done["answers"])
+    assert consultation["answers"]
+    for decision in consultation["answers"]:
+        assert replay["actions"][decision["step"]] == decision["action"]
+        assert decision["differs"] == (decision["action"] != decision["would"])
+    assert any(decision["differs"] for decision in consultation["answers"])
 
     Consultation.objects.update(answers=[["x"]])
     damaged = as_alice.get(where)

@@ -26,9 +26,9 @@ def test_document_is_valid_openapi_3_1(nobody):
 
 def test_document_has_a_summary_and_tag_for_every_operation():
     assert len(operations()) == 92
-    assert all(one["summary"] and one["tag"] for one in operations())
-    found = [operation["operationId"] for methods in document()["paths"].values() for operation in methods.values()]
-    assert len(set(found)) == len(found)
+    assert all(operation["summary"] and operation["tag"] for operation in operations())
+    ids = [operation["operationId"] for methods in document()["paths"].values() for operation in methods.values()]
+    assert len(set(ids)) == len(ids)
 
 
 def test_documentation_lists_every_operation(settings):
@@ -37,7 +37,7 @@ def test_documentation_lists_every_operation(settings):
     listed = {
         tuple(line.split("|")[1:3]) for line in lines if line.startswith(("| GET", "| POST", "| PATCH", "| DELETE"))
     }
-    assert listed == {(f" {one['method']} ", f" `{one['path']}` ") for one in operations()}
+    assert listed == {(f" {operation['method']} ", f" `{operation['path']}` ") for operation in operations()}
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_wrong_method_names_the_right_ones(as_alice, path, allow):
 
 
 @pytest.mark.parametrize(
-    ("path", "named"),
+    ("path", "parameters"),
     [
         ("matches?colour=red", "bot, cursor, game, kind, page_size, player, pool, rated, status, tournament, version"),
         ("bots/rufo?page_size=3", "none"),
@@ -110,11 +110,11 @@ def test_wrong_method_names_the_right_ones(as_alice, path, allow):
         ("pools/{pool}/leaderboard?game=x", "at, cursor, every_version, owner, page_size, show"),
     ],
 )
-def test_unknown_query_parameters_are_refused_with_the_known_ones(nobody, league, path, named):
+def test_unknown_query_parameters_are_refused_with_the_known_ones(nobody, league, path, parameters):
     response = nobody.get(path.format(pool=league.pool.pk))
 
     assert response.status_code == 400
-    assert response.json()["detail"].endswith(f"it accepts: {named}")
+    assert response.json()["detail"].endswith(f"it accepts: {parameters}")
 
 
 @pytest.mark.parametrize(
@@ -308,9 +308,9 @@ class TestEveryErrorIsAProblem:
         monkeypatch.setattr("league.domain.people.lists.rows", lambda: 1 // 0)
         client = Client(raise_request_exception=False)
 
-        found = self.problem(client.get("/api/v1/players", headers={"Accept-Language": language}), 500)
+        problem = self.problem(client.get("/api/v1/players", headers={"Accept-Language": language}), 500)
 
-        assert found["title"].startswith(title)
+        assert problem["title"].startswith(title)
 
     def test_database_that_is_away(self, db, monkeypatch):
         def away():
@@ -323,7 +323,7 @@ class TestEveryErrorIsAProblem:
         assert response["Retry-After"] == "10"
 
     @pytest.mark.parametrize(
-        ("method", "path", "status", "told"),
+        ("method", "path", "status", "detail"),
         [
             ("GET", "/api/v2/bots", 404, "No existe la dirección /api/v2/bots"),
             ("GET", "/api/v1/bots/", 404, "No existe la dirección /api/v1/bots/"),
@@ -335,10 +335,10 @@ class TestEveryErrorIsAProblem:
             ("POST", "/api/v1/tournaments", 401, "credenciales"),
         ],
     )
-    def test_refusals_speak_the_language_of_the_request(self, client, db, method, path, status, told):
+    def test_refusals_speak_the_language_of_the_request(self, client, db, method, path, status, detail):
         response = client.generic(method, path, "{", content_type="application/json", headers=self.SPANISH)
 
-        assert told in self.problem(response, status)["detail"]
+        assert detail in self.problem(response, status)["detail"]
         assert response["Content-Language"] == "es"
 
     def test_host_that_is_not_ours(self, db):
@@ -350,9 +350,9 @@ def test_304_keeps_the_headers_of_the_answer(nobody, league):
 
     again = nobody.get("bots/rufo", headers={"If-None-Match": first["ETag"]})
 
-    kept = ("ETag", "Cache-Control", "Vary", "Content-Language", "RateLimit-Policy", "RateLimit")
+    headers = ("ETag", "Cache-Control", "Vary", "Content-Language", "RateLimit-Policy", "RateLimit")
     assert again.status_code == 304
-    assert [name for name in kept if name not in again] == []
+    assert [name for name in headers if name not in again] == []
     assert "Content-Length" not in again or again["Content-Length"] == "0"
 
 

@@ -17,14 +17,14 @@ def test_a_challenge_by_the_api_is_made_once(nobody, as_alice, alice, charlie) -
     assert (first.status_code, again.json()) == (201, first.json())
     assert first["Location"] == f"/api/v1/matches/{first.json()['id']}"
     assert (first.json()["kind"], first.json()["rated"]) == ("challenge", False)
-    assert [one["id"] for one in nobody.results("matches?kind=challenge&bot=luna")] == [first.json()["id"]]
+    assert [row["id"] for row in nobody.results("matches?kind=challenge&bot=luna")] == [first.json()["id"]]
     assert nobody.post("challenges", wish).status_code == 401
     for wrong in ({"bot": "nobody"}, {"against_version": 9}, {"boards": 99}):
         assert as_alice.post("challenges", {**wish, **wrong}).status_code == 400
     assert (
         as_alice.post("challenges", {**wish, "bot": "luna", "against": "rufo", "against_version": 1}).status_code == 409
     )
-    used = {one["name"]: one["used"] for one in as_alice.get("me/limits").json()}
+    used = {limit["name"]: limit["used"] for limit in as_alice.get("me/limits").json()}
     assert used["challenges"] == 1
 
 
@@ -34,8 +34,8 @@ def test_challenges_of_games_with_more_sides_name_the_others(as_alice, alice, ch
     wish = {"bot": "rufo", "against": "luna", "game": "cabrero", "boards": 1}
     assert as_alice.post("challenges", wish).status_code == 409
     assert as_alice.post("challenges", {**wish, "others": [{"bot": "nobody"}, {"bot": "sola"}]}).status_code == 400
-    done = as_alice.post("challenges", {**wish, "others": [{"bot": "nena"}, {"bot": "sola", "version": 1}]})
-    assert (done.status_code, [one["version"]["bot"] for one in done.json()["parties"]]) == (
+    answer = as_alice.post("challenges", {**wish, "others": [{"bot": "nena"}, {"bot": "sola", "version": 1}]})
+    assert (answer.status_code, [party["version"]["bot"] for party in answer.json()["parties"]]) == (
         201,
         ["rufo", "luna", "nena", "sola"],
     )

@@ -60,7 +60,7 @@ def test_nothing_that_is_sent_breaks_the_server(as_alice, nobody, league, settin
         "DEFAULT_THROTTLE_RATES": {"anon": (10**6, 60), "user": (10**6, 60), "upload": (10**6, 60)},
     }
     rng = random.Random(seed)
-    known = [
+    keys = [
         "rufo",
         "cup",
         "next-cup",
@@ -72,9 +72,9 @@ def test_nothing_that_is_sent_breaks_the_server(as_alice, nobody, league, settin
         "0",
     ]
     statuses = set()
-    for one in operations() * 2:
-        parts = one["path"].removeprefix(f"{ROOT}/").split("/")
-        path = "/".join(rng.choice(known + NASTY) if part.startswith("{") else part for part in parts)
+    for operation in operations() * 2:
+        parts = operation["path"].removeprefix(f"{ROOT}/").split("/")
+        path = "/".join(rng.choice(keys + NASTY) if part.startswith("{") else part for part in parts)
         query = "&".join(f"{rng.choice(PARAMS)}={rng.choice(NASTY)}" for _ in range(rng.choice([0, 0, 1, 2])))
         body = {rng.choice(FIELDS): rng.choice(VALUES) for _ in range(rng.randrange(5))}
         sent = rng.choice([None, body, rng.choice(VALUES), rng.randbytes(40)])
@@ -86,7 +86,7 @@ def test_nothing_that_is_sent_breaks_the_server(as_alice, nobody, league, settin
         headers = rng.choice(
             [{}, {"Idempotency-Key": rng.choice("abc")}, {"If-None-Match": "x"}, {"Accept": "text/html"}]
         )
-        method = rng.choice([one["method"], one["method"], "GET", "POST"])
+        method = rng.choice([operation["method"], operation["method"], "GET", "POST"])
         response = caller.call(
             method, address, sent, headers=headers, **({"content_type": kind} if sent is not None else {})
         )

@@ -54,12 +54,12 @@ def test_filters_stay_in_the_links(nobody, seven):
 def test_pages_of_lists_that_are_no_tables(nobody):
     import engine
 
-    found, path = [], "games?page_size=2"
+    keys, path = [], "games?page_size=2"
     while path:
         page = nobody.get(path).json()
-        found += [row["key"] for row in page["results"]]
+        keys += [row["key"] for row in page["results"]]
         path = (page["next"] or "").removeprefix("http://testserver")
-    assert found == engine.games()
+    assert keys == engine.games()
     back = nobody.get(page["previous"].removeprefix("http://testserver")).json()
     assert len(back["results"]) == 2
 
@@ -94,10 +94,10 @@ def test_bad_page_sizes_are_refused(nobody, seven, size):
 
 
 def test_every_row_comes_once(nobody, seven):
-    seen, path = [], "players?page_size=2"
+    player_names, path = [], "players?page_size=2"
     while path:
         page = nobody.get(path).json()
-        seen += names(page)
+        player_names += names(page)
         path = (page["next"] or "").removeprefix("http://testserver")
 
-    assert seen == list(Player.objects.order_by("-id").values_list("name", flat=True))
+    assert player_names == list(Player.objects.order_by("-id").values_list("name", flat=True))

@@ -42,7 +42,7 @@ def test_matrix(
 ):
     path = path.replace("{token}", str(alice.tokens.get().pk))
     callers = [(nobody, nobody_), (as_charlie, stranger), (as_operator, staff), (as_alice, owner)]
-    seen = []
+    results = []
     for number, (caller, expected) in enumerate(callers):
         sent, where = body, path
         if body == b"new":
@@ -52,9 +52,9 @@ def test_matrix(
         if caller is as_alice and staff < 300:  # the operator has changed it already
             Tournament.objects.filter(slug="next-cup").update(status="open")
             Entry.objects.get_or_create(tournament=league.next_cup, number=0, defaults={"version": league.rufo})
-        seen.append((caller.call(method, where, sent).status_code, expected))
+        results.append((caller.call(method, where, sent).status_code, expected))
 
-    assert [status for status, _ in seen] == [expected for _, expected in seen]
+    assert [status for status, _ in results] == [expected for _, expected in results]
 
 
 SCOPES = {  # Scopes of writes; all others need manage
@@ -83,20 +83,20 @@ def test_scopes_of_tokens(alice, part):
     """No operation takes a token whose scope is too small, and each says which one it needs."""
     order = ["read", "submit", "manage"]
     callers = {scope: Api(tokens.create(alice, scope, scope=scope)[1]) for scope in order}
-    seen = {}
-    for one in operations()[part::4]:
-        path = re.sub(r"\{(\w+)\}", "9999", one["path"])
-        usual = "read" if one["method"] == "GET" else "manage"
-        needed = SCOPES.get((one["method"], one["path"]), usual)
+    refusals = {}
+    for operation in operations()[part::4]:
+        path = re.sub(r"\{(\w+)\}", "9999", operation["path"])
+        usual = "read" if operation["method"] == "GET" else "manage"
+        needed = SCOPES.get((operation["method"], operation["path"]), usual)
         for scope, caller in callers.items():
-            answer = caller.call(one["method"], path)
+            answer = caller.call(operation["method"], path)
             refused = answer.status_code == 403 and answer.json()["type"].endswith("#scope")
-            seen[one["method"], one["path"], scope] = refused
-            assert refused == (order.index(scope) < order.index(needed)), (one, scope)
+            refusals[operation["method"], operation["path"], scope] = refused
+            assert refused == (order.index(scope) < order.index(needed)), (operation, scope)
             if refused:
                 assert answer.json()["detail"] == f"This API key has the scope {scope}; the request needs {needed}."
                 assert answer["WWW-Authenticate"].endswith(f'error="insufficient_scope", scope="{needed}"')
-    assert any(seen.values())
+    assert any(refusals.values())
 
 
 def test_token_with_submit_uploads(alice):
@@ -130,9 +130,9 @@ def test_every_read_but_the_account_is_open_to_all():
     from league.api.http.schema import document
 
     closed = {
-        one["path"]
-        for one in operations()
-        if one["method"] == "GET" and {} not in document()["paths"][one["path"]]["get"]["security"]
+        operation["path"]
+        for operation in operations()
+        if operation["method"] == "GET" and {} not in document()["paths"][operation["path"]]["get"]["security"]
     }
     assert closed == {
         "/api/v1/me",

@@ -74,9 +74,9 @@ def count(path: str) -> int:
     """Queries of one anonymous read that succeeds."""
     with CaptureQueriesContext(
         connection,
-    ) as seen:
+    ) as queries:
         assert Api().get(path).status_code == 200
-    return len(seen)
+    return len(queries)
 
 
 @pytest.mark.parametrize("rows", mostly_slow([1, 3], (1).__eq__))

@@ -69,9 +69,9 @@ def test_tournament_counts_entries_and_matches(nobody, league):
 
 def test_secret_of_an_open_tournament_stays_secret(nobody, as_alice, league):
     for caller in (nobody, as_alice):
-        found = caller.get("tournaments/next-cup").json()
-        assert found["secret"] is None
-        assert len(found["secret_sha256"]) == 64
+        tournament = caller.get("tournaments/next-cup").json()
+        assert tournament["secret"] is None
+        assert len(tournament["secret_sha256"]) == 64
 
 
 def test_entries_are_listed_by_number(nobody, league):
@@ -81,16 +81,16 @@ def test_entries_are_listed_by_number(nobody, league):
 
 
 def test_standings_agree_with_the_crosstable(nobody, league):
-    found = nobody.get("tournaments/cup/standings").json()
+    table = nobody.get("tournaments/cup/standings").json()
 
-    assert found["matches"] == {"finished": 3}
-    assert sorted(row["entry"] for row in found["rows"]) == [0, 1, 2]
-    for row in found["rows"]:
-        cells = [cell for cell in found["crosstable"] if cell["entry"] == row["entry"]]
+    assert table["matches"] == {"finished": 3}
+    assert sorted(row["entry"] for row in table["rows"]) == [0, 1, 2]
+    for row in table["rows"]:
+        cells = [cell for cell in table["crosstable"] if cell["entry"] == row["entry"]]
         assert row["points"] == sum(cell["points"] for cell in cells)
         assert row["boards"] == sum(cell["boards"] for cell in cells) == 4
         assert all(len(cell["matches"]) == 1 for cell in cells)
-    assert {row["version"]["bot"]: row["faults"] for row in found["rows"]} == {"rufo": 1, "luna": 0, "sol": 0}
+    assert {row["version"]["bot"]: row["faults"] for row in table["rows"]} == {"rufo": 1, "luna": 0, "sol": 0}
 
 
 def test_matches_are_filtered_by_who_sits_there(nobody, league):
@@ -135,28 +135,28 @@ def test_replay_holds_events_and_actions_that_verify(nobody, league):
 @pytest.mark.parametrize("seat", ["0", "3", "public"])
 def test_restricted_replay_tells_no_hidden_card(nobody, league, seat):
     whole = nobody.get(f"matches/{league.faulty.public_id}/boards/2/sittings/1/replay").json()
-    shown = nobody.get(f"matches/{league.faulty.public_id}/boards/2/sittings/1/replay?seat={seat}").json()
+    seat_view = nobody.get(f"matches/{league.faulty.public_id}/boards/2/sittings/1/replay?seat={seat}").json()
 
     number = None if seat == "public" else int(seat)
-    assert shown["events"] == engine.redact(whole["events"], number)
-    assert str(shown["view"]) == seat
-    assert not {"actions", "seed", "meta"} & set(shown)
-    assert "hands" not in str(shown["events"])
+    assert seat_view["events"] == engine.redact(whole["events"], number)
+    assert str(seat_view["view"]) == seat
+    assert not {"actions", "seed", "meta"} & set(seat_view)
+    assert "hands" not in str(seat_view["events"])
 
 
 def test_notes_and_stderr_are_for_the_owner(nobody, as_alice, as_charlie, as_operator, league):
     path = f"matches/{league.faulty.public_id}"
-    mine = league.faulty.parties.get(version=league.rufo).number
+    number = league.faulty.parties.get(version=league.rufo).number
 
     for caller, private in ((nobody, False), (as_charlie, False), (as_alice, True), (as_operator, True)):
-        party = caller.get(path).json()["parties"][mine]
+        party = caller.get(path).json()["parties"][number]
         assert party["fault"] == "crash"
         assert party["fault_at"] == {"board": 1, "sitting": 0, "step": 3}
         assert (party["stderr"] == "log of rufo v1") is private
         assert (party["fault_detail"] == "exit code 1: secret trace") is private
         assert ("request" in party["faults"][0]) is private
         assert ("secret" in str(party)) is private
-    rival = as_alice.get(path).json()["parties"][1 - mine]
+    rival = as_alice.get(path).json()["parties"][1 - number]
     assert (rival["stderr"], rival["fault_detail"], rival["fault"]) == (None, None, None)
 
 
@@ -170,8 +170,8 @@ def test_pools_and_leaderboard(nobody, league):
     assert {row["version"]["bot"] for row in rows} == {"rufo", "luna", "sol"}
     assert all(row["provisional"] and not row["idle"] and row["day"] is None for row in rows)  # four boards
     assert [row["place"] for row in rows] == [1, 2, 3]
-    (mine,) = nobody.results(f"pools/{pool['id']}/leaderboard?owner=alice")
-    assert mine == next(row for row in rows if row["version"]["bot"] == "rufo")
+    (own_row,) = nobody.results(f"pools/{pool['id']}/leaderboard?owner=alice")
+    assert own_row == next(row for row in rows if row["version"]["bot"] == "rufo")
     assert list(nobody.results(f"pools/{pool['id']}/leaderboard?show=active")) == rows
     assert list(nobody.results(f"pools/{pool['id']}/leaderboard?show=house")) == []
     assert nobody.get(f"pools/{pool['id']}/leaderboard?show=best").status_code == 400
@@ -189,16 +189,16 @@ def test_history_adds_up_to_the_leaderboard(nobody, league):
 
 
 def test_queue_says_why_nothing_moves(nobody, league):
-    found = nobody.get("queue").json()
+    queue = nobody.get("queue").json()
 
-    assert (found["queued"], found["playing"], found["workers"]) == (1, 0, 0)
-    assert "no worker is running" in found["starved"]
+    assert (queue["queued"], queue["playing"], queue["workers"]) == (1, 0, 0)
+    assert "no worker is running" in queue["starved"]
 
 
 def test_me_and_tokens_are_the_callers_own(as_alice, as_charlie):
     assert as_alice.get("me").json()["name"] == "alice"
-    mine = {"name": "charlie", "staff": False, "rights": [], "created": "2026-01-01T12:00:00Z"}
-    assert as_charlie.get("me").json() == mine
+    account = {"name": "charlie", "staff": False, "rights": [], "created": "2026-01-01T12:00:00Z"}
+    assert as_charlie.get("me").json() == account
     assert [row["label"] for row in as_alice.results("tokens")] == ["test"]
 
 

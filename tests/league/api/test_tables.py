@@ -43,21 +43,21 @@ def test_a_person_sits_down_reads_answers_and_leaves(nobody, as_alice, as_charli
     assert as_alice.post(f"{where}/choices", {"turn": 0, "do": "play 1o"}).status_code == 409
 
     row = Table.objects.get()
-    held, state = hold(row)
+    lease, state = hold(row)
     with CaptureQueriesContext(connection) as queries:
-        told = as_alice.get(where).json()
+        view = as_alice.get(where).json()
     assert len(queries) <= 4
     row.refresh_from_db()
-    assert (told["status"], told["turn"], told["legal"], told["hand"]) == ("held", row.turn, row.legal, row.hand)
-    assert told["events"] == json.loads(json.dumps(engine.redact(state.events, 0)))
+    assert (view["status"], view["turn"], view["legal"], view["hand"]) == ("held", row.turn, row.legal, row.hand)
+    assert view["events"] == json.loads(json.dumps(engine.redact(state.events, 0)))
     secret = bytes(Table.objects.values_list("secret", flat=True).get())
-    sent = json.dumps(told)
+    sent = json.dumps(view)
     assert secret.hex() not in sent
     assert state.seed.hex() not in sent
-    assert [event["hands"] for event in told["events"] if "hands" in event] == []
+    assert [event["hands"] for event in view["events"] if "hands" in event] == []
 
     assert [other.get(where).status_code for other in (nobody, as_charlie, as_operator)] == [404, 404, 404]
-    choice = {"turn": told["turn"], "do": told["legal"][0]}
+    choice = {"turn": view["turn"], "do": view["legal"][0]}
     for what in ("choices", "leave"):
         assert nobody.post(f"{where}/{what}", choice if what == "choices" else {}).status_code == 401
         assert as_charlie.post(f"{where}/{what}", choice if what == "choices" else {}).status_code == 404
@@ -68,13 +68,13 @@ def test_a_person_sits_down_reads_answers_and_leaves(nobody, as_alice, as_charli
     assert (taken.status_code, taken.json()["turn"], taken.json()["legal"]) == (200, None, [])
     assert as_alice.post(f"{where}/choices", choice).status_code == 409
     assert TableAction.objects.filter(seat=0).count() == 1
-    assert holding.answer(held, choice["turn"]) == choice["do"]
+    assert holding.answer(lease, choice["turn"]) == choice["do"]
 
     state.apply(engine.load("partnership").parse_action(choice["do"]))
     while not state.is_over:
         state.apply(state.legal_actions()[0])
     record = engine.replay.make(state, {"match": row.public_id})
-    holding.finish(held, TableResult([state.scores()], [{**record, "faults": [], "notes": []}], []), 1000)
+    holding.finish(lease, TableResult([state.scores()], [{**record, "faults": [], "notes": []}], []), 1000)
     for who in (as_alice, as_charlie, nobody):  # Everybody may see a finished table
         over = who.get(where).json()
         assert (over["status"], over["scores"]) == ("finished", [state.scores()])
@@ -89,13 +89,13 @@ def test_a_person_sits_down_reads_answers_and_leaves(nobody, as_alice, as_charli
 def test_advice_is_asked_for_at_a_table_with_hints(as_alice, as_charlie) -> None:
     begun = as_alice.post("tables", {**WISH, "advice": True}).json()
     where = f"tables/{begun['id']}"
-    held, _state = hold(Table.objects.get())
+    lease, _state = hold(Table.objects.get())
     turn = as_alice.get(where).json()["turn"]
     assert as_charlie.post(f"{where}/advice", {"turn": turn}).status_code == 404
     assert as_alice.post(f"{where}/advice", {"turn": turn + 1}).status_code == 409
     assert as_alice.post(f"{where}/advice", {}).status_code == 400
     assert as_alice.post(f"{where}/advice", {"turn": turn}).json()["advice"] == ""
-    holding.advise(held, turn, "play 1o")
+    holding.advise(lease, turn, "play 1o")
     assert as_alice.get(where).json()["advice"] == "play 1o"
 
 

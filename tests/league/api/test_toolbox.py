@@ -59,9 +59,9 @@ def test_from_login_to_the_replay(live_server, at_home, monkeypatch, capsys) -> 
     transitions.move(version, VersionStatus.ACCEPTED, now=made.NOW)
     monkeypatch.setattr(submit, "LOOK_S", 0.0)
     assert cli.main(["submit", "rufo.py", "--games", "partnership"]) == 0
-    said = capsys.readouterr().out
-    assert "rufo version 1: accepted" in said
-    assert f"{live_server.url}/bots/rufo/" in said
+    output = capsys.readouterr().out
+    assert "rufo version 1: accepted" in output
+    assert f"{live_server.url}/bots/rufo/" in output
     assert BotVersion.objects.count() == 1, "a repeat finds what was made"
 
     luna = made.accepted(players.create("berto", now=made.NOW), "luna")
@@ -69,15 +69,15 @@ def test_from_login_to_the_replay(live_server, at_home, monkeypatch, capsys) -> 
     made.play(match)
 
     assert cli.main(["status"]) == 0
-    said = capsys.readouterr().out
-    assert "ana at http://" in said
-    assert "rufo  active" in said
-    assert "uploads 1 of " in said
+    output = capsys.readouterr().out
+    assert "ana at http://" in output
+    assert "rufo  active" in output
+    assert "uploads 1 of " in output
     assert cli.main(["status", NAME]) == 0
-    said = capsys.readouterr().out
-    assert "rufo of ana, active" in said
-    assert "accepted" in said
-    assert [match.public_id, "partnership", "finished", "luna"] in [line.split() for line in said.splitlines()]
+    output = capsys.readouterr().out
+    assert "rufo of ana, active" in output
+    assert "accepted" in output
+    assert [match.public_id, "partnership", "finished", "luna"] in [line.split() for line in output.splitlines()]
     assert cli.main(["status", NAME, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["matches"][0]["id"] == match.public_id
 

@@ -53,10 +53,13 @@ def test_a_try_is_begun_once_and_its_author_alone_reads_it(nobody, as_alice, as_
     leases.start(work, now=made.NOW)
     lines = [[0, 1, '{"type":"hello"}', '{"type":"ready"}'], [0, 1, '{"type":"act","legal":["a","b"]}', '{"do":"b"}']]
     assert handler.report(work.pk, work.token, tries.Result(stderr="mine", lines=lines), now=made.NOW) == Receipt.STORED
-    told = as_alice.get(where).json()
-    assert (told["status"], told["result"]["stderr"], told["result"]["sittings"]) == ("finished", "mine", [])
-    asked = [(one["number"], one["seat"], one["legal"], one["did"]) for one in told["result"]["asked"]]
-    assert asked == [(0, 1, [], ""), (1, 1, ["a", "b"], "b")]
+    answer = as_alice.get(where).json()
+    assert (answer["status"], answer["result"]["stderr"], answer["result"]["sittings"]) == ("finished", "mine", [])
+    questions = [
+        (question["number"], question["seat"], question["legal"], question["did"])
+        for question in answer["result"]["asked"]
+    ]
+    assert questions == [(0, 1, [], ""), (1, 1, ["a", "b"], "b")]
 
 
 def test_the_limits_are_those_of_the_page(as_alice, alice, settings) -> None:

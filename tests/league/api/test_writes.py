@@ -211,8 +211,8 @@ def test_tournament_from_create_to_start(as_alice, league):
 
 def test_a_bot_is_paused_and_goes_back_to_a_version(as_alice, as_charlie, league):
     assert as_charlie.call("PATCH", "bots/rufo", {"sends": 1}).status_code == 403
-    named = as_alice.call("PATCH", "bots/rufo", {"sends": 1, "state": "paused"}).json()
-    assert (named["sends"], named["state"], named["held_until"] is None) == (1, "paused", False)
+    bot = as_alice.call("PATCH", "bots/rufo", {"sends": 1, "state": "paused"}).json()
+    assert (bot["sends"], bot["state"], bot["held_until"] is None) == (1, "paused", False)
     assert as_alice.call("PATCH", "bots/rufo", {"sends": 99}).status_code == 409
     back = as_alice.call("PATCH", "bots/rufo", {"sends": None, "state": "active"}).json()
     assert (back["sends"], back["state"], back["held_until"]) == (None, "active", None)
@@ -466,9 +466,9 @@ def test_repetition_that_comes_meanwhile_waits_for_the_first_answer(monkeypatch)
     Api(key).get("me")  # its last use is noted: the second request has nothing to write before it waits
     came, real = threading.Event(), idempotency.finish
 
-    def finish(*words, **named):
+    def finish(*words, **options):
         came.wait(60)
-        real(*words, **named)
+        real(*words, **options)
 
     def send():
         try:
@@ -480,11 +480,11 @@ def test_repetition_that_comes_meanwhile_waits_for_the_first_answer(monkeypatch)
 
     authenticate, calls = tokens.authenticate, []
 
-    def counted(*words, **named):
+    def counted(*words, **options):
         calls.append(1)
         if len(calls) == 2:
             came.set()
-        return authenticate(*words, **named)
+        return authenticate(*words, **options)
 
     monkeypatch.setattr(idempotency, "finish", finish)
     monkeypatch.setattr(tokens, "authenticate", counted)

@@ -34,11 +34,11 @@ def test_an_event_is_created_and_read(as_alice, nobody, league):
 
     assert created.status_code == 201, created.json()
     assert created["Location"] == "/api/v1/events/spring"
-    found = nobody.get("events/spring").json()
-    assert found["document"] == DOCUMENT
-    assert (found["status"], found["secret"]) == ("running", None)
-    assert [(one["stage"], one["group"], one["format"]) for one in found["tournaments"]] == [(1, 1, "swiss")]
-    assert [one["slug"] for one in nobody.results("events")] == ["spring"]
+    event = nobody.get("events/spring").json()
+    assert event["document"] == DOCUMENT
+    assert (event["status"], event["secret"]) == ("running", None)
+    assert [(row["stage"], row["group"], row["format"]) for row in event["tournaments"]] == [(1, 1, "swiss")]
+    assert [row["slug"] for row in nobody.results("events")] == ["spring"]
     assert nobody.get("events/autumn").status_code == 404
 
 
@@ -72,7 +72,7 @@ def test_a_circuit_from_creation_to_its_season(as_alice, as_charlie, nobody, lea
     circuits.open_due(now=due + timedelta(minutes=1))
 
     [season] = nobody.results("circuits/liga/seasons")
-    assert (season["number"], season["reason"], [one["group"] for one in season["divisions"]]) == (1, "", [1])
+    assert (season["number"], season["reason"], [division["group"] for division in season["divisions"]]) == (1, "", [1])
     assert as_charlie.call("PATCH", "circuits/liga", {"active": False}).status_code == 403
     rested = as_alice.call("PATCH", "circuits/liga", {"active": False}).json()
     assert (rested["active"], rested["next_due"]) == (False, None)

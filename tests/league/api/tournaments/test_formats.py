@@ -11,10 +11,10 @@ from tests.support import league as made
 
 
 def test_formats_explain_themselves(nobody):
-    found = nobody.get("formats").json()
+    forms = nobody.get("formats").json()
 
-    assert [one["key"] for one in found] == list(FORMATS)
-    swiss = found[1]
+    assert [form["key"] for form in forms] == list(FORMATS)
+    swiss = forms[1]
     assert swiss["text"].startswith("In every round entries with equal scores meet")
     assert swiss["parameters"] == [
         {
@@ -26,17 +26,17 @@ def test_formats_explain_themselves(nobody):
             "high": 50,
         }
     ]
-    kinds = {parameter["kind"] for one in found for parameter in one["parameters"]}
+    kinds = {parameter["kind"] for form in forms for parameter in form["parameters"]}
     assert kinds == {"boolean", "integer", "number"}
 
 
 def test_forecast_counts_and_times(nobody, league):
-    found = nobody.post("forecast", {"game": "cabrero", "players": 4, "entries": 10, "boards": 2}).json()
+    forecast = nobody.post("forecast", {"game": "cabrero", "players": 4, "entries": 10, "boards": 2}).json()
 
-    assert (found["matches"], found["boards"], found["sittings"]) == ([210, 210], [420, 420], [1680, 1680])
-    assert (found["measured"], found["workers"], found["sitting_s"]) == (False, 1, 0.3)
-    assert found["match_most_s"] == 16 * 72  # four passes of four seats
-    assert found["seconds"] == [504.0, 504.0]
+    assert (forecast["matches"], forecast["boards"], forecast["sittings"]) == ([210, 210], [420, 420], [1680, 1680])
+    assert (forecast["measured"], forecast["workers"], forecast["sitting_s"]) == (False, 1, 0.3)
+    assert forecast["match_most_s"] == 16 * 72  # four passes of four seats
+    assert forecast["seconds"] == [504.0, 504.0]
     bracket = nobody.post(
         "forecast", {"game": "partnership", "entries": 8, "boards": 4, "format": "single_elimination"}
     ).json()
@@ -49,12 +49,12 @@ def test_forecast_counts_and_times(nobody, league):
 def test_what_is_above_a_limit_is_refused_with_what_would_fit(nobody, as_alice, league, settings):
     settings.QUOTA_BOARDS = 60
     refused = nobody.post("forecast", {"game": "partnership", "entries": 8, "boards": 4})
-    mine = as_alice.get("me/limits").json()
+    limits = as_alice.get("me/limits").json()
 
     assert refused.status_code == 409
     assert "112 boards" in refused.json()["detail"]
     assert "It fits with 2 boards per match, or with 6 entries" in refused.json()["detail"]
-    assert [one["name"] for one in mine] == [
+    assert [limit["name"] for limit in limits] == [
         "boards",
         "tournaments",
         "bots",
@@ -67,7 +67,7 @@ def test_what_is_above_a_limit_is_refused_with_what_would_fit(nobody, as_alice, 
         "tries",
         "tables",
     ]
-    assert (mine[0]["limit"], mine[0]["default"], mine[0]["again"]) == (60, 60, None)
+    assert (limits[0]["limit"], limits[0]["default"], limits[0]["again"]) == (60, 60, None)
 
 
 def test_forecast_uses_what_was_measured(nobody, league):
@@ -76,10 +76,10 @@ def test_forecast_uses_what_was_measured(nobody, league):
         match.started, match.finished = made.NOW, made.later(12)
         match.save()
 
-    found = nobody.post("forecast", {"game": league.cup.pool.game, "entries": 4, "boards": 1}).json()
+    forecast = nobody.post("forecast", {"game": league.cup.pool.game, "entries": 4, "boards": 1}).json()
 
-    assert found["measured"] is True
-    assert found["sitting_s"] == pytest.approx(12 / (league.cup.boards * 2))
+    assert forecast["measured"] is True
+    assert forecast["sitting_s"] == pytest.approx(12 / (league.cup.boards * 2))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_bracket_and_rounds_as_they_are_played(nobody, alice, league):
     cup = bracket_cup(alice, league)
 
     pairings = nobody.get("tournaments/bracket/bracket").json()["pairings"]
-    assert [(one["part"], one["first"], one["second"], one["by"]) for one in pairings] == [
+    assert [(pairing["part"], pairing["first"], pairing["second"], pairing["by"]) for pairing in pairings] == [
         ("winners", 0, None, "bye"),
         ("winners", 1, 2, None),
     ] or len(pairings) == 2
@@ -129,11 +129,11 @@ def test_bracket_and_rounds_as_they_are_played(nobody, alice, league):
     progress.advance(cup, now=made.NOW)
 
     pairings = nobody.get("tournaments/bracket/bracket").json()["pairings"]
-    assert [one["part"] for one in pairings] == ["winners", "winners", "final"]
+    assert [pairing["part"] for pairing in pairings] == ["winners", "winners", "final"]
     assert pairings[1]["matches"] == [match.public_id]
     assert pairings[1]["by"] == "boards"
     rounds = nobody.get("tournaments/bracket/rounds").json()["results"]
-    assert [one["number"] for one in rounds] == [1, 2]
+    assert [row["number"] for row in rounds] == [1, 2]
     assert rounds[0]["matches"][0]["points"] == [1.0, 0.0]
     assert len(rounds[0]["resting"]) == 1
     assert rounds[1]["matches"][0]["points"] is None
@@ -148,22 +148,22 @@ def test_a_page_of_rounds_has_so_many_matches(nobody, alice, league, monkeypatch
     cup = tournaments.create(alice, "Rounds", "partnership", boards=1, versions=versions, now=made.NOW)
     tournaments.start(cup, now=made.NOW)
     whole = nobody.get("tournaments/rounds/rounds").json()
-    assert [len(one["matches"]) for one in whole["results"]] == [2, 2, 2]
+    assert [len(row["matches"]) for row in whole["results"]] == [2, 2, 2]
     monkeypatch.setattr(brackets, "MOST_MATCHES", 4)
     pages, step = [], "tournaments/rounds/rounds"
     while step:
         page = nobody.get(step).json()
         pages.append(page)
         step = (page["next"] or "").removeprefix("http://testserver")
-    assert [[one["number"] for one in page["results"]] for page in pages] == [[1, 2], [3]]
+    assert [[row["number"] for row in page["results"]] for page in pages] == [[1, 2], [3]]
     assert pages[0]["results"] + pages[1]["results"] == whole["results"]
     back = nobody.get(pages[1]["previous"].removeprefix("http://testserver")).json()
-    assert [one["number"] for one in back["results"]] == [1, 2]
+    assert [row["number"] for row in back["results"]] == [1, 2]
     monkeypatch.setattr(brackets, "MOST_MATCHES", 1)
     back = nobody.get(pages[1]["previous"].removeprefix("http://testserver")).json()
-    assert [one["number"] for one in back["results"]] == [2], "one at least, and the nearest"
+    assert [row["number"] for row in back["results"]] == [2], "one at least, and the nearest"
     first = nobody.get(back["previous"].removeprefix("http://testserver")).json()
-    assert ([one["number"] for one in first["results"]], first["previous"]) == ([1], None)
+    assert ([row["number"] for row in first["results"]], first["previous"]) == ([1], None)
 
 
 def test_swiss_standings_show_their_tie_breaks(nobody, alice, league):

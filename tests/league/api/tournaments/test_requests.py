@@ -23,14 +23,14 @@ def luna(charlie):
 
 def test_a_request_is_asked_and_granted(nobody, as_alice, as_charlie, cup, luna) -> None:
     wish = {"bot": "luna", "message": "come"}
-    asked = as_alice.post("tournaments/copa/entries", wish, headers={"Idempotency-Key": "k"})
+    first = as_alice.post("tournaments/copa/entries", wish, headers={"Idempotency-Key": "k"})
     again = as_alice.post("tournaments/copa/entries", wish, headers={"Idempotency-Key": "k"})
 
-    assert (asked.status_code, again.status_code) == (202, 202)
-    one = asked.json()
-    assert asked["Location"] == again["Location"] == f"/api/v1/requests/{one['id']}"
-    told = {name: one[name] for name in ("bot", "version", "owner", "asker", "kind", "slug", "status", "message")}
-    assert told == {
+    assert (first.status_code, again.status_code) == (202, 202)
+    request = first.json()
+    assert first["Location"] == again["Location"] == f"/api/v1/requests/{request['id']}"
+    fields = {name: request[name] for name in ("bot", "version", "owner", "asker", "kind", "slug", "status", "message")}
+    assert fields == {
         "bot": "luna",
         "version": None,
         "owner": "charlie",
@@ -40,10 +40,10 @@ def test_a_request_is_asked_and_granted(nobody, as_alice, as_charlie, cup, luna)
         "status": "asked",
         "message": "come",
     }
-    [shown] = nobody.results("tournaments/copa/requests")
-    assert (shown["bot"], shown["message"]) == ("luna", None)
+    [row] = nobody.results("tournaments/copa/requests")
+    assert (row["bot"], row["message"]) == ("luna", None)
     assert [each["message"] for each in as_charlie.results("me/requests?status=asked&asker=alice")] == ["come"]
-    where = f"requests/{one['id']}"
+    where = f"requests/{request['id']}"
     assert as_alice.post(f"{where}/grant").status_code == 409
     granted = [as_charlie.post(f"{where}/grant") for _ in range(2)]
     assert [answer.json()["status"] for answer in granted] == ["granted", "granted"]
@@ -71,7 +71,7 @@ def test_policies_and_blocks(as_alice, as_charlie, cup, luna) -> None:
     assert as_charlie.call("PATCH", "bots/luna", {"entry_policy": "x"}).status_code == 400
     assert as_charlie.post("me/blocks", {"player": "alice"}).status_code == 201
     assert as_alice.post("tournaments/copa/entries", {"bot": "luna"}).status_code == 409
-    assert [one["player"] for one in as_charlie.results("me/blocks")] == ["alice"]
+    assert [block["player"] for block in as_charlie.results("me/blocks")] == ["alice"]
     assert as_charlie.call("DELETE", "me/blocks/alice").status_code == 204
     assert as_alice.post("tournaments/copa/entries", {"bot": "luna"}).status_code == 201
 
@@ -82,23 +82,23 @@ def test_events_and_circuits_ask_as_well(as_alice, as_charlie, alice, luna) -> N
     event = as_alice.post("events", {"document": GOOD, "bots": [*own, "luna"]}).json()
     assert (event["status"], event["tournaments"]) == ("open", [])
     assert as_charlie.post("events/spring/start").status_code == 403
-    [one] = as_charlie.results("events/spring/requests")
-    assert as_charlie.post(f"requests/{one['id']}/grant").status_code == 200
+    [request] = as_charlie.results("events/spring/requests")
+    assert as_charlie.post(f"requests/{request['id']}/grant").status_code == 200
     assert as_alice.post("events/spring/start").json()["status"] == "running"
     assert as_alice.post("events/spring/cancel").status_code == 409
 
     calendar = {"name": "Liga", "game": "partnership", "days": "fri", "at": "20:00", "time_zone": "Europe/Madrid"}
     as_alice.post("circuits", calendar)
-    asked = as_alice.post("circuits/liga/bots", {"bot": "luna"})
-    assert asked.status_code == 202
-    assert [one["kind"] for one in as_charlie.results("circuits/liga/requests")] == ["circuit"]
-    as_charlie.post(f"requests/{asked.json()['id']}/grant")
+    answer = as_alice.post("circuits/liga/bots", {"bot": "luna"})
+    assert answer.status_code == 202
+    assert [request["kind"] for request in as_charlie.results("circuits/liga/requests")] == ["circuit"]
+    as_charlie.post(f"requests/{answer.json()['id']}/grant")
     assert as_alice.get("circuits/liga").json()["bots"] == ["luna"]
 
 
 def test_what_asks_does_not_start_at_once(as_alice, luna) -> None:
-    wanted = {"name": "Now", "game": "partnership", "bots": ["luna"], "start": True}
+    body = {"name": "Now", "game": "partnership", "bots": ["luna"], "start": True}
 
-    refused = as_alice.post("tournaments", wanted)
+    refused = as_alice.post("tournaments", body)
     assert (refused.status_code, "want to be asked" in refused.json()["detail"]) == (409, True)
     assert as_alice.get("tournaments/now").status_code == 404
