@@ -52,8 +52,8 @@ def test_create_player_and_token(db) -> None:
 
 
 def test_set_quota(ana) -> None:
-    done = "done:\n  ana: bots 0 of 50 (before: 30); the default is 30"
-    assert said("set_quota", "ana", "bots", "50", "--why", "a class") == done
+    expected = "done:\n  ana: bots 0 of 50 (before: 30); the default is 30"
+    assert said("set_quota", "ana", "bots", "50", "--why", "a class") == expected
     assert said("set_quota", "ana", "bots", "50", "--why", "a class") == "done:\n  no change: already in that state"
     assert said("set_quota", "ana", "bots", "default", "--why", "over").endswith(
         "0 of 30 (before: 50); the default is 30"
@@ -118,9 +118,9 @@ def test_repair_commands(ana, berto) -> None:
     assert look.startswith("nothing was changed; this would be done:\n")
     assert "-> –" in look
     assert Rating.objects.count() == 2
-    done = said("void_match", match.public_id, "--why", "broken rules")
-    assert done.splitlines()[1:] == look.splitlines()[1:]
-    assert f"voided: 1 ({match.public_id})" in done
+    output = said("void_match", match.public_id, "--why", "broken rules")
+    assert output.splitlines()[1:] == look.splitlines()[1:]
+    assert f"voided: 1 ({match.public_id})" in output
     assert said("void_match", match.public_id, "--why", "broken rules").endswith("no change: already in that state")
     assert (Rating.objects.count(), ratings.stale_pools()) == (0, [])
     with pytest.raises(CommandError, match="there is no match"):
@@ -175,11 +175,11 @@ def house_folders() -> list[Path]:
     ),
 )
 def test_exit_codes(words: list[str], code: int, message: str) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "manage.py", *words], cwd=settings.BASE_DIR, capture_output=True, text=True, timeout=60
     )
 
-    assert (done.returncode, message in done.stderr) == (code, True)
+    assert (process.returncode, message in process.stderr) == (code, True)
 
 
 def test_create_tournament_of_another_format(ana, berto) -> None:
@@ -187,9 +187,9 @@ def test_create_tournament_of_another_format(ana, berto) -> None:
     accepted(berto, "lola")
     words = ("create_tournament", "Cup", "--owner", "ana", "--game", "partnership", "--bot", "rufo", "--bot", "lola")
 
-    told = said(*words, "--format", "duel", "--set", "cap=8", "--boards", "2", "--start")
+    output = said(*words, "--format", "duel", "--set", "cap=8", "--boards", "2", "--start")
 
-    assert told == "cup: partnership, 2 entries, 1 matches of 2 boards, running"
+    assert output == "cup: partnership, 2 entries, 1 matches of 2 boards, running"
     with pytest.raises(CommandError, match="exists and is a duel of partnership"):
         said(*words)
     with pytest.raises(CommandError, match="cap must be a whole number from 1 to 100000, not 0"):

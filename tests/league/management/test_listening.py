@@ -32,10 +32,10 @@ def note(word: object) -> None:
 @pytest.fixture
 def loops() -> Iterator[Loops]:
     """Return the loops of a process; restore the signal handlers after the test."""
-    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     taken.clear()
     yield Loops()
-    for number, handler in kept.items():
+    for number, handler in handlers.items():
         signal.signal(number, handler)
 
 
@@ -100,10 +100,10 @@ def test_a_listener_outlives_a_task_that_exits_and_ends_with_code_1_when_another
 @pytest.mark.django_db(transaction=True)
 def test_celery_finds_no_connection_whose_file_it_would_close_by_number(loops: Loops) -> None:
     """It closes the file and then the connection, which closes that number again: by then it may be a socket of another thread."""
-    found: list[object] = []
+    findings: list[object] = []
 
-    def look(**told: object) -> None:
-        found.append([hasattr(one.connection, "fileno") for one in connections.all(initialized_only=True)])
+    def look(**options: object) -> None:
+        findings.append([hasattr(database.connection, "fileno") for database in connections.all(initialized_only=True)])
 
     @shared_task(name="tests.end_here")
     def end() -> None:
@@ -117,7 +117,7 @@ def test_celery_finds_no_connection_whose_file_it_would_close_by_number(loops: L
         Listener(loops).run(QUEUE, [end])
     finally:
         signals.worker_process_init.disconnect(look)
-    assert found == [[False]]
+    assert findings == [[False]]
 
 
 def test_nobody_waits_for_a_broker_that_hangs(
@@ -126,17 +126,17 @@ def test_nobody_waits_for_a_broker_that_hangs(
     """A hundred hints are queued before the first is sent; when it answers again, they reach it."""
     server = RedisServer()
     monkeypatch.setattr(tasks, "REST_S", 0.0)
-    kept = {name: celery.app.conf[name] for name in ("broker_url", "broker_transport_options")}
+    before = {name: celery.app.conf[name] for name in ("broker_url", "broker_transport_options")}
     options = celery.broker_options(server.url, settings.STATE_DIR)
     celery.app.conf.update(broker_url=server.url, broker_transport_options=options)
     try:
-        told = threading.Event()
+        all_queued = threading.Event()
         in_time: list[bool] = []
         real = tasks.Sender._send
 
         def send_when_all_are_told(*words: Any) -> None:
-            in_time.append(told.wait(60))
-            told.set()
+            in_time.append(all_queued.wait(60))
+            all_queued.set()
             real(*words)
 
         monkeypatch.setattr(tasks.Sender, "_send", staticmethod(send_when_all_are_told))
@@ -144,7 +144,7 @@ def test_nobody_waits_for_a_broker_that_hangs(
         server.hang()
         for _ in range(100):
             sender.send(pool=7)
-        told.set()
+        all_queued.set()
         wait_for(lambda: "no hint could be sent" in caplog.text, "a word in the log", 60)
         assert in_time
         assert all(in_time)  # else whoever tells a hint waits for its sending
@@ -159,22 +159,22 @@ def test_nobody_waits_for_a_broker_that_hangs(
         wait_for(lambda: "hints are sent again" in caplog.text, "a word in the log", 60)
         assert caplog.text.count("no hint could be sent") == 1
     finally:
-        celery.app.conf.update(kept)
+        celery.app.conf.update(before)
         server.close()
 
 
 @pytest.mark.django_db(transaction=True)
 def test_the_calendar_needs_no_broker(loops: Loops, monkeypatch: pytest.MonkeyPatch) -> None:
     """Due entries run in the process, failures are counted, and entries that are not ours are left alone."""
-    done: list[object] = []
-    monkeypatch.setattr(tasks.invariants, "check_all", lambda **named: done.append(named))
+    calls: list[object] = []
+    monkeypatch.setattr(tasks.invariants, "check_all", lambda **options: calls.append(options))
     calendar = Calendar(loops)
     assert {"check what must hold", "check everything"} <= set(calendar.schedule)
 
     calendar.apply_entry(calendar.schedule["check what must hold"])
-    assert len(done) == 1
+    assert len(calls) == 1
     ours = calendar.schedule["check everything"]
     ours.task = "celery.backend_cleanup"
     calendar.apply_entry(ours)
-    assert len(done) == 1
+    assert len(calls) == 1
     assert loops.errors == {}

@@ -46,23 +46,23 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def environment(state: Path) -> dict[str, str]:
-    kept = {
+    inherited = {
         name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "BROKER_URL", "SECRET_KEY")
     }
-    return {**kept, "STATE_DIR": str(state), "PYTHONUNBUFFERED": "1"}
+    return {**inherited, "STATE_DIR": str(state), "PYTHONUNBUFFERED": "1"}
 
 
 def mine(state: Path) -> dict[int, str]:
     """Processes that know this state folder, by their environment."""
-    found = {}
+    commands = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and int(folder.name) != os.getpid():
             try:
                 if f"STATE_DIR={state}\0".encode() in (folder / "environ").read_bytes():
-                    found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                    commands[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
             except OSError:
                 continue
-    return found
+    return commands
 
 
 def answers(port: int) -> bool:
@@ -90,8 +90,8 @@ def test_what_is_supervised_runs_in_the_project_and_finds_the_paths_of_its_setti
     child = supervisor.children[0].process
     assert child is not None
     assert child.wait(60) == 0
-    told = (tmp_path / "log").read_text().split()
-    assert told == [
+    output = (tmp_path / "log").read_text().split()
+    assert output == [
         *(str(path) for path in (settings.BASE_DIR, tmp_path / "key", tmp_path / "some.jsonl")),
         *("None", str(settings.STATE_DIR), "a@b"),
     ]
@@ -125,11 +125,11 @@ def test_demo_plays_rates_and_can_be_repeated(state: Path) -> None:
     command = [sys.executable, "manage.py", "demo", "--no-serve", "--game", "partnership", "--boards", "1", "--seed"]
 
     def demo(seed: str) -> str:
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, seed], cwd=settings.BASE_DIR, env=environment(state), capture_output=True, text=True, timeout=400
         )
-        assert done.returncode == 0, done.stdout + done.stderr + (state / "demo.log").read_text()[-3000:]
-        return done.stdout[done.stdout.index("Tute") : done.stdout.index("Played and rated")]
+        assert process.returncode == 0, process.stdout + process.stderr + (state / "demo.log").read_text()[-3000:]
+        return process.stdout[process.stdout.index("Tute") : process.stdout.index("Played and rated")]
 
     lend(state / "sandbox")
     first = demo("7")

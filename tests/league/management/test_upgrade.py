@@ -88,8 +88,8 @@ class OnPostgres:
         with psycopg.connect(self.url, row_factory=psycopg.rows.dict_row) as connection:
             tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
             names = [table["tablename"] for table in tables]
-            wanted = sql.SQL("SELECT * FROM {}")
-            return {name: connection.execute(wanted.format(sql.Identifier(name))).fetchall() for name in names}
+            query = sql.SQL("SELECT * FROM {}")
+            return {name: connection.execute(query.format(sql.Identifier(name))).fetchall() for name in names}
 
     def schema(self) -> object:
         """Return what the tables, indexes, functions and triggers are."""
@@ -134,8 +134,10 @@ def lost(before: Rows, after: Rows) -> Iterator[str]:
     """Yield each row that is no longer there as it was; columns and rows may have come."""
     for name, rows in before.items():
         columns = rows[0].keys()
-        there = Counter(repr({column: row.get(column, "gone") for column in columns}) for row in after.get(name, []))
-        yield from (f"{name}: {row}" for row in (Counter(map(repr, rows)) - there))
+        remaining = Counter(
+            repr({column: row.get(column, "gone") for column in columns}) for row in after.get(name, [])
+        )
+        yield from (f"{name}: {row}" for row in (Counter(map(repr, rows)) - remaining))
 
 
 def test_every_row_outlives_an_upgrade_and_the_tables_are_those_of_a_new_league(
@@ -179,8 +181,8 @@ def changed(before: Any, after: Any, at: str = "") -> Iterator[str]:
             else:
                 yield f"{at}/{name} is missing"
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for number, (one, other) in enumerate(zip(before, after, strict=True)):
-            yield from changed(one, other, f"{at}/{number}")
+        for number, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from changed(old, new, f"{at}/{number}")
     elif (
         isinstance(before, float)
         and isinstance(after, float)
@@ -202,17 +204,17 @@ def test_a_difference_would_be_seen() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("commit", COMMITS)
 def test_a_league_of_an_earlier_release_answers_as_before(commit: str, postgres_url: str, tmp_path: Path) -> None:
-    told = json.loads(upgrades.read(f"{commit}.json"))
+    expected = json.loads(upgrades.read(f"{commit}.json"))
     with psycopg.connect(postgres_url) as connection:
         connection.execute(upgrades.read(f"{commit}.sql").encode())
     release = upgrades.Release(TOP, postgres_url, tmp_path)
 
     release.manage("migrate", "--verbosity=0")
 
-    now = release.asked(told["token"])
-    assert len(told["answers"]) > 60
-    assert len(told["journal"]) > 40
-    assert list(changed(told["answers"], now["answers"])) == []
-    assert now["journal"] == told["journal"]
+    now = release.asked(expected["token"])
+    assert len(expected["answers"]) > 60
+    assert len(expected["journal"]) > 40
+    assert list(changed(expected["answers"], now["answers"])) == []
+    assert now["journal"] == expected["journal"]
     # Nothing is missing, not even when the scheduler has fitted the tables by this release's ratings; what waited is played next
     assert release.python("-c", NEXT) == " 0 later\n"
