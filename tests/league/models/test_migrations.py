@@ -34,8 +34,8 @@ NAMES = sorted(path.stem for path in Path(league.migrations.__path__[0]).glob("0
 
 def kind(field: models.Field) -> tuple[str, dict[str, object]]:
     """Return the part of a column that the database knows."""
-    _, path, _, told = field.deconstruct()
-    return path, {name: value for name, value in told.items() if name not in WORDS}
+    _, path, _, arguments = field.deconstruct()
+    return path, {name: value for name, value in arguments.items() if name not in WORDS}
 
 
 def why_not(
@@ -52,8 +52,8 @@ def why_not(
         return ""
     if isinstance(step, steps.AddField):
         field = step.field
-        kept = field.null or field.many_to_many or field.db_default is not NOT_PROVIDED
-        return "" if kept else "the release before writes no such column: give it null or db_default"
+        optional = field.null or field.many_to_many or field.db_default is not NOT_PROVIDED
+        return "" if optional else "the release before writes no such column: give it null or db_default"
     if isinstance(step, AddIndexMeanwhile | DropIndexOfKey):
         return "" if not migration.atomic else "an index comes or goes meanwhile only where atomic = False"
     if isinstance(step, steps.AddIndex):
@@ -95,8 +95,8 @@ def test_the_migrations_make_the_tables_of_the_models() -> None:
 
     # In no language, as manage.py makemigrations reads the words of the models
     with translation.override(None):
-        there, wanted = loader.project_state(), ProjectState.from_apps(apps)
-        changes = MigrationAutodetector(there, wanted).changes(graph=loader.graph)
+        from_migrations, from_models = loader.project_state(), ProjectState.from_apps(apps)
+        changes = MigrationAutodetector(from_migrations, from_models).changes(graph=loader.graph)
 
     assert {app: list(map(str, steps)) for app, steps in changes.items()} == {}, "make them: manage.py makemigrations"
 
@@ -107,12 +107,12 @@ def test_every_step_leaves_the_release_before_alone(name: str) -> None:
     fresh = {step.name.lower() for step in migration.operations if isinstance(step, steps.CreateModel)}
 
     def before(model: str, field: str) -> models.Field:
-        there = MigrationLoader(None).project_state(migration.dependencies[0])
-        return there.models["league", model].fields[field]
+        state = MigrationLoader(None).project_state(migration.dependencies[0])
+        return state.models["league", model].fields[field]
 
-    found = {step.describe(): why for step in migration.operations if (why := why_not(step, migration, fresh, before))}
+    faults = {step.describe(): why for step in migration.operations if (why := why_not(step, migration, fresh, before))}
 
-    assert found == {}
+    assert faults == {}
 
 
 @pytest.mark.parametrize(
