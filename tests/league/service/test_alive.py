@@ -63,9 +63,9 @@ def check(*words: str) -> str:
     """Run the check with the standard library alone and no database address; return its trouble, or ""."""
     command = [sys.executable, "-S", str(TOP / "docker" / "healthcheck.py"), *words]
     environment = {"PATH": os.environ["PATH"], "TMPDIR": os.environ["TMPDIR"]}
-    done = subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True)
-    assert (done.returncode == 0) == (done.stderr == "")
-    return done.stderr.strip()
+    process = subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True)
+    assert (process.returncode == 0) == (process.stderr == "")
+    return process.stderr.strip()
 
 
 def test_a_process_is_well_while_it_lives_and_all_its_loops_come_round(shower: Shower) -> None:
@@ -128,10 +128,10 @@ def test_loops_show_their_rounds_and_their_errors() -> None:
     loops.start("look", fail, 0.001)
     loops.refuse("no room")
     try:
-        while "'look' fails" not in (said := check("worker", "ready")):
-            assert "refuses to work: no room" in said or not said
+        while "'look' fails" not in (trouble := check("worker", "ready")):
+            assert "refuses to work: no room" in trouble or not trouble
             loops.refuse("")
-        assert said == "unhealthy: the loop 'look' fails: KeyError: 'nobody'"
+        assert trouble == "unhealthy: the loop 'look' fails: KeyError: 'nobody'"
         assert check("worker") == ""
     finally:
         loops.leave()

@@ -24,9 +24,9 @@ FEW = {"anon": (5, 3600), "user": (5, 3600), "upload": (5, 3600)}
 @pytest.fixture(scope="module")
 def server() -> Iterator[RedisServer]:
     """A server of their own, since these tests mistreat it."""
-    found = RedisServer()
-    yield found
-    found.close()
+    redis = RedisServer()
+    yield redis
+    redis.close()
 
 
 @pytest.fixture
@@ -71,23 +71,23 @@ def test_the_api_counts_on_without_redis(
     assert keys(server) == 1
     assert server.denied() == []
     monkeypatch.setattr(service, "WITHIN_S", 0.1)
-    asked: list[Any] = []
+    calls: list[Any] = []
     pool = service.guard((server.urls["web"],))._pool
     submit = pool.submit
-    monkeypatch.setattr(pool, "submit", lambda ask: asked.append(ask) or submit(ask))
+    monkeypatch.setattr(pool, "submit", lambda ask: calls.append(ask) or submit(ask))
     go(server)
     try:
-        found = [league.get("/api/v1/games") for _ in range(8)]
+        answers = [league.get("/api/v1/games") for _ in range(8)]
         # The first request alone finds out: by its look at the counter or, where only memory lacks, by the note that follows.
-        assert len(asked) in (1, 2)
+        assert len(calls) in (1, 2)
     finally:
         come(server)
-    assert [answer.status_code for answer in found] == [200] * 5 + [429] * 3
-    assert found[-1]["Content-Type"].startswith("application/problem+json")
+    assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 3
+    assert answers[-1]["Content-Type"].startswith("application/problem+json")
     assert league.get("/").status_code == 200
-    told = [record.getMessage() for record in caplog.records if record.name == "league.cache"]
-    assert len(told) == 1, told
-    assert "counts by itself" in told[0]
+    messages = [record.getMessage() for record in caplog.records if record.name == "league.cache"]
+    assert len(messages) == 1, messages
+    assert "counts by itself" in messages[0]
 
 
 class Deaf(threading.Thread):
@@ -106,18 +106,18 @@ class Deaf(threading.Thread):
                 self.kept.append(self.listening.accept()[0])
 
     def close(self) -> None:
-        for one in (self.listening, *self.kept):
+        for open_socket in (self.listening, *self.kept):
             with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
+                open_socket.shutdown(socket.SHUT_RDWR)
+            open_socket.close()
         self.join(30)
 
 
 @pytest.fixture
 def deaf() -> Iterator[Deaf]:
-    found = Deaf()
-    yield found
-    found.close()
+    listener = Deaf()
+    yield listener
+    listener.close()
 
 
 def test_only_the_first_request_waits_for_a_redis_that_hangs_and_only_once(
@@ -144,13 +144,13 @@ def test_no_request_waits_longer_than_200_ms_for_any_redis(
         return real(self, *words)
 
     monkeypatch.setattr(service.Guard, "call", overheard)
-    named = {"HTTP_AUTHORIZATION": f"Bearer {tokens.create(ana, 'laptop')[1]}"}
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {tokens.create(ana, 'laptop')[1]}"}
     words = {"password": "tres reyes magos"}
     for ask in (
         lambda: league.get("/api/v1/games"),
-        lambda: league.get("/api/v1/me", **named),
+        lambda: league.get("/api/v1/me", **headers),
         lambda: league.get("/api/v1/me", HTTP_AUTHORIZATION="Bearer of bad news"),
-        lambda: league.post("/api/v1/bots/rufo/versions", {"games": "partnership"}, **named),
+        lambda: league.post("/api/v1/bots/rufo/versions", {"games": "partnership"}, **headers),
         lambda: league.post("/accounts/login/", {"username": "ana", **words}),
         lambda: league.post("/accounts/signup/", {"name": "dora", **words}),
         lambda: Client().post("/accounts/login/", {"username": "dora", **words}),
@@ -176,12 +176,12 @@ def test_redis_is_asked_again_when_it_is_back(
 
 
 def test_a_redis_that_forgets_everything_lets_nobody_pass_for_ever(server: RedisServer, league: Client) -> None:
-    found = []
+    statuses = []
     for number in range(8):
-        found.append(league.get("/api/v1/games").status_code)
+        statuses.append(league.get("/api/v1/games").status_code)
         if number == 3:
             server.empty()
-    assert found == [200] * 8
+    assert statuses == [200] * 8
     assert [league.get("/api/v1/games").status_code for _ in range(3)] == [200, 429, 429]
 
 

@@ -23,7 +23,7 @@ from league.service import checks
 def test_sandbox_settings(settings, tier: str, least: str, ids: list[str]) -> None:
     settings.SANDBOX_TIER, settings.SANDBOX_MIN_TIER = tier, least
 
-    assert [found.id for found in checks.sandbox_settings()] == ids
+    assert [message.id for message in checks.sandbox_settings()] == ids
 
 
 def test_every_command_warns_of_unsafe_settings_and_leaves_the_rest_to_check(settings, db, capsys) -> None:
@@ -38,7 +38,7 @@ def test_every_command_warns_of_unsafe_settings_and_leaves_the_rest_to_check(set
 def test_production_services(settings, monkeypatch) -> None:
     monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "django.db.backends.sqlite3")
     settings.BROKER_URL = "filesystem://"
-    assert [found.id for found in checks.production_services()] == ["league.W002", "league.W003"]
+    assert [message.id for message in checks.production_services()] == ["league.W002", "league.W003"]
 
     monkeypatch.setitem(settings.DATABASES["default"], "ENGINE", "django.db.backends.postgresql")
     settings.BROKER_URL = "redis://localhost/0"
@@ -49,10 +49,12 @@ def test_production_services(settings, monkeypatch) -> None:
 def test_redirect_for_ever(settings, trusted, expected) -> None:
     settings.HTTPS_REDIRECT, settings.TRUST_PROXY = True, trusted
 
-    assert [found.id for found in checks.redirect_behind_a_proxy()] == expected
+    assert [message.id for message in checks.redirect_behind_a_proxy()] == expected
 
 
 def test_an_operator_hears_nothing_of_how_the_document_of_the_api_is_made() -> None:
     assert [
-        found.msg for found in run_checks(include_deployment_checks=True) if found.id.startswith("drf_spectacular")
+        message.msg
+        for message in run_checks(include_deployment_checks=True)
+        if message.id.startswith("drf_spectacular")
     ] == []

@@ -71,9 +71,9 @@ def test_a_secret_that_the_disk_has_emptied_is_made_anew(monkeypatch, tmp_path: 
     path.touch()
 
     with ThreadPoolExecutor(4) as pool:
-        found = set(pool.map(lambda _: env.envsecret("SECRET_KEY", keep_in=path), range(4)))
+        secrets = set(pool.map(lambda _: env.envsecret("SECRET_KEY", keep_in=path), range(4)))
 
-    assert [len(one) for one in found] == [67]
+    assert [len(secret) for secret in secrets] == [67]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -89,8 +89,8 @@ def test_database_urls() -> None:
     sqlite = env.database("sqlite:////srv/league.sqlite3")
     assert (sqlite["NAME"], sqlite["OPTIONS"]["transaction_mode"]) == ("/srv/league.sqlite3", "IMMEDIATE")
     server = env.database("postgresql://ana:p%40ss@db.example:5433/tute?sslmode=require")
-    named = {key: server[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS", "CONN_HEALTH_CHECKS")}
-    assert named == {
+    fields = {key: server[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS", "CONN_HEALTH_CHECKS")}
+    assert fields == {
         "NAME": "tute",
         "USER": "ana",
         "PASSWORD": "p@ss",
@@ -117,7 +117,7 @@ def test_database_urls_that_cannot_be_are_refused_without_showing_a_password(url
 
 
 @pytest.mark.parametrize(
-    ("url", "found"),
+    ("url", "expected"),
     [
         (None, ("localhost", 25, "", "", False, False)),
         ("smtp://me:a%40b@mail.example:2525", ("mail.example", 2525, "me", "a@b", False, True)),
@@ -125,8 +125,8 @@ def test_database_urls_that_cannot_be_are_refused_without_showing_a_password(url
         ("smtps://mail.example", ("mail.example", 465, "", "", True, False)),
     ],
 )
-def test_mail_servers(url, found) -> None:
-    assert env.mail_server(url) == found
+def test_mail_servers(url, expected) -> None:
+    assert env.mail_server(url) == expected
 
 
 @pytest.mark.parametrize("url", ["mail.example", "http://me:secret@mail.example", "smtp://me:secret@mail.example:x"])

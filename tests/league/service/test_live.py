@@ -47,13 +47,13 @@ class Stream:
 
     def event(self) -> tuple[str, dict[str, int]] | None:
         """The next one: its id, and what it tells; None at the end of the stream."""
-        told: dict[str, str] = {}
+        fields: dict[str, str] = {}
         while line := self.file.readline().decode():
-            if line == "\n" and "data" in told:
-                assert told["event"] == "change"
-                return told["id"], json.loads(told["data"])
+            if line == "\n" and "data" in fields:
+                assert fields["event"] == "change"
+                return fields["id"], json.loads(fields["data"])
             name, _, value = line.strip().partition(": ")
-            told[name] = value
+            fields[name] = value
         return None
 
     def close(self) -> None:
@@ -164,7 +164,7 @@ def test_who_does_not_read_is_dropped_and_the_others_go_on() -> None:
     """A reader that makes every look another version; pairs of real sockets."""
     looks = iter(range(10**9))
     many = tuple(f"tournament:{10**17 + i}" for i in range(topics.MOST))
-    hub = Hub(lambda wanted: dict.fromkeys(wanted, next(looks)))
+    hub = Hub(lambda names: dict.fromkeys(names, next(looks)))
     ours, slow = socket.socketpair()
     for end in (ours, slow):
         end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
@@ -199,21 +199,21 @@ def test_topics_follow_rows(ana, berto) -> None:
     cup = started(ana, [accepted(ana, "one"), accepted(berto, "two")], boards=2)
     match = cup.matches.get()
     bot = accepted(ana, "three").bot_id
-    wanted = [topics.of_match(match.public_id), topics.of_bot(bot), "matches", "match:nobody", "bot:999999"]
-    seen = [topics.read(wanted)]
-    assert [seen[0][name] for name in wanted[3:]] == [0, 0]
+    names = [topics.of_match(match.public_id), topics.of_bot(bot), "matches", "match:nobody", "bot:999999"]
+    versions = [topics.read(names)]
+    assert [versions[0][name] for name in names[3:]] == [0, 0]
 
     def changed() -> set[str]:
-        seen.append(topics.read(wanted))
-        return {name for name in wanted if seen[-1][name] != seen[-2][name]}
+        versions.append(topics.read(names))
+        return {name for name in names if versions[-1][name] != versions[-2][name]}
 
     assert changed() == set()
     assert running(now=later(1)).pk == match.pk
-    assert changed() == {wanted[0], "matches"}
+    assert changed() == {names[0], "matches"}
     type(match).objects.filter(pk=match.pk).update(progress=40)
-    assert changed() == {wanted[0]}
+    assert changed() == {names[0]}
     BotVersion.objects.filter(bot=bot).update(status="rejected")
-    assert changed() == {wanted[1]}
+    assert changed() == {names[1]}
 
 
 def test_without_a_hub_the_answer_ends_and_what_nobody_can_follow_is_refused(client: Client, db: None) -> None:

@@ -43,9 +43,9 @@ while True:
 def connect(url: str) -> psycopg.Connection:
     """Return a new connection as Django makes it, with the settings of a league."""
     database = ConnectionHandler({"default": env.database(url)})["default"]
-    made = database.get_new_connection(database.get_connection_params())
-    assert isinstance(made, psycopg.Connection)
-    return made
+    connection = database.get_new_connection(database.get_connection_params())
+    assert isinstance(connection, psycopg.Connection)
+    return connection
 
 
 def test_each_connection_is_watched_by_the_kernel(postgres_url: str) -> None:
@@ -113,14 +113,14 @@ def test_a_connection_that_dies_without_a_word_is_an_error_and_no_hang(postgres_
     parts = urlsplit(postgres_url)
     url = parts._replace(netloc=f"{parts.netloc.rpartition('@')[0]}@{cable.host}:5432").geturl()
     waiting, idle = connect(url), connect(url)
-    asked = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(600)'"
+    query = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(600)'"
 
     def answer() -> None:
         waiting.execute("SELECT pg_sleep(600)")
 
     with ThreadPoolExecutor(1) as pool, psycopg.connect(postgres_url, autocommit=True) as beside:
         answered = pool.submit(answer)
-        wait_for(lambda: beside.execute(asked).fetchone() == (1,), "the statement to run", 60)
+        wait_for(lambda: beside.execute(query).fetchone() == (1,), "the statement to run", 60)
         cable.cut()
         for fails in (answered.result, lambda: idle.execute("SELECT 1"), lambda: connect(url)):
             with pytest.raises((psycopg.OperationalError, OperationalError)):

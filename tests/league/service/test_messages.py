@@ -36,12 +36,18 @@ def listed() -> list[Found]:
     ],
 )
 def test_a_known_message_of_each_kind_is_listed(listed, kind, folder, text) -> None:
-    assert [one for one in listed if one.kind == kind and one.path.startswith(folder) and text in one.text]
+    assert [
+        message
+        for message in listed
+        if message.kind == kind and message.path.startswith(folder) and text in message.text
+    ]
 
 
 @pytest.mark.slow
 def test_messages_have_the_place_where_they_stand(listed) -> None:
-    [one] = [one for one in listed if one.text == "This API key does not exist, has expired or was revoked."]
+    [message] = [
+        message for message in listed if message.text == "This API key does not exist, has expired or was revoked."
+    ]
 
-    assert one.text in (ROOT / one.path).read_text(encoding="utf-8").splitlines()[one.line - 1]
+    assert message.text in (ROOT / message.path).read_text(encoding="utf-8").splitlines()[message.line - 1]
     assert len(listed) > 1200

@@ -34,17 +34,19 @@ def test_each_step_goes_both_ways() -> None:
         with connection.schema_editor(atomic=False) as editor:
             step.database_forwards("trial", editor, states[-2], state)
     try:
-        there = constraints()
-        assert {"thing_by_weight", "thing_has_weight"} <= there.keys()
-        assert not [one for one in there.values() if one["columns"] == ["key"]]
+        by_name = constraints()
+        assert {"thing_by_weight", "thing_has_weight"} <= by_name.keys()
+        assert not [constraint for constraint in by_name.values() if constraint["columns"] == ["key"]]
         with pytest.raises(IntegrityError):
             state.apps.get_model("trial", "Thing").objects.create(weight=0, key="a")
         for number in (4, 3, 2, 1):
             with connection.schema_editor(atomic=False) as editor:
                 steps[number - 1].database_backwards("trial", editor, states[number + 1], states[number])
-        there = constraints()
-        assert not {"thing_by_weight", "thing_has_weight"} & there.keys()
-        assert [one for one in there.values() if one["columns"] == ["key"] and one["index"]]
+        by_name = constraints()
+        assert not {"thing_by_weight", "thing_has_weight"} & by_name.keys()
+        assert [
+            constraint for constraint in by_name.values() if constraint["columns"] == ["key"] and constraint["index"]
+        ]
     finally:
         with connection.cursor() as cursor:
             cursor.execute("DROP TABLE trial_thing")

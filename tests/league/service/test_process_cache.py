@@ -22,13 +22,13 @@ def test_a_cached_table_equals_a_new_one(ana, berto) -> None:
     clear()
 
     def compare() -> None:
-        shown = standings.standings(cup)
-        entries = [row.entry for row in shown.rows]
-        met = standings.meetings(cup, entries[:2], entries[1:], played=shown.played)
+        cached = standings.standings(cup)
+        entries = [row.entry for row in cached.rows]
+        met = standings.meetings(cup, entries[:2], entries[1:], played=cached.played)
         with transaction.atomic():  # the cache is not used here
             new = standings.standings(cup)
             assert met == standings.meetings(cup, entries[:2], entries[1:])
-        assert (shown.rows, dict(shown.cells), shown.statuses) == (new.rows, dict(new.cells), new.statuses)
+        assert (cached.rows, dict(cached.cells), cached.statuses) == (new.rows, dict(new.cells), new.statuses)
 
     compare()
     rows = list(Match.objects.filter(tournament=cup).order_by("id"))
@@ -38,10 +38,10 @@ def test_a_cached_table_equals_a_new_one(ana, berto) -> None:
     rows[0].refresh_from_db()
     matches.void(rows[0], why="a test", actor="operator")
     compare()
-    with CaptureQueriesContext(connection) as seen:
+    with CaptureQueriesContext(connection) as queries:
         standings.standings(cup)
-    assert len(seen) == 2
-    assert not [query for query in seen if "league_party" in query["sql"]]
+    assert len(queries) == 2
+    assert not [query for query in queries if "league_party" in query["sql"]]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -46,12 +46,12 @@ def test_new_texts_go_in_to_be_translated_and_gone_ones_go_out() -> None:
     here = Catalog(locale="es")
     here.add("stays", "se queda")
     here.add("goes", "se va")
-    there = Catalog()
-    there.add("stays")
-    there.add(("comes", "come"))
-    there.add("stays", context="another meaning")
+    template = Catalog()
+    template.add("stays")
+    template.add(("comes", "come"))
+    template.add("stays", context="another meaning")
 
-    counts = texts.update_catalogue(here, there)
+    counts = texts.update_catalogue(here, template)
 
     assert counts == (2, 1)
     assert [(message.context, message.id) for message in here if message.id] == [
@@ -65,16 +65,16 @@ def test_new_texts_go_in_to_be_translated_and_gone_ones_go_out() -> None:
 
 def test_texts_of_templates_code_and_formats_are_found(spanish) -> None:
     """The catalogue is what is found in the code, which the test above says."""
-    wanted = [
+    expected = [
         "Tute League",
         "paused",
         "Page not found",
         *(form.sentence for form in FORMATS.values()),
     ]
-    wanted += [parameter.help for form in FORMATS.values() for parameter in form.parameters]
-    wanted += [text for form in FORMATS.values() for text in (form.title, form.unseated, form.unmixed) if text]
+    expected += [parameter.help for form in FORMATS.values() for parameter in form.parameters]
+    expected += [text for form in FORMATS.values() for text in (form.title, form.unseated, form.unmixed) if text]
 
-    assert [text for text in wanted if text not in spanish] == []
+    assert [text for text in expected if text not in spanish] == []
 
 
 def test_translations_have_the_gaps_of_their_originals(spanish) -> None:
@@ -101,10 +101,12 @@ def refusals() -> Iterator[tuple[str, ast.expr]]:
 
 
 def test_every_refusal_is_a_sentence_with_gaps_and_translated(spanish) -> None:
-    found = list(refusals())
-    whole = [(place, text.value) for place, text in found if isinstance(text, ast.Constant)]
+    sentences = list(refusals())
+    whole = [(place, text.value) for place, text in sentences if isinstance(text, ast.Constant)]
 
-    assert [place for place, text in found if isinstance(text, ast.JoinedStr)] == [], "values go beside the sentence"
+    assert [place for place, text in sentences if isinstance(text, ast.JoinedStr)] == [], (
+        "values go beside the sentence"
+    )
     assert [(place, text) for place, text in whole if text not in spanish] == []
     assert len(whole) > 80
 

@@ -70,15 +70,15 @@ def test_what_has_begun_is_finished(serve: Serve, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_process_is_replaced_after_so_many_requests_and_each_is_logged(serve: Serve) -> None:
     process, where = serve("--threads", "2", "--max-requests", "3", "--access-logfile", "-")
-    seen = []
+    answers = []
 
     def two() -> bool:
-        seen.append(get(f"{where}/page?a=b"))
-        return len(set(seen) - {""}) >= 2
+        answers.append(get(f"{where}/page?a=b"))
+        return len(set(answers) - {""}) >= 2
 
     wait_for(two, "another process", 60)
     logged = process.tail(500).count('"GET /page?a=b HTTP/1.1" 200')
-    assert logged == len([one for one in seen if one])
+    assert logged == len([answer for answer in answers if answer])
 
 
 def test_every_line_is_json_where_that_is_asked_for_and_a_request_tells_its_number(serve: Serve, monkeypatch) -> None:
@@ -91,10 +91,10 @@ def test_every_line_is_json_where_that_is_asked_for_and_a_request_tells_its_numb
         pass
     lines = [json.loads(line) for line in process.tail(500).splitlines()]
     assert {"gunicorn.error", "gunicorn.access"} <= {line["logger"] for line in lines}
-    (asked,) = [line for line in lines if line.get("request") == sent["X-Request-ID"]]
-    told = {name: asked[name] for name in ("address", "method", "path", "status")}
-    assert told == {"address": "192.0.2.7", "method": "GET", "path": "/version", "status": 200}
-    assert asked["message"].startswith('192.0.2.7 "GET /version?a=b HTTP/1.1" 200 ')
+    (entry,) = [line for line in lines if line.get("request") == sent["X-Request-ID"]]
+    fields = {name: entry[name] for name in ("address", "method", "path", "status")}
+    assert fields == {"address": "192.0.2.7", "method": "GET", "path": "/version", "status": 200}
+    assert entry["message"].startswith('192.0.2.7 "GET /version?a=b HTTP/1.1" 200 ')
 
 
 def raw(port: int, request: bytes) -> tuple[int, dict[str, str], str]:
@@ -127,15 +127,15 @@ def test_what_is_no_http_is_refused_as_everything_else(serve: Serve) -> None:
         # What is too long is not looked into, so its language is not known
         spoken = "en" if why == "max_header" else "es"
         head = b"Host: localhost\r\nAccept-Language: es\r\n" + rest
-        found, headers, body = raw(port, (b"POST /api/v1/bots?a=b HTTP/1.1\r\n" + head)[:MOST_HEADERS])
-        told = json.loads(body)
-        assert (found, told["status"], headers["Content-Type"]) == (status, status, "application/problem+json"), rest
+        code, headers, body = raw(port, (b"POST /api/v1/bots?a=b HTTP/1.1\r\n" + head)[:MOST_HEADERS])
+        problem = json.loads(body)
+        assert (code, problem["status"], headers["Content-Type"]) == (status, status, "application/problem+json"), rest
         assert headers["Content-Language"] == spoken, rest
-        assert why in told["detail"], told
+        assert why in problem["detail"], problem
         assert headers["X-Request-Id"]
 
-        found, headers, body = raw(port, (b"POST /accounts/login/ HTTP/1.1\r\n" + head)[:MOST_HEADERS])
-        assert (found // 100, headers["Content-Type"]) == (4, "text/html; charset=utf-8"), rest
+        code, headers, body = raw(port, (b"POST /accounts/login/ HTTP/1.1\r\n" + head)[:MOST_HEADERS])
+        assert (code // 100, headers["Content-Type"]) == (4, "text/html; charset=utf-8"), rest
         assert body.rstrip().endswith("</html>"), rest
     assert raw(port, b"\x16\x03\x01 \r\n\r\n")[0] == 400
 
