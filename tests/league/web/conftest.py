@@ -95,10 +95,10 @@ def played() -> League:
 
 def crash(match: Match, version: BotVersion) -> Match:
     """Play `match`, in which `version` crashes on the first board."""
-    held = leases.claim("w1", prefer=match.pk, now=made.NOW)
-    assert held is not None
-    leases.start(held, now=made.NOW)
-    party = held.parties.filter(version=version).order_by("number")[0].number  # It may hold two seats in its validation
+    work = leases.claim("w1", prefer=match.pk, now=made.NOW)
+    assert work is not None
+    leases.start(work, now=made.NOW)
+    party = work.parties.filter(version=version).order_by("number")[0].number  # It may hold two seats in its validation
     fault = FaultReport(
         kind="crash",
         detail=SECRETS[0],
@@ -110,9 +110,9 @@ def crash(match: Match, version: BotVersion) -> Match:
         request=SECRETS[1],
         answer=SECRETS[2],
     )
-    reports.report(held.pk, held.token, made.result(held, faults=[fault]), now=made.NOW)
-    held.refresh_from_db()
-    return held
+    reports.report(work.pk, work.token, made.result(work, faults=[fault]), now=made.NOW)
+    work.refresh_from_db()
+    return work
 
 
 def record(key: str, seed: str, *, players: int | None = None, deals: int | None = None) -> dict:

@@ -61,26 +61,26 @@ class Page(HTMLParser):
         self.feed(self.html)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        found = dict(attributes)
+        values = dict(attributes)
         if tag not in VOID:
             self._open.append(tag)
         if tag == "html":
-            self.lang = found.get("lang") or ""
-        if tag in LOADS and found.get(LOADS[tag]):
-            self.loads.append(str(found[LOADS[tag]]))
-        if tag == "a" and found.get("href"):
-            self.links.append(str(found["href"]))
-        if "id" in found:
-            self.ids.append(str(found["id"]))
-        if tag == "style" or (tag == "script" and "src" not in found) or "style" in found:
+            self.lang = values.get("lang") or ""
+        if tag in LOADS and values.get(LOADS[tag]):
+            self.loads.append(str(values[LOADS[tag]]))
+        if tag == "a" and values.get("href"):
+            self.links.append(str(values["href"]))
+        if "id" in values:
+            self.ids.append(str(values["id"]))
+        if tag == "style" or (tag == "script" and "src" not in values) or "style" in values:
             self.inline.append(f"<{tag} {attributes}>")
-        self.inline += [f"{tag} {name}" for name in found if name.startswith("on")]
+        self.inline += [f"{tag} {name}" for name in values if name.startswith("on")]
         if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
             self.headings.append(int(tag[1]))
-        if tag == "label" and found.get("for"):
-            self.labels.add(str(found["for"]))
-        if tag in ("input", "select", "textarea") and found.get("type") not in ("hidden", "submit"):
-            self.controls.append(found)
+        if tag == "label" and values.get("for"):
+            self.labels.add(str(values["for"]))
+        if tag in ("input", "select", "textarea") and values.get("type") not in ("hidden", "submit"):
+            self.controls.append(values)
 
     def handle_endtag(self, tag: str) -> None:
         if tag in self._open:
@@ -99,13 +99,13 @@ class Page(HTMLParser):
 
 def faults(page: Page) -> list[str]:
     """Return the faults of a page: inline code, loads from elsewhere, doubled ids, unnamed controls, skipped headings, too much weight."""
-    found = [f"inline: {what}" for what in page.inline]
-    found += [f"from elsewhere: {url}" for url in page.loads if url.startswith(("http:", "https:", "//", "data:"))]
-    found += [f"doubled id: {one}" for one in {i for i in page.ids if page.ids.count(i) > 1}]
-    named = [c for c in page.controls if c.get("id") not in page.labels and not c.get("aria-label")]
-    found += [f"control without a name: {control}" for control in named]
+    problems = [f"inline: {what}" for what in page.inline]
+    problems += [f"from elsewhere: {url}" for url in page.loads if url.startswith(("http:", "https:", "//", "data:"))]
+    problems += [f"doubled id: {name}" for name in {i for i in page.ids if page.ids.count(i) > 1}]
+    unnamed = [c for c in page.controls if c.get("id") not in page.labels and not c.get("aria-label")]
+    problems += [f"control without a name: {control}" for control in unnamed]
     if page.headings.count(1) != 1:
-        found.append(f"{page.headings.count(1)} headings of the first level")
+        problems.append(f"{page.headings.count(1)} headings of the first level")
     steps = zip(page.headings, page.headings[1:], strict=False)
-    found += [f"heading {after} after {before}" for before, after in steps if after > before + 1]
-    return found + weights.too_heavy(page.html)
+    problems += [f"heading {after} after {before}" for before, after in steps if after > before + 1]
+    return problems + weights.too_heavy(page.html)

@@ -57,14 +57,14 @@ def look(browser, live, client) -> Iterator[Callable[..., list[str]]]:
         """One for each way to look, so that style sheets and scripts are fetched once."""
         if (width, scheme) not in contexts:
             # the policy of the pages forbids eval, axe's way in; it is lifted for this browser alone
-            made = browser.new_context(
+            window = browser.new_context(
                 viewport={"width": width, "height": 800}, color_scheme=scheme, locale="es-ES", bypass_csp=True
             )
-            made.add_cookies([{**session, "url": url}])
-            contexts[width, scheme] = made
+            window.add_cookies([{**session, "url": url}])
+            contexts[width, scheme] = window
         return contexts[width, scheme]
 
-    def found(path: str, width: int, scheme: str) -> list[str]:
+    def violations(path: str, width: int, scheme: str) -> list[str]:
         page = context(width, scheme).new_page()
         page.set_default_timeout(PATIENT_MS)
         answer = page.goto(url + path, wait_until="networkidle" if "/m/" in path else "load")
@@ -74,12 +74,12 @@ def look(browser, live, client) -> Iterator[Callable[..., list[str]]]:
         page.close()
         assert result["passes"], f"axe looked at nothing on {path}"
         return [
-            f"{path} {width} {scheme}: {one['id']}: {one['help']}: {node['html'][:160]}"
-            for one in result["violations"]
-            for node in one["nodes"][:3]
+            f"{path} {width} {scheme}: {violation['id']}: {violation['help']}: {node['html'][:160]}"
+            for violation in result["violations"]
+            for node in violation["nodes"][:3]
         ]
 
-    yield found
+    yield violations
     for opened in contexts.values():
         opened.close()
 
@@ -87,11 +87,11 @@ def look(browser, live, client) -> Iterator[Callable[..., list[str]]]:
 @pytest.mark.slow
 def test_no_page_breaks_a_rule_of_axe(look, live) -> None:
     views = [(1280, "light"), (360, "dark")]  # turn about, and both where most is shown
-    found = []
+    violations = []
     for place, (name, path) in enumerate((addresses(live[1]) | pages_of_operators(live[1])).items()):
         for width, scheme in views if name in ("home", "match", "tournament", "operators") else views[place % 2 :][:1]:
-            found += look(path, width, scheme)
-    assert found == [], "\n".join(found)
+            violations += look(path, width, scheme)
+    assert violations == [], "\n".join(violations)
 
 
 @pytest.mark.slow
@@ -101,9 +101,9 @@ def test_a_match_that_was_judged_breaks_no_rule_either(look, live, monkeypatch) 
     Match.objects.filter(status="queued").update(held_back=True)
     for kind in ("open", "fair"):
         asking.ask(match, kind, live[1].ana, now=made.NOW)
-    held = jobs.ANALYSIS.claim("host:1", now=made.NOW)
-    assert held is not None
-    assert jobs.run(held, now=made.NOW)
+    job = jobs.ANALYSIS.claim("host:1", now=made.NOW)
+    assert job is not None
+    assert jobs.run(job, now=made.NOW)
     where = f"/m/{match.public_id}/?b=2&s=0&j="
     assert look(f"{where}open", 360, "dark") + look(f"{where}fair", 1280, "light") == []
 
@@ -136,7 +136,7 @@ def test_events_that_are_held_back_or_private_break_no_rule(look, live) -> None:
     Event.objects.filter(pk=event.pk).update(opens=sight.NEVER, shown_from=clock.present() - timedelta(minutes=90))
     paths = [waits, shows, f"/e/{private.slug}/", f"/e/{private.slug}/join/{private.invitation}/"]
     views = [(360, "dark"), (1280, "light")]
-    assert [found for path in paths for view in views for found in look(path, *view)] == []
+    assert [line for path in paths for view in views for line in look(path, *view)] == []
 
 
 @pytest.mark.slow
@@ -147,14 +147,14 @@ def test_pages_of_the_digest_by_mail_and_of_a_league_break_no_rule(look, live, s
     ana.user.refresh_from_db()
     word = subscriptions.ask(ana, language="es", site="http://x")
     paths = [f"/accounts/mail/confirm/{word}/", "/accounts/mail/", "/accounts/digest/stop/1-0/"]
-    found = [line for path in paths for line in look(path, 360, "dark")]
+    violations = [line for path in paths for line in look(path, 360, "dark")]
     subscriptions.confirm(word)
     subscriptions.choose(ana, "day", language="es", site="http://x")
     circuit = circuits.create(ana, "Liga", "partnership", days="fri", at="20:00", time_zone="UTC", now=made.NOW)
     stop = f"/accounts/digest/stop/{subscriptions.stop_word(subscriptions.find(ana))}/"
     for path in ("/accounts/mail/", stop, f"/c/{circuit.slug}/"):
-        found += look(path, 1280, "light")
-    assert found == []
+        violations += look(path, 1280, "light")
+    assert violations == []
 
 
 @pytest.mark.slow
@@ -162,14 +162,14 @@ def test_a_table_of_a_person_breaks_no_rule(look, live) -> None:
     made.accepted(live[1].ana, "lince", games=["partnership"])
     row = seating.sit(live[1].ana, "partnership", "lince")
     where = f"/tables/{row.public_id}/"
-    found = look(where, 360, "light")
-    held, _ = hold(row)
-    found += look(where, 360, "dark") + look(where, 1280, "light")
+    violations = look(where, 360, "light")
+    lease, _ = hold(row)
+    violations += look(where, 360, "dark") + look(where, 1280, "light")
     number = len(holding.taken(row)) + 1
     seating.act(live[1].ana, row.public_id, number - 1, Table.objects.get().legal[0])
     legal = ["discard", "discard 1o", "pass", *(f"bid {points}" for points in range(50, 100, 5))]
-    holding.ask(held, Question(number, 1, legal, ["1o", "3c"], [], [[1, 0, 1, 0]]), [])
-    assert found + look(where, 360, "dark") == []
+    holding.ask(lease, Question(number, 1, legal, ["1o", "3c"], [], [[1, 0, 1, 0]]), [])
+    assert violations + look(where, 360, "dark") == []
 
 
 @pytest.mark.slow
@@ -178,6 +178,6 @@ def test_axe_finds_what_is_wrong(browser) -> None:
     page.set_default_timeout(PATIENT_MS)
     page.set_content("<html><body><img src='x.png'><p style='color:#ccc;background:#fff'>faint</p></body></html>")
     page.evaluate(AXE)
-    found = {one["id"] for one in page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]}
+    ids = {violation["id"] for violation in page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]}
     page.close()
-    assert {"image-alt", "color-contrast", "html-has-lang"} <= found
+    assert {"image-alt", "color-contrast", "html-has-lang"} <= ids

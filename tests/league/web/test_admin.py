@@ -37,10 +37,10 @@ def test_nobody_changes_a_row_in_the_admin(superuser: bool, eva: Player) -> None
         assert looker.get(place).status_code == 200, place
         assert looker.get(f"{place}add/").status_code == 403, place
         for row in model._default_manager.all()[:1]:
-            shown = looker.get(f"{place}{row.pk}/change/")
-            assert shown.status_code == 200, place
-            assert '<input type="submit"' not in shown.content.decode(), place
-            assert eva.user.password not in shown.content.decode()
+            page = looker.get(f"{place}{row.pk}/change/")
+            assert page.status_code == 200, place
+            assert '<input type="submit"' not in page.content.decode(), place
+            assert eva.user.password not in page.content.decode()
             for way in ("change", "delete"):
                 assert looker.post(f"{place}{row.pk}/{way}/", {"post": "yes"}).status_code == 403, place
             looker.post(place, {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"})
@@ -63,12 +63,12 @@ def test_an_operator_is_no_superuser(db) -> None:
 
 
 def by_our_command(eva: Player, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("getpass.getpass", lambda *words, **named: NEW)
+    monkeypatch.setattr("getpass.getpass", lambda *words, **options: NEW)
     call_command("set_password", "eva", "--by", "olga")
 
 
 def by_the_command_of_django(eva: Player, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("getpass.getpass", lambda *words, **named: NEW)
+    monkeypatch.setattr("getpass.getpass", lambda *words, **options: NEW)
     call_command("changepassword", "eva")
 
 
@@ -98,8 +98,8 @@ def test_a_password_that_another_sets_ends_what_the_old_one_let_in(way, who, eva
     assert owner.login(username="eva", password=NEW)
     assert f"Otra persona ({who}) cambió tu contraseña" in owner.get("/accounts/me/").content.decode()
 
-    mine = {"old_password": NEW, "new_password1": "otra muy larga", "new_password2": "otra muy larga"}
-    assert owner.post("/accounts/password/", mine).status_code == 302
+    form = {"old_password": NEW, "new_password1": "otra muy larga", "new_password2": "otra muy larga"}
+    assert owner.post("/accounts/password/", form).status_code == 302
     assert LeagueEvent.objects.filter(kind=passwords.SET).latest("id").actor == "eva"
     assert "Otra persona (" not in owner.get("/accounts/me/").content.decode()
 
@@ -112,12 +112,12 @@ def test_a_key_that_an_operator_makes_is_shown_to_its_owner(eva: Player) -> None
 
     call_command("create_token", "eva")
 
-    made = eva.tokens.exclude(label="mine").get()
-    shown = (
+    key = eva.tokens.exclude(label="mine").get()
+    notice = (
         owner.get("/accounts/me/").content.decode().partition("Un administrador creó claves")[2].partition("</p>")[0]
     )
-    assert f"tute_{made.prefix}…" in shown
-    tokens.revoke(made)
+    assert f"tute_{key.prefix}…" in notice
+    tokens.revoke(key)
     assert "Un administrador creó claves" not in owner.get("/accounts/me/").content.decode()
 
 

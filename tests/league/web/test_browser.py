@@ -48,18 +48,18 @@ def visit(browser) -> Iterator[object]:
         if repr(way) not in contexts:
             contexts[repr(way)] = browser.new_context(**way)
             contexts[repr(way)].set_default_timeout(PATIENT_MS)
-        found = Visit(contexts[repr(way)].new_page())
-        found.page.on(
+        opened = Visit(contexts[repr(way)].new_page())
+        opened.page.on(
             "console",
-            lambda message: found.complaints.append(message.text) if message.type in ("error", "warning") else None,
+            lambda message: opened.complaints.append(message.text) if message.type in ("error", "warning") else None,
         )
-        found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
-        found.page.on("request", lambda request: found.hosts.add(request.url.split("/")[2]))
-        found.page.goto(url)
-        if options.get("java_script_enabled", True) and found.page.locator("tute-replay").count():
+        opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
+        opened.page.on("request", lambda request: opened.hosts.add(request.url.split("/")[2]))
+        opened.page.goto(url)
+        if options.get("java_script_enabled", True) and opened.page.locator("tute-replay").count():
             # its buttons and keys work from then on: a busy machine may be idle on the network long before
-            found.page.locator("tute-replay.ready").wait_for(state="attached")
-        return found
+            opened.page.locator("tute-replay.ready").wait_for(state="attached")
+        return opened
 
     yield open_page
     for context in contexts.values():
@@ -149,11 +149,11 @@ def test_every_card_is_somewhere_at_every_step(live, visit) -> None:
             "[...document.querySelectorAll('ol.steps li')].findIndex((li) => li.ariaCurrent === 'step')"
         )
         assert played_cards == step
-        done = page.evaluate(
+        laid = page.evaluate(
             f"[...document.querySelectorAll('ol.steps li')].slice(0, {step + 1}).filter((li) => li.className === 'play').length"
         )
-        assert page.locator(hands).count() == 40 - done
-        assert page.locator(table).count() in (done % 4, 4)
+        assert page.locator(hands).count() == 40 - laid
+        assert page.locator(table).count() in (laid % 4, 4)
         assert gone == 40
 
 
@@ -250,16 +250,16 @@ def test_the_form_counts_matches(live, visit) -> None:
     page.click("main form button")
     page.wait_for_url("**/t/new/**")
     page.fill("#id_boards", "5")
-    told = page.locator(".prediction")
-    told.filter(has_text="3 bots: 3 partidas, 15 manos en 30 pasadas").wait_for()
+    forecast = page.locator(".prediction")
+    forecast.filter(has_text="3 bots: 3 partidas, 15 manos en 30 pasadas").wait_for()
     page.click("text=luna v1")
-    told.filter(has_text="2 bots: 1 partidas, 5 manos en 10 pasadas").wait_for()
+    forecast.filter(has_text="2 bots: 1 partidas, 5 manos en 10 pasadas").wait_for()
     more = "details:has(#id_gauntlet__cycles) summary"
     assert page.is_hidden(more)
     page.check("input[value=gauntlet]")
     page.click(more)
     page.fill("#id_gauntlet__cycles", "3")
-    told.filter(has_text="2 bots: 3 partidas, 15 manos en 30 pasadas").wait_for()
+    forecast.filter(has_text="2 bots: 3 partidas, 15 manos en 30 pasadas").wait_for()
     assert visited.complaints == []
 
 
@@ -290,20 +290,20 @@ def test_bots_are_found_while_somebody_types(live, visit) -> None:
 
 def earned(events: list[dict], seats: int) -> list[list[int]]:
     """Return the points of each seat after each event: tricks and songs as they come, the last trick's bonus with it, at the end the score."""
-    found, points, told = [], [0] * seats, {}
+    totals, points, score = [], [0] * seats, {}
     for number, event in enumerate(events):
         if event["e"] == "deal":
             points = [0] * seats
-            told = next((later for later in events[number:] if later["e"] == "score"), {})
+            score = next((later for later in events[number:] if later["e"] == "score"), {})
         elif event["e"] in ("trick", "song"):
             points[event["seat"]] += event["points"]
-            others = [bonus for seat, bonus in enumerate(told.get("bonus", ())) if seat != event["seat"]]
+            others = [bonus for seat, bonus in enumerate(score.get("bonus", ())) if seat != event["seat"]]
             if event.get("last") and not any(others):
-                points[event["seat"]] += told["bonus"][event["seat"]]
+                points[event["seat"]] += score["bonus"][event["seat"]]
         elif event["e"] == "score":
             points = event["points"]
-        found.append(list(points))
-    return found
+        totals.append(list(points))
+    return totals
 
 
 @pytest.mark.slow
@@ -314,20 +314,20 @@ def test_the_points_beside_the_bots_are_those_of_the_table_at_every_step(live, v
     for key in games():
         for players in declared(key).players:
             events = record(key, "points", players=players, deals=2)["events"]
-            shown = page.evaluate(
+            points = page.evaluate(
                 """async ({ events, seats }) => {
                 const { fold } = await import("/static/league/replay-fold.js");
                 return events.map((_, at) => fold(events, at, seats).points);
             }""",
                 {"events": events, "seats": players},
             )
-            assert shown == earned(events, players), key
+            assert points == earned(events, players), key
             for at, event in enumerate(events):
                 if event["e"] == "score":
-                    assert shown[at] == event["points"], "as the table of the deal says"
+                    assert points[at] == event["points"], "as the table of the deal says"
                     scores += 1
                     ten = events[at - 1].get("last") and max(event["bonus"]) == 10 and key != "podrida"
-                    last += bool(ten and shown[at - 1] == event["points"])
+                    last += bool(ten and points[at - 1] == event["points"])
     assert scores > 60
     assert last > 20, "the ten of the last trick are seen when it is taken"
 
@@ -391,10 +391,10 @@ def test_the_drawing_of_a_judgement_and_the_table_go_together(live, visit, monke
     match = league.clean
     asking.ask(match, "open", league.ana, now=made.NOW)
     Match.objects.filter(status="queued").update(held_back=True)
-    held = jobs.ANALYSIS.claim("host:1", now=made.NOW)
-    assert held is not None
-    assert jobs.run(held, now=made.NOW)
-    every = reading.placed(bodies.unpack(bytes(held.row.body)), reading.seatings(held.row))
+    job = jobs.ANALYSIS.claim("host:1", now=made.NOW)
+    assert job is not None
+    assert jobs.run(job, now=made.NOW)
+    every = reading.placed(bodies.unpack(bytes(job.row.body)), reading.seatings(job.row))
     place = reading.costliest(every, "points", 1)[0]
     worst = place.verdict
     step = f"d{worst.deal}p{worst.ply}"
@@ -424,23 +424,25 @@ def test_the_steps_tell_what_a_bot_of_the_house_would_have_done(live, visit, tmp
     url, league = live
     consulting.enter("greedy")
     match = consulting.told(league.clean)
-    row, _made = consultations.ask(match, 1, 0, 0, "greedy", league.ana, now=made.NOW)
+    row, _created = consultations.ask(match, 1, 0, 0, "greedy", league.ana, now=made.NOW)
     Match.objects.filter(status="queued").update(held_back=True)
     assert consulting.carry_out(tmp_path)
     row.refresh_from_db()
-    found = answers(row)
-    same, differs = (next(one for one in found if one.differs is wanted) for wanted in (False, True))
+    decisions = answers(row)
+    same, differs = (
+        next(decision for decision in decisions if decision.differs is different) for different in (False, True)
+    )
 
     for width, height in SIZES:
         visited = visit(f"{url}/m/{match.public_id}/?b=1&s=0#{differs.anchor}", width=width, height=height)
         page = visited.page
         until(page, f"document.querySelector('#{differs.anchor}').getAttribute('aria-current') === 'step'")
-        for one, told in ((same, "igual"), (differs, action_name(differs.would))):
-            mark = page.locator(f"#{one.anchor} .would")
-            assert " ".join(mark.inner_text().split()) == f"greedy: {told}"
-            assert page.locator(f"#{one.anchor} .would.unlike").count() == one.differs
+        for decision, words in ((same, "igual"), (differs, action_name(differs.would))):
+            mark = page.locator(f"#{decision.anchor} .would")
+            assert " ".join(mark.inner_text().split()) == f"greedy: {words}"
+            assert page.locator(f"#{decision.anchor} .would.unlike").count() == decision.differs
         page.click("#consultation summary")
-        last = [one for one in found if one.differs][-1]
+        last = [decision for decision in decisions if decision.differs][-1]
         page.click(f"#consultation li a[href='#{last.anchor}']")
         until(page, f"document.querySelector('#{last.anchor}').getAttribute('aria-current') === 'step'")
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -31,7 +31,7 @@ def two(league):
     leads = {"rufo": (30, 0), "sol": (-20, 8)}
     for point in RatingPoint.objects.filter(version=league.luna):
         parties = list(Party.objects.filter(match=point.match).select_related("version__bot").order_by("number"))
-        own, other = sorted(parties, key=lambda one: one.version_id != league.luna.pk)
+        own, other = sorted(parties, key=lambda party: party.version_id != league.luna.pk)
         for board, lead in zip(
             Board.objects.filter(match=point.match).order_by("number"), leads[other.version.bot.slug], strict=True
         ):
@@ -51,17 +51,17 @@ def test_periods_are_whole_days_and_weeks_from_monday() -> None:
 
 
 def test_it_names_who_won_most_from_whom_and_on_which_boards(two) -> None:
-    found = digests.build_digest(two.berto, DAY, NEXT)
+    digest = digests.build_digest(two.berto, DAY, NEXT)
 
-    [line] = found.lines
+    [line] = digest.lines
     assert (line.version, line.pool, line.matches, line.boards) == (two.luna, two.pool, 2, 4)
     changes = RatingPoint.objects.filter(version=two.luna).values_list("change", flat=True)
     assert line.elo == pytest.approx(sum(changes))
     assert line.worst is not None
     assert line.best is not None
-    assert (line.worst.bot, line.worst.lead, [one.lead for one in line.worst.boards]) == ("sol", -12, [-20])
-    assert (line.best.bot, line.best.lead, [one.lead for one in line.best.boards]) == ("rufo", 30, [30])
-    assert not found.more
+    assert (line.worst.bot, line.worst.lead, [board.lead for board in line.worst.boards]) == ("sol", -12, [-20])
+    assert (line.best.bot, line.best.lead, [board.lead for board in line.best.boards]) == ("rufo", 30, [30])
+    assert not digest.more
     assert digests.build_digest(two.berto, NEXT, NEXT + timedelta(days=1)).lines == []
     assert digests.build_digest(two.berto, DAY - timedelta(days=1), DAY).lines == []
     assert digests.build_digest(two.ana, DAY, NEXT).lines[0].faults == 1
@@ -71,10 +71,10 @@ def test_so_many_matches_are_looked_at_and_no_more(two, monkeypatch) -> None:
     with CaptureQueriesContext(connection) as all_of_them:
         digests.build_digest(two.berto, DAY, NEXT)
     monkeypatch.setattr(digests, "MOST", 1)
-    with CaptureQueriesContext(connection) as one:
-        found = digests.build_digest(two.berto, DAY, NEXT)
-    assert (found.more, found.lines[0].matches) == (True, 1)
-    assert len(all_of_them) == len(one) == 3
+    with CaptureQueriesContext(connection) as limited:
+        digest = digests.build_digest(two.berto, DAY, NEXT)
+    assert (digest.more, digest.lines[0].matches) == (True, 1)
+    assert len(all_of_them) == len(limited) == 3
 
 
 def test_page_and_feed_tell_it(two, reader, monkeypatch) -> None:

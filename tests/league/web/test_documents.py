@@ -27,10 +27,10 @@ class Read(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note an id, a link or a picture."""
-        told = dict(attrs)
+        values = dict(attrs)
         self._main = self._main or tag == "main"
-        self.ids.add(told.get("id") or "")
-        link = told.get("href") or told.get("src")
+        self.ids.add(values.get("id") or "")
+        link = values.get("href") or values.get("src")
         if self._main and link is not None:
             self.links.append(link)
 
@@ -42,7 +42,7 @@ class Read(HTMLParser):
 def dead_links(client: Client) -> Iterator[str]:
     """Yield the links of the documents, and of what is below /docs/ and they link to, that lead nowhere."""
     pages: dict[str, Read | None] = {}
-    wanted = ["/docs/", *(f"/docs/{name}/" for name in documents._documents())]
+    paths = ["/docs/", *(f"/docs/{name}/" for name in documents._documents())]
 
     def page(path: str) -> Read | None:
         if path not in pages:
@@ -50,20 +50,20 @@ def dead_links(client: Client) -> Iterator[str]:
             html = answer.headers["Content-Type"].startswith("text/html")
             text = answer.content.decode() if html else ""
             pages[path] = Read(text) if answer.status_code == 200 else None
-            if path.startswith("/docs/") and path not in wanted:
-                wanted.append(path)
+            if path.startswith("/docs/") and path not in paths:
+                paths.append(path)
         return pages[path]
 
-    for here in wanted:
+    for here in paths:
         read = page(here)
         for link in read.links if read else ():
             path, part = urldefrag(urljoin(here, link))
             if "://" in path or path.startswith("mailto:"):
                 continue
-            there = page(path)
-            if there is None or (part and part not in there.ids):
+            target = page(path)
+            if target is None or (part and part not in target.ids):
                 yield f"{here} -> {link}"
-    assert len(wanted) > 30
+    assert len(paths) > 30
 
 
 @pytest.fixture

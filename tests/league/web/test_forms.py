@@ -41,8 +41,8 @@ def test_a_refused_sign_up_says_why(league, reader, fields, refusal) -> None:
 
 
 def test_log_in_goes_on_where_one_was(league, reader) -> None:
-    asked = reader.get("/submit/")
-    assert asked.url == "/accounts/login/?next=/submit/"
+    redirect = reader.get("/submit/")
+    assert redirect.url == "/accounts/login/?next=/submit/"
     answer = reader.post("/accounts/login/", {"username": "ana", "password": "a long password", "next": "/submit/"})
     assert (answer.status_code, answer.url) == (302, "/submit/")
     assert reader.post("/accounts/logout/").url == "/"
@@ -103,9 +103,9 @@ def test_a_rejected_upload_says_how_to_repeat_it(league, owner, reader) -> None:
     version = made.uploaded(league.ana, "roto")
     match = Match.objects.filter(parties__version=version).first()
     crash(match, version)
-    told = owner.get("/bots/roto/v1/").content.decode()
-    assert f"tute repro {match.public_id}.jsonl --bot bot.py" in told
-    assert f"/m/{match.public_id}.jsonl" in told
+    html = owner.get("/bots/roto/v1/").content.decode()
+    assert f"tute repro {match.public_id}.jsonl --bot bot.py" in html
+    assert f"/m/{match.public_id}.jsonl" in html
     assert "tute repro" not in reader.get("/bots/roto/v1/").content.decode()
 
 
@@ -119,7 +119,9 @@ def test_an_accepted_bot_is_shown_where_it_can_play(league, owner, reader) -> No
         assert "Siguientes pasos" not in reader.get(url).content.decode()
     form = Page(owner.get("/t/new/?game=partnership&format=duel&with=rufo&with=luna").content.decode())
     chosen = [
-        (one["name"], one["value"]) for one in form.controls if "checked" in one and one["name"] in ("bots", "format")
+        (control["name"], control["value"])
+        for control in form.controls
+        if "checked" in control and control["name"] in ("bots", "format")
     ]
     assert chosen == [("format", "duel"), ("bots", "luna"), ("bots", "rufo")]
     assert "2 bots" in form.text
@@ -253,9 +255,9 @@ def test_an_owner_is_told_of_a_pause_on_the_own_page(league, owner, stranger) ->
 def test_a_password_is_changed_by_who_knows_the_old_one(league, reader) -> None:
     assert reader.get("/accounts/password/").url.startswith("/accounts/login/")
     assert reader.login(username="ana", password="a long password")
-    asked = {"new_password1": "another long one", "new_password2": "another long one"}
-    assert "errors" in reader.post("/accounts/password/", {**asked, "old_password": "wrong"}).content.decode()
-    answer = reader.post("/accounts/password/", {**asked, "old_password": "a long password"}, follow=True)
+    form = {"new_password1": "another long one", "new_password2": "another long one"}
+    assert "errors" in reader.post("/accounts/password/", {**form, "old_password": "wrong"}).content.decode()
+    answer = reader.post("/accounts/password/", {**form, "old_password": "a long password"}, follow=True)
     assert "Contraseña cambiada" in answer.content.decode()
     assert Client().login(username="ana", password="another long one")
     assert not Client().login(username="ana", password="a long password")

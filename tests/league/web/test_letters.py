@@ -45,7 +45,7 @@ def inbox(settings) -> Iterator[Inbox]:
 
 
 @pytest.fixture
-def asked(league) -> League:
+def subscribed(league) -> League:
     """Berto, whose luna has played, has asked for it each day on the evening of that day."""
     subscribe(league.berto, "day")
     return league
@@ -63,7 +63,7 @@ def send(now: datetime) -> int:
     return letters.send_due(write, now=now)
 
 
-def test_one_letter_a_period_over_a_real_line_in_the_words_of_the_page(asked, inbox, monkeypatch) -> None:
+def test_one_letter_a_period_over_a_real_line_in_the_words_of_the_page(subscribed, inbox, monkeypatch) -> None:
     assert send(MORNING) == 1
     for moment in (MORNING, MORNING + timedelta(hours=12), MORNING + timedelta(days=1), MORNING + timedelta(days=9)):
         assert send(moment) == 0, "nothing was played since, so it is silent"
@@ -74,16 +74,16 @@ def test_one_letter_a_period_over_a_real_line_in_the_words_of_the_page(asked, in
     assert letter.get_content_type() == "text/plain"
     monkeypatch.setattr(clock, "present", lambda: MORNING)
     page = Client(headers={"accept-language": "en"}).get("/players/berto/digest/day/").content.decode()
-    said = " ".join(Page(page).text.split())
+    shown_text = " ".join(Page(page).text.split())
     for line in text.split("\n\n")[1].splitlines():
         words = re.sub(r"(\S+) +https://league.example/m/(\w+)/b/(\d+)/", r"\2 · \3 (\1)", line).strip().rstrip(":")
-        assert words in said.replace(" :", ":"), words
+        assert words in shown_text.replace(" :", ":"), words
     boards = set(re.findall(rf"{SITE}(/m/\w+/b/\d/)", text))
     assert boards
     assert boards <= set(re.findall(r"/m/\w+/b/\d/", page))
     assert f"{SITE}/players/berto/digest/day/?of=2026-01-01" in text
 
-    subscriptions.choose(asked.berto, "week", language="es", site=SITE, now=EVENING)
+    subscriptions.choose(subscribed.berto, "week", language="es", site=SITE, now=EVENING)
     assert send(EVENING) == 0
     assert send(DAY + timedelta(days=4, hours=1)) == 1, "the week ends on Monday, the fifth"
     spanish = inbox.read[-1]
@@ -91,7 +91,7 @@ def test_one_letter_a_period_over_a_real_line_in_the_words_of_the_page(asked, in
     assert "partidas" in spanish.get_content()
 
 
-def test_one_click_ends_it_without_a_login(asked) -> None:
+def test_one_click_ends_it_without_a_login(subscribed) -> None:
     send(MORNING)
     [letter] = outgoing.outbox
     headers = letter.extra_headers
@@ -115,7 +115,7 @@ def test_one_click_ends_it_without_a_login(asked) -> None:
     for wrong in (path[:-2] + "/", path.replace("stop/", "stop/9"), "/accounts/digest/stop/x/"):
         assert stranger.post(wrong).status_code == 404
 
-    links.keep_address(asked.berto, "new@example.org", now=MORNING)
+    links.keep_address(subscribed.berto, "new@example.org", now=MORNING)
     assert stranger.get(path).status_code == 404, "the link of another address"
 
 
@@ -161,8 +161,8 @@ def test_an_address_is_confirmed_before_anything_else_is_sent_to_it(league, owne
 
 
 @pytest.mark.slow
-def test_a_mail_server_that_fails_is_tried_again_after_growing_pauses(asked, inbox, caplog) -> None:
-    subscribe(asked.ana, "day")
+def test_a_mail_server_that_fails_is_tried_again_after_growing_pauses(subscribed, inbox, caplog) -> None:
+    subscribe(subscribed.ana, "day")
     inbox.refuses = b"MAIL"
     tries = []
     now = MORNING
@@ -174,7 +174,7 @@ def test_a_mail_server_that_fails_is_tried_again_after_growing_pauses(asked, inb
         if after[1] > before[1]:
             tries.append(now)
         now += timedelta(minutes=5)
-    pauses = [two - one for one, two in pairwise(tries)]
+    pauses = [later - earlier for earlier, later in pairwise(tries)]
     assert pauses[0] < timedelta(minutes=11)
     assert pauses == sorted(pauses)
     assert max(pauses) <= letters.LONGEST_PAUSE + timedelta(minutes=5)
@@ -185,23 +185,23 @@ def test_a_mail_server_that_fails_is_tried_again_after_growing_pauses(asked, inb
         send(now)
         now += timedelta(hours=1)
     assert now < MORNING + timedelta(days=4)
-    assert sorted(one["To"] for one in inbox.read) == ["ana@example.org", "berto@example.org"]
-    assert all("Jan. 1, 2026" in one["Subject"] for one in inbox.read), "days later it is still told of that day"
+    assert sorted(letter["To"] for letter in inbox.read) == ["ana@example.org", "berto@example.org"]
+    assert all("Jan. 1, 2026" in letter["Subject"] for letter in inbox.read), "days later it is still told of that day"
     assert send(now) == send(now + timedelta(days=1)) == 0
 
 
-def test_an_address_that_is_refused_keeps_no_other_from_its_letter(asked, inbox, caplog) -> None:
+def test_an_address_that_is_refused_keeps_no_other_from_its_letter(subscribed, inbox, caplog) -> None:
     inbox.refuses = b"RCPT"
     assert send(MORNING) == 0
     assert "[550]" in caplog.text
     assert "example.org" not in caplog.text
     inbox.refuses = b""
-    subscribe(asked.ana, "day")
+    subscribe(subscribed.ana, "day")
     assert send(MORNING + timedelta(minutes=1)) == 1
     assert inbox.read[0]["To"] == "ana@example.org"
 
 
-def test_who_is_killed_before_the_mark_sends_it_once_more_as_the_same_letter(asked, monkeypatch) -> None:
+def test_who_is_killed_before_the_mark_sends_it_once_more_as_the_same_letter(subscribed, monkeypatch) -> None:
     sending = EmailMessage.send
 
     def killed(self: EmailMessage) -> int:
@@ -219,7 +219,7 @@ def test_who_is_killed_before_the_mark_sends_it_once_more_as_the_same_letter(ask
     assert len(outgoing.outbox) == 2
 
 
-def test_two_schedulers_send_one(asked, monkeypatch) -> None:
+def test_two_schedulers_send_one(subscribed, monkeypatch) -> None:
     claim = letters._claim
 
     def late(row: Subscription, now: datetime) -> bool:
@@ -232,7 +232,7 @@ def test_two_schedulers_send_one(asked, monkeypatch) -> None:
     assert len(outgoing.outbox) == 1
 
 
-def test_nothing_is_sent_of_what_is_held_back_nor_to_who_is_banned(asked) -> None:
+def test_nothing_is_sent_of_what_is_held_back_nor_to_who_is_banned(subscribed) -> None:
     Tournament.objects.update(opens=sight.NEVER)
     assert send(MORNING) == 0
     Tournament.objects.update(opens=DAY + timedelta(days=5))
@@ -241,18 +241,18 @@ def test_nothing_is_sent_of_what_is_held_back_nor_to_who_is_banned(asked) -> Non
 
     Tournament.objects.update(opens=None)
     Subscription.objects.update(told=DAY, due=MORNING)
-    bans.ban(asked.berto, why="a test", actor="eva", now=EVENING)
+    bans.ban(subscribed.berto, why="a test", actor="eva", now=EVENING)
     assert send(MORNING) == 0
-    bans.lift(asked.berto, why="a test", actor="eva", now=EVENING)
+    bans.lift(subscribed.berto, why="a test", actor="eva", now=EVENING)
     assert send(MORNING) == 1
-    assert Match.objects.filter(parties__version=asked.luna).exists()
+    assert Match.objects.filter(parties__version=subscribed.luna).exists()
 
 
-def test_a_pass_is_bounded_and_costs_little_where_nothing_is_due(asked, settings) -> None:
+def test_a_pass_is_bounded_and_costs_little_where_nothing_is_due(subscribed, settings) -> None:
     with CaptureQueriesContext(connection) as queries:
         assert send(EVENING) == 0
     assert len(queries) == 1
-    subscribe(asked.ana, "day")
+    subscribe(subscribed.ana, "day")
     assert letters.send_due(write, now=MORNING, most=1) == 1
     out = StringIO()
     call_command("send_digests", stdout=out)  # With today's date, months later

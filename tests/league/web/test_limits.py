@@ -32,8 +32,8 @@ def log_in(client: Client, name: str = "ana", password: str = "wrong") -> int:
 
 
 def test_every_page_that_is_counted_exists():
-    there = {name for name in get_resolver().reverse_dict if isinstance(name, str)} | {"admin:login"}
-    assert there >= DOWNLOADS | HEAVY | set(FORMS)
+    names = {name for name in get_resolver().reverse_dict if isinstance(name, str)} | {"admin:login"}
+    assert names >= DOWNLOADS | HEAVY | set(FORMS)
     with pytest.raises(NoReverseMatch):
         get_resolver().reverse("nothing")
 
@@ -95,7 +95,7 @@ def test_downloads_and_heavy_pages_are_counted_by_account_or_address(few, ana):
 
 
 @pytest.mark.parametrize(
-    ("remote", "forwarded", "trusted", "found"),
+    ("remote", "forwarded", "trusted", "expected"),
     [
         ("10.0.0.1", "", False, "10.0.0.1"),
         ("10.0.0.1", "8.8.8.8", False, "10.0.0.1"),
@@ -107,8 +107,8 @@ def test_downloads_and_heavy_pages_are_counted_by_account_or_address(few, ana):
         ("10.0.0.1", "nonsense", True, "nonsense"),
     ],
 )
-def test_address_that_is_counted(settings, remote, forwarded, trusted, found):
+def test_address_that_is_counted(settings, remote, forwarded, trusted, expected):
     settings.TRUST_PROXY = trusted
     request = RequestFactory().get("/", REMOTE_ADDR=remote, headers={"X-Forwarded-For": forwarded} if forwarded else {})
 
-    assert limits.address(request) == found
+    assert limits.address(request) == expected

@@ -32,7 +32,9 @@ def test_results_appear_where_somebody_looks(site: str, browser) -> None:
 
     def look(path: str):
         page = context.new_page()
-        page.on("console", lambda told: complaints.append(told.text) if told.type in ("error", "warning") else None)
+        page.on(
+            "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
+        )
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(site + path)
         page.evaluate("window.stays = true")
@@ -93,7 +95,10 @@ def test_every_wall_shows_the_same_step(transactional_db: None, live_server, bro
         for context in contexts:
             context.set_default_timeout(PATIENT_MS)
             page = context.new_page()
-            page.on("console", lambda told: complaints.append(told.text) if told.type in ("error", "warning") else None)
+            page.on(
+                "console",
+                lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None,
+            )
             page.on("pageerror", lambda error: complaints.append(str(error)))
             page.goto(f"{live_server.url}/tv/")
             page.locator("tute-replay.ready").wait_for()

@@ -29,9 +29,9 @@ def rated(ana) -> Pool:
     versions = [made.accepted(owner, name) for owner, name in zip(owners, NAMES, strict=True)]
     cup = made.started(ana, versions, boards=2, name="Ring")
     for match in cup.matches.order_by("pk"):
-        one, other = (NAMES.index(slug) for slug in slugs_of(match))
-        first = (other - one) % 3 == 1 if max(one, other) < 3 else one < other
-        made.play(match, winner=None if min(one, other) > 2 else 0 if first else 1)
+        own, other = (NAMES.index(slug) for slug in slugs_of(match))
+        first = (other - own) % 3 == 1 if max(own, other) < 3 else own < other
+        made.play(match, winner=None if min(own, other) > 2 else 0 if first else 1)
     ratings.refresh(cup.pool, now=made.NOW)
     daily.keep(now=made.later(86_400))
     return cup.pool
@@ -55,12 +55,12 @@ def shown(client, pool: Pool) -> dict[str, str]:
         "/t/ring/",
     ]
     lists = [f"pools/{pool.pk}/leaderboard", "overall"]
-    found = {}
+    texts = {}
     for address in (*pages, *(f"/api/v1/{name}" for name in lists)):
         answer = client.get(address)
         assert answer.status_code == 200, address
-        found[address] = re.sub(r'data-since="[\d.]+"', "", answer.content.decode())  # It depends on earlier writes
-    return found
+        texts[address] = re.sub(r'data-since="[\d.]+"', "", answer.content.decode())  # It depends on earlier writes
+    return texts
 
 
 def seeds(pool: Pool) -> list[str]:
@@ -90,18 +90,18 @@ def test_pages_are_the_same_on_another_machine_with_the_rows_turned_round(rated:
         ratings.refresh(rated, rebuild=True, now=made.NOW)
         turned_round(Rating)
         turned_round(PlaceOfDay)
-        there = shown(client, rated)
+        elsewhere = shown(client, rated)
 
         assert seeds(rated) == order
     for address, text in here.items():
-        assert there[address] == text, address
+        assert elsewhere[address] == text, address
 
 
 def test_rises_of_one_size_are_told_in_the_order_of_names(rated: Pool) -> None:
     PlaceOfDay.objects.update(rise=12.0)
 
     def risen() -> list[str]:
-        return [one.bot for one in daily.rises([rated], 5, now=made.later(2 * 86_400))]
+        return [rise.bot for rise in daily.rises([rated], 5, now=made.later(2 * 86_400))]
 
     assert risen() == sorted(NAMES)
     turned_round(PlaceOfDay)

@@ -142,11 +142,11 @@ def too_heavy(answer) -> list[str]:
 def test_pages_keep_the_house_rules(league, owner) -> None:
     for name, url in addresses(league).items():
         answer = follow(owner, url)
-        found = Page(answer.content.decode())
-        assert (name, faults(found)) == (name, [])
-        assert found.lang == "es"
-        assert "Liga de Tute" in found.text
-        assert "main" in found.ids
+        page = Page(answer.content.decode())
+        assert (name, faults(page)) == (name, [])
+        assert page.lang == "es"
+        assert "Liga de Tute" in page.text
+        assert "main" in page.ids
         assert (name, too_heavy(answer)) == (name, [])
         policy = answer.headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'self';")
@@ -154,13 +154,13 @@ def test_pages_keep_the_house_rules(league, owner) -> None:
 
 
 def test_pages_make_as_many_queries_as_stated(league, stranger) -> None:
-    counted, told = {}, {}
+    counted, statements = {}, {}
     for name, url in addresses(league).items():
         stranger.get(url)
         with CaptureQueriesContext(connection) as queries:
             stranger.get(url)
-        counted[name], told[name] = len(queries), [query["sql"][:150] for query in queries]
-    assert counted == QUERIES, "\n".join(str(told[name]) for name in counted if counted[name] != QUERIES[name])
+        counted[name], statements[name] = len(queries), [query["sql"][:150] for query in queries]
+    assert counted == QUERIES, "\n".join(str(statements[name]) for name in counted if counted[name] != QUERIES[name])
 
 
 def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> None:
@@ -171,18 +171,18 @@ def test_pages_of_operators_keep_the_house_rules(league, owner, stranger) -> Non
     assert "/operators/" not in owner.get("/bots/rufo/").content.decode()
     rights.change(league.ana, ["staff", "void"], give=True, why="a test", actor="operator")
     for name, url in pages_of_operators(league).items():
-        found = Page(follow(owner, url).content.decode())
-        assert (name, faults(found), found.lang) == (name, [], "es")
+        page = Page(follow(owner, url).content.decode())
+        assert (name, faults(page), page.lang) == (name, [], "es")
         english = Page(owner.get(url, headers={"accept-language": "en"}).content.decode())
         assert english.lang == "en"
     for link in ("/bots/rufo/", f"/m/{league.clean.public_id}/", f"/t/{league.cup.slug}/", "/players/ana/"):
-        links = [one for one in Page(owner.get(link).content.decode()).links if one.startswith("/operators/")]
+        links = [target for target in Page(owner.get(link).content.decode()).links if target.startswith("/operators/")]
         assert len(links) == 1
-        shown = Page(follow(owner, links[0]).content.decode())
-        assert "bot:rufo" in shown.text  # The latest action
+        journal = Page(follow(owner, links[0]).content.decode())
+        assert "bot:rufo" in journal.text  # The latest action
         assert (
             owner.get(
-                next(one for one in shown.links if one.startswith("/operators/") and one.count("/") == 3)
+                next(target for target in journal.links if target.startswith("/operators/") and target.count("/") == 3)
             ).status_code
             == 200
         )
@@ -386,8 +386,8 @@ def test_no_page_is_heavy(league, reader) -> None:
 
 
 def test_the_front_page_ranks_as_the_leaderboard_does(league, db) -> None:
-    shown = next(leaders for leaders in leaders_by_game(most=2) if leaders.pool == league.pool)
-    assert [(row.place, row.rating.pk) for row in shown.lines] == [
+    board = next(leaders for leaders in leaders_by_game(most=2) if leaders.pool == league.pool)
+    assert [(row.place, row.rating.pk) for row in board.lines] == [
         (row.place, row.rating.pk) for row in leaderboards.leaderboard(league.pool)[:2]
     ]
-    assert shown.bots == 3
+    assert board.bots == 3

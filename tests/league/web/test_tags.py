@@ -34,26 +34,26 @@ def test_numbers_are_written_as_the_reader_writes_them() -> None:
 class Boxes(forms.Form):
     """A form with three boxes."""
 
-    one = forms.MultipleChoiceField(
+    choice = forms.MultipleChoiceField(
         choices=[("a", "A"), (2, "<b>"), ('"', "c")], initial=["a"], widget=forms.CheckboxSelectMultiple
     )
 
 
-@pytest.mark.parametrize("data", [None, {"one": ["2", '"']}, {}])
+@pytest.mark.parametrize("data", [None, {"choice": ["2", '"']}, {}])
 def test_boxes_are_those_that_django_makes(data: dict[str, list[str]] | None) -> None:
     def inputs(html: str) -> list[tuple[str, ...]]:
-        found = re.findall(r"<input[^>]*>", html)
+        boxes = re.findall(r"<input[^>]*>", html)
         return [
-            (*(re.search(rf' {one}="([^"]*)"', box)[1] for one in ("name", "value", "id")), "checked" in box)
-            for box in found
+            (*(re.search(rf' {name}="([^"]*)"', box)[1] for name in ("name", "value", "id")), "checked" in box)
+            for box in boxes
         ]
 
     form = Boxes(MultiValueDict(data) if data is not None else None)
-    told = checkbox_labels(form["one"])
-    assert inputs(told) == inputs(str(form["one"]))
-    assert re.findall(r'for="(.*?)"', told) == [box[2] for box in inputs(told)]
-    assert "&lt;b&gt;" in told
-    assert "<b>" not in told
+    labels = checkbox_labels(form["choice"])
+    assert inputs(labels) == inputs(str(form["choice"]))
+    assert re.findall(r'for="(.*?)"', labels) == [box[2] for box in inputs(labels)]
+    assert "&lt;b&gt;" in labels
+    assert "<b>" not in labels
 
 
 def test_pages_are_compressed(client, db) -> None:

@@ -14,11 +14,11 @@ from league.service import version
 
 
 def test_the_version_says_whether_the_rules_run_compiled(client: Client) -> None:
-    told = client.get("/version").json()
+    report = client.get("/version").json()
 
-    assert (told["engine"], told["compiled"]) == (engine.__version__, engine.COMPILED)
-    assert sorted(told) == ["commit", "compiled", "django", "engine", "python"]
-    assert told["commit"] == version.commit()
+    assert (report["engine"], report["compiled"]) == (engine.__version__, engine.COMPILED)
+    assert sorted(report) == ["commit", "compiled", "django", "engine", "python"]
+    assert report["commit"] == version.commit()
 
 
 def test_the_commit_is_that_of_the_build_or_of_the_working_copy(
@@ -27,9 +27,9 @@ def test_the_commit_is_that_of_the_build_or_of_the_working_copy(
     words = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for last in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "first"]):
         subprocess.run([*words, *last], cwd=tmp_path, check=True)
-    told = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    process = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tmp_path, check=True, capture_output=True, text=True)
 
-    assert version._ask_git(tmp_path) == told.stdout.strip()
+    assert version._ask_git(tmp_path) == process.stdout.strip()
     assert version._ask_git(tmp_path / "elsewhere") is None
     monkeypatch.setenv("BUILD_COMMIT", "0123abc")
     version.commit.cache_clear()
@@ -51,12 +51,12 @@ def test_a_process_is_alive_before_it_is_ready(client: Client, db: None) -> None
 
 
 def test_every_answer_tells_its_number_and_only_a_proxy_of_ours_may_choose_it(client: Client, settings) -> None:
-    mine = {"X-Request-ID": "0123456789abcdef"}
-    first, second = (client.get("/healthz", headers=mine).headers["X-Request-ID"] for _ in range(2))
-    assert len({first, second, mine["X-Request-ID"]}) == 3
+    headers = {"X-Request-ID": "0123456789abcdef"}
+    first, second = (client.get("/healthz", headers=headers).headers["X-Request-ID"] for _ in range(2))
+    assert len({first, second, headers["X-Request-ID"]}) == 3
 
     settings.TRUST_PROXY = True
-    assert client.get("/healthz", headers=mine).headers["X-Request-ID"] == mine["X-Request-ID"]
+    assert client.get("/healthz", headers=headers).headers["X-Request-ID"] == headers["X-Request-ID"]
     assert (
         client.get("/healthz", headers={"X-Request-ID": "a\tb c d e f g"}).headers["X-Request-ID"] != "a\tb c d e f g"
     )

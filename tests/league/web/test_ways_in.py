@@ -152,12 +152,12 @@ def test_address_is_kept_with_the_password_and_shown_to_nobody(ana, settings):
     assert send("ana@example.org", "the first password") == 302
     ana.user.refresh_from_db()
     assert ana.user.email == "ana@example.org"
-    shown = [client.get(page).content.decode() for page in ("/accounts/me/", "/accounts/mail/", "/players/ana/")]
+    pages = [client.get(page).content.decode() for page in ("/accounts/me/", "/accounts/mail/", "/players/ana/")]
     assert (
         "Your account has an email address"
         in client.get("/accounts/mail/", headers={"Accept-Language": "en"}).content.decode()
     )
-    assert not any("ana@example.org" in page for page in shown)
+    assert not any("ana@example.org" in page for page in pages)
     assert "ana@example.org" not in str(list(LeagueEvent.objects.values()))
     assert send("", "the first password") == 302
     ana.user.refresh_from_db()

@@ -15,14 +15,14 @@ WHOLE = 100_000  # Bytes of a page with everything it loads, except the editor
 
 def too_heavy(html: str) -> list[str]:
     """Return what is wrong with the weight of a page: compressed, with an empty cache."""
-    named = set(re.findall(r'(?:href|src|data-[a-z-]+)="/static/league/([^"#?]+)', html))
+    files = set(re.findall(r'(?:href|src|data-[a-z-]+)="/static/league/([^"#?]+)', html))
     own = len(gzip.compress(html.encode()))
-    before = own + sum(_weight(one) for one in named if one.endswith(".css"))
-    whole = own + sum(map(_weight, named))
-    found = [f"{before} bytes before the first paint"] if before > BEFORE_PAINT else []
-    if whole > WHOLE and not any(one.startswith("vendor/") for one in named):
-        found.append(f"{whole} bytes")
-    return found
+    before = own + sum(_weight(name) for name in files if name.endswith(".css"))
+    whole = own + sum(map(_weight, files))
+    problems = [f"{before} bytes before the first paint"] if before > BEFORE_PAINT else []
+    if whole > WHOLE and not any(name.startswith("vendor/") for name in files):
+        problems.append(f"{whole} bytes")
+    return problems
 
 
 @cache

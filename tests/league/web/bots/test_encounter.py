@@ -22,10 +22,12 @@ def test_the_page_tells_boards_share_and_difference(league, reader) -> None:
 def test_a_difference_is_told_in_the_unit_of_the_game_on_both_pages(league, reader) -> None:
     made.play(made.started(league.ana, [league.rufo, league.luna], game="corriente", name="Stock").matches.get())
     totals.count_new(now=made.NOW)
-    [games] = [one for one in encounters.list_encounters(league.rufo.bot, league.luna.bot) if one.size > 1]
-    told = signed(games.difference, 2)
-    assert told in Page(reader.get("/bots/rufo/vs/luna/").content.decode()).text
-    assert told in Page(reader.get("/bots/rufo/").content.decode()).text
+    [games] = [
+        encounter for encounter in encounters.list_encounters(league.rufo.bot, league.luna.bot) if encounter.size > 1
+    ]
+    difference = signed(games.difference, 2)
+    assert difference in Page(reader.get("/bots/rufo/vs/luna/").content.decode()).text
+    assert difference in Page(reader.get("/bots/rufo/").content.decode()).text
 
 
 def test_standings_tell_scores_in_the_unit_of_the_game(league, reader) -> None:
@@ -49,26 +51,26 @@ def test_a_bot_has_no_meeting_with_itself_or_nobody(league, reader) -> None:
 
 def test_course_reaches_from_edge_to_edge_and_marks_zero() -> None:
     assert charts.score_curve([3]) is None
-    found = charts.score_curve([10, -20, 30])
-    assert found is not None
-    points = [tuple(map(float, point.split(","))) for point in found.line.split()]
-    assert (points[0][0], points[-1][0]) == (found.start, found.right)
-    assert points[0][1] == found.zero
-    assert points[2][1] > found.zero > points[3][1]  # SVG counts downwards
-    assert "0" in [value for _, value in found.ticks]
-    assert found.total == "+30"
+    curve = charts.score_curve([10, -20, 30])
+    assert curve is not None
+    points = [tuple(map(float, point.split(","))) for point in curve.line.split()]
+    assert (points[0][0], points[-1][0]) == (curve.start, curve.right)
+    assert points[0][1] == curve.zero
+    assert points[2][1] > curve.zero > points[3][1]  # SVG counts downwards
+    assert "0" in [value for _, value in curve.ticks]
+    assert curve.total == "+30"
 
 
 def test_a_long_course_keeps_few_points_and_both_ends() -> None:
-    found = charts.score_curve(list(range(1, 5001)))
-    assert found is not None
-    points = found.line.split()
+    curve = charts.score_curve(list(range(1, 5001)))
+    assert curve is not None
+    points = curve.line.split()
     assert len(points) <= charts.MOST_POINTS + 1
-    assert float(points[-1].split(",")[0]) == found.right
+    assert float(points[-1].split(",")[0]) == curve.right
 
 
 def test_an_axis_counts_whole_games_where_a_game_is_many_points() -> None:
-    found = charts.score_curve([1000, 2000, 1000, 3118], 1000)
-    assert found is not None
-    assert [value for _, value in found.ticks] == ["0", "+1", "+2", "+3"]
-    assert found.total == "+3,118"
+    curve = charts.score_curve([1000, 2000, 1000, 3118], 1000)
+    assert curve is not None
+    assert [value for _, value in curve.ticks] == ["0", "+1", "+2", "+3"]
+    assert curve.total == "+3,118"

@@ -19,8 +19,8 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 def newest(league, slug: str) -> list[RatingPoint]:
-    found = RatingPoint.objects.filter(version__bot__slug=slug).select_related("version", "match")
-    return list(found.order_by("-at", "-id"))
+    points = RatingPoint.objects.filter(version__bot__slug=slug).select_related("version", "match")
+    return list(points.order_by("-at", "-id"))
 
 
 def text_of(reader, url: str) -> str:
@@ -30,22 +30,22 @@ def text_of(reader, url: str) -> str:
 def test_the_best_and_worst_boards_are_those_of_the_widest_leads(league, reader) -> None:
     match = league.clean
     first, second = match.parties.select_related("version__bot").order_by("number")
-    mine, theirs = first.version.bot.slug, second.version.bot.slug
-    Board.objects.filter(match__in=[point.match_id for point in newest(league, mine)]).update(scores=[10, 10])
+    own, theirs = first.version.bot.slug, second.version.bot.slug
+    Board.objects.filter(match__in=[point.match_id for point in newest(league, own)]).update(scores=[10, 10])
     Board.objects.filter(match=match, number=1).update(scores=[160, 100])
     Board.objects.filter(match=match, number=2).update(scores=[65, 100])
 
-    found = highlights(league.pool, newest(league, mine))
+    boards = highlights(league.pool, newest(league, own))
 
     def told(rows: list[Highlight]) -> list[tuple]:
-        return [(one.match, one.number, one.others, one.lead) for one in rows]
+        return [(row.match, row.number, row.others, row.lead) for row in rows]
 
-    assert told(found.best) == [(match.public_id, 1, (theirs,), 60)]
-    assert told(found.worst) == [(match.public_id, 2, (theirs,), -35)]
-    assert found.matches == 2
-    shown = text_of(reader, f"/bots/{mine}/")
-    assert f"{match.public_id} · 1 {theirs} v1 +60" in shown
-    assert f"{match.public_id} · 2 {theirs} v1 −35" in shown
+    assert told(boards.best) == [(match.public_id, 1, (theirs,), 60)]
+    assert told(boards.worst) == [(match.public_id, 2, (theirs,), -35)]
+    assert boards.matches == 2
+    text = text_of(reader, f"/bots/{own}/")
+    assert f"{match.public_id} · 1 {theirs} v1 +60" in text
+    assert f"{match.public_id} · 2 {theirs} v1 −35" in text
     mirrored = highlights(league.pool, newest(league, theirs))
     assert (mirrored.best[0].lead, mirrored.worst[0].lead) == (35, -60)
     assert highlights(league.pool, []).best == []
@@ -59,16 +59,16 @@ def test_faults_and_versions_are_told(league, reader) -> None:
     cup = made.started(league.ana, [second, league.luna], name="Second cup")
     made.play(cup.matches.get(), winner=cup.matches.get().parties.get(version=second).number)
     ratings.refresh(league.pool, now=made.NOW)
-    shown = text_of(reader, "/bots/rufo/").split("Puntuación por versión")[1]
+    section = text_of(reader, "/bots/rufo/").split("Puntuación por versión")[1]
     newer, older = (float(v.ratings.get().elo) for v in (second, league.rufo))
-    assert f"+{newer - older:.0f}" in shown.split("v1")[0]
+    assert f"+{newer - older:.0f}" in section.split("v1")[0]
 
 
 def test_a_chart_has_dates_and_names_versions_apart(league) -> None:
-    one = newest(league, "luna")[0]
+    last_point = newest(league, "luna")[0]
 
     def point(number: int, days: int) -> RatingPoint:
-        version = type(one.version)(number=number)
+        version = type(last_point.version)(number=number)
         return RatingPoint(elo=1000.0 + days, margin=50.0, at=made.NOW + timedelta(days=days), version=version)
 
     chart = charts.rating_chart([point(1 + (day > 30) + (day > 31) + (day > 60), day) for day in range(91)])
@@ -103,8 +103,8 @@ def test_the_page_and_the_feed_of_a_player_tell_the_same_news(league, reader) ->
         link = entry.find(f"{ATOM}link")
         assert link is not None
         assert reader.get(link.get("href").removeprefix("http://testserver")).status_code == 200
-    shown = text_of(reader, "/players/ana/")
-    assert all(title in shown for title in titles)
+    page = text_of(reader, "/players/ana/")
+    assert all(title in page for title in titles)
     assert "owner=ana" in reader.get("/players/ana/").content.decode()
     assert reader.get("/players/nobody/news.atom").status_code == 404
 
@@ -113,10 +113,10 @@ def test_what_the_decisions_gave_away_is_told_beside_all_bots(league, reader) ->
     match = league.clean
     first = match.parties.select_related("version__bot").order_by("number")[0]
     key = {"pool": league.pool, "kind": "fair", "judge": JUDGE}
-    mine = {"boards": 2, "decisions": 50, "judged": 40, "right": 30, "lost": 100.0, "judged_judged": 800.0}
+    sums = {"boards": 2, "decisions": 50, "judged": 40, "right": 30, "lost": 100.0, "judged_judged": 800.0}
     for phase in ("all", "lead"):
         JudgedSum.objects.create(
-            version=first.version, phase=phase, lost_lost=5200.0, lost_judged=2000.0, **key, **mine
+            version=first.version, phase=phase, lost_lost=5200.0, lost_judged=2000.0, **key, **sums
         )
         JudgedSum.objects.create(version=None, phase=phase, boards=4, judged=80, right=20, lost=320.0, **key)
 
@@ -130,12 +130,12 @@ def test_what_the_decisions_gave_away_is_told_beside_all_bots(league, reader) ->
 
 def test_results_and_habits_are_told_from_sums(league, reader) -> None:
     page = text_of(reader, f"/bots/luna/?pool={league.pool.pk}")
-    told = {row.version_id: row for row in PlayedSum.objects.filter(pool=league.pool)}
-    mine, every = told[league.luna.pk], told[None]
-    assert mine.boards == 4
-    assert f"{mine.wins}–{mine.draws}–{mine.losses}" in page.split("Resultados por juego")[1]
+    sums = {row.version_id: row for row in PlayedSum.objects.filter(pool=league.pool)}
+    own, every = sums[league.luna.pk], sums[None]
+    assert own.boards == 4
+    assert f"{own.wins}–{own.draws}–{own.losses}" in page.split("Resultados por juego")[1]
     habit = page.split("Cómo juega")[1]
-    shares = [f"{100 * row.trump_leads / row.leads:.1f}".replace(".", ",") for row in (mine, every)]
+    shares = [f"{100 * row.trump_leads / row.leads:.1f}".replace(".", ",") for row in (own, every)]
     assert f"Sale de triunfo {shares[0]} % {shares[1]} %" in habit
     assert "rufo 1 2 " in page.split("Cara a cara")[1]
-    assert f"{mine.boards} {mine.wins}–" in text_of(reader, "/players/berto/").split("Resultados por juego")[1]
+    assert f"{own.boards} {own.wins}–" in text_of(reader, "/players/berto/").split("Resultados por juego")[1]

@@ -23,9 +23,11 @@ def make_refused(ana):
     match = running()
     fault = FaultReport(0, 1, 1, 0, 4, "crash", "ended by exit status 1", '{"asked": 1}', '{"said": 1}')
     checks = [Checked(name, fault if name == "awkward" else None, "claim", 12, 0.25) for name in CHECKS]
-    found = result(match)
-    found.parties[0].stderr = 'Traceback (most recent call last):\n  File "/bot/bot.py", line 7, in act\nKeyError: 3\n'
-    reports.report(match.pk, match.token, found, [validation.Tried("corriente", checks, None, found)], now=NOW)
+    outcome = result(match)
+    outcome.parties[
+        0
+    ].stderr = 'Traceback (most recent call last):\n  File "/bot/bot.py", line 7, in act\nKeyError: 3\n'
+    reports.report(match.pk, match.token, outcome, [validation.Tried("corriente", checks, None, outcome)], now=NOW)
     version.refresh_from_db()
     return version
 
@@ -58,13 +60,13 @@ def test_its_owner_reads_what_was_asked_and_where_it_failed(client, ana, refused
 
 
 def test_the_api_tells_the_checks(client, ana, refused) -> None:
-    told = client.get(f"/api/v1/versions/{refused.pk}").json()
+    public = client.get(f"/api/v1/versions/{refused.pk}").json()
     client.force_login(ana.user)
-    mine = client.get(f"/api/v1/versions/{refused.pk}").json()
+    own = client.get(f"/api/v1/versions/{refused.pk}").json()
 
-    assert [(check["game"], check["name"], check["fault"]) for check in told["checks"]] == [
+    assert [(check["game"], check["name"], check["fault"]) for check in public["checks"]] == [
         ("corriente", name, "crash" if name == "awkward" else None) for name in CHECKS
     ]
-    assert {check["fault_detail"] for check in told["checks"]} == {None}
-    assert told["refused"] == []
-    assert {check["name"]: check["fault_detail"] for check in mine["checks"]}["awkward"] == "ended by exit status 1"
+    assert {check["fault_detail"] for check in public["checks"]} == {None}
+    assert public["refused"] == []
+    assert {check["name"]: check["fault_detail"] for check in own["checks"]}["awkward"] == "ended by exit status 1"

@@ -15,7 +15,7 @@ def test_the_committed_deck_is_the_drawn_one() -> None:
 
 
 def test_every_card_has_a_symbol_with_its_name() -> None:
-    symbols = {one.get("id"): one for one in ElementTree.fromstring(art.sprite()).iter(f"{SVG}symbol")}
+    symbols = {symbol.get("id"): symbol for symbol in ElementTree.fromstring(art.sprite()).iter(f"{SVG}symbol")}
     cards = {f"card-{rank}{suit}" for suit in "oceb" for rank in "1234567SCR"}
     assert set(symbols) == cards | {"card-back"} | {f"suit-{suit}" for suit in "oceb"}
     title = symbols["card-Ro"].find(f"{SVG}title")
@@ -27,5 +27,5 @@ def test_the_deck_needs_no_style_and_no_script() -> None:
     text = art.sprite()
     assert "style=" not in text
     assert "<script" not in text
-    used = {one.get("href") for one in ElementTree.fromstring(text).iter(f"{SVG}use")}
+    used = {use.get("href") for use in ElementTree.fromstring(text).iter(f"{SVG}use")}
     assert used == {"#suit-o", "#suit-c", "#suit-e", "#suit-b"}

@@ -16,13 +16,13 @@ from tests.support.league import NOW
 FIRST = runner.Difference(1, 4, 2, ["play 1o", "play 2o"], "play 2o", ["play 1o", "play 3b"])
 
 
-def report_all(match: Match, found: runner.Audit) -> None:
+def report_all(match: Match, audit: runner.Audit) -> None:
     """Every conversation of `match` drawn and audited, with this result."""
     Match.work.filter(status="queued").exclude(kind="audit").update(status="cancelled")
     sampling.draw(now=NOW)
-    while (held := leases.claim("w", now=NOW)) is not None:
-        leases.start(held, now=NOW)
-        assert audits.report(held.pk, held.token, found, now=NOW) == Receipt.STORED
+    while (work := leases.claim("w", now=NOW)) is not None:
+        leases.start(work, now=NOW)
+        assert audits.report(work.pk, work.token, audit, now=NOW) == Receipt.STORED
     assert match.audits.count() == 8
 
 
@@ -32,13 +32,13 @@ def test_a_difference_is_shown_with_its_first_decision(league, reader, settings)
     row = Audit.objects.filter(match=league.clean).select_related("version__bot").first()
 
     page = reader.get(f"/m/{league.clean.public_id}/")
-    told = " ".join(Page(page.content.decode()).text.replace(" ,", ",").split())
+    text = " ".join(Page(page.content.decode()).text.replace(" ,", ",").split())
     version = Page(reader.get(f"/bots/{row.version.bot.slug}/v{row.version.number}/").content.decode())
     api = reader.get(f"/api/v1/matches/{league.clean.public_id}").json()["audits"]
 
     assert faults(Page(page.content.decode())) == []
-    assert "difiere: mano 1, tras 4 acciones, play 2o en la partida; play 1o y play 3b a solas" in told
-    assert "Si las respuestas difieren, una persona revisa el caso" in told
+    assert "difiere: mano 1, tras 4 acciones, play 2o en la partida; play 1o y play 3b a solas" in text
+    assert "Si las respuestas difieren, una persona revisa el caso" in text
     assert faults(version) == []
     assert "reproducible" not in version.text
     assert len(api) == 8
@@ -52,13 +52,13 @@ def test_a_bot_that_bears_its_declaration_out_has_the_mark(league, reader, setti
     report_all(league.clean, runner.Audit(runner.SAME, 30))
     pk = BotVersion.objects.get(bot__slug="luna").pk
 
-    shown = {slug: "reproducible" in reader.get(f"/bots/{slug}/").content.decode() for slug in ("luna", "sol")}
-    found = reader.get(f"/api/v1/versions/{pk}/audits").json()
+    marked = {slug: "reproducible" in reader.get(f"/bots/{slug}/").content.decode() for slug in ("luna", "sol")}
+    summary = reader.get(f"/api/v1/versions/{pk}/audits").json()
 
-    assert shown == {"luna": True, "sol": False}
+    assert marked == {"luna": True, "sol": False}
     assert "reproducible" in Page(reader.get("/bots/luna/v1/").content.decode()).text
-    assert found["same"] == Audit.objects.filter(version=pk).count() > 0
-    assert {name: found[name] for name in found if name != "same"} == {
+    assert summary["same"] == Audit.objects.filter(version=pk).count() > 0
+    assert {name: summary[name] for name in summary if name != "same"} == {
         "deterministic": True,
         "reproducible": True,
         "alike": 0,

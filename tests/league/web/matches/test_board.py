@@ -26,7 +26,7 @@ def playing(key: str, suits: str | None, *, differ_at: int | None = None) -> dic
     while not state.is_over:
         action = choose(other, rng)
         if step == differ_at:
-            action = next((one for one in other.legal_actions() if one != action), action)
+            action = next((candidate for candidate in other.legal_actions() if candidate != action), action)
         text = other.game.action_text(action)
         forth = {own: played for played, own in back.items()}
         parts = [part[:-1] + forth[part[-1]] if part[-1] in forth and len(part) <= 2 else part for part in text.split()]
@@ -38,7 +38,7 @@ def playing(key: str, suits: str | None, *, differ_at: int | None = None) -> dic
 
 def columns(key: str, *records: dict) -> list[comparing.Deal]:
     pack = engine.load(key).pack.suits
-    return comparing.compare([(comparing.plain(one, pack), NAMES, NAMES) for one in records])
+    return comparing.compare([(comparing.plain(record, pack), NAMES, NAMES) for record in records])
 
 
 @pytest.mark.parametrize("key", ["partnership", "corriente", "individual", "bato", "remate"])
@@ -47,14 +47,14 @@ def test_exchanged_suits_are_read_back(key) -> None:
     assert [deal.same for deal in deals] == [True] * len(deals)
     assert all(deal.rows for deal in deals)
     for deal in deals:
-        for left, right in deal.rows:
-            assert [one.moment for one in left.items] == [one.moment for one in right.items]
+        for first, second in deal.rows:
+            assert [item.moment for item in first.items] == [item.moment for item in second.items]
 
 
 def test_records_in_other_suits_differ_until_they_are_read_back() -> None:
     records = [playing("partnership", None), playing("partnership", "beco")]
     assert records[0]["events"] != records[1]["events"]
-    [deal] = comparing.compare([(one["events"], NAMES, NAMES) for one in records])
+    [deal] = comparing.compare([(record["events"], NAMES, NAMES) for record in records])
     assert not deal.same
 
 
@@ -69,7 +69,7 @@ def test_the_first_different_choice_is_marked_once_in_each_column() -> None:
         ]
         for side in (0, 1)
     ]
-    assert [len(one) for one in marked] == [1, 1]
+    assert [len(column) for column in marked] == [1, 1]
     assert marked[0][0] != marked[1][0]
     assert marked[0][0][0] == marked[1][0][0] == 1  # the seventh card of four a trick lies in the second
 
@@ -91,13 +91,13 @@ def at_random(key: str, player: int) -> dict:
 
 
 def test_a_deal_that_one_playing_alone_came_to_was_not_played_alike() -> None:
-    one, other = at_random("cabrero", 1), at_random("cabrero", 3)
-    deals = columns("cabrero", one, other)
+    first, other = at_random("cabrero", 1), at_random("cabrero", 3)
+    deals = columns("cabrero", first, other)
     alone = [deal for deal in deals if None in deal.dealt]
     assert 0 < len(alone) < len(deals)
     assert not any(deal.same for deal in alone)
-    assert not any(deal.same for deal in columns("cabrero", one)), "there is nothing to compare it with"
-    assert all(deal.same for deal in columns("cabrero", one, one))
+    assert not any(deal.same for deal in columns("cabrero", first)), "there is nothing to compare it with"
+    assert all(deal.same for deal in columns("cabrero", first, first))
 
 
 def test_where_the_cards_were_not_the_same_no_choice_differs() -> None:
@@ -127,12 +127,12 @@ def test_the_page_says_where_the_cards_were_not_the_same(league, reader) -> None
     bots = [accepted(league.ana, "gui", games=["guinote"]), accepted(league.berto, "note", games=["guinote"])]
     match = play(started(league.ana, bots, game="guinote", name="Guiñote", boards=6).matches.get())
     boards = [reader.get(f"/m/{match.public_id}/b/{number}/").content.decode() for number in range(1, 7)]
-    told = [page for page in boards if "no tenían las mismas cartas" in page]
-    assert 0 < len(told) < len(boards)
-    for page in told:
+    unequal = [page for page in boards if "no tenían las mismas cartas" in page]
+    assert 0 < len(unequal) < len(boards)
+    for page in unequal:
         assert page.count("<h3>Pasada 1</h3>") == page.count("<h3>Pasada 2</h3>") == 1
         assert faults(Page(page)) == []
-    assert not any("<h3>Pasada" in page for page in boards if page not in told)
+    assert not any("<h3>Pasada" in page for page in boards if page not in unequal)
 
 
 def test_a_sitting_that_was_not_played_is_an_empty_column(league, reader) -> None:

@@ -24,9 +24,9 @@ def match(league) -> Match:
     return consulting.told(league.clean)
 
 
-def answered(match: Match, by, folder, bot: str = "greedy", seat: int = 0) -> Consultation:
+def answered(match: Match, player, folder, bot: str = "greedy", seat: int = 0) -> Consultation:
     """The answers of a bot at a seat of the first sitting."""
-    row, _made = asking.ask(match, 1, 0, seat, bot, by, now=NOW)
+    row, _created = asking.ask(match, 1, 0, seat, bot, player, now=NOW)
     Match.objects.filter(status="queued").update(held_back=True)
     assert consulting.carry_out(folder)
     row.refresh_from_db()
@@ -44,20 +44,20 @@ def test_a_bot_is_asked_by_a_button(match, league, reader, owner) -> None:
     assert "Inicia sesión para preguntar a un bot de la casa" in text(reader, where)
     form = owner.get(where).content.decode()
     assert re.findall(r"<option[^>]*>(greedy|random|rufo)</option>", form) == ["greedy", "random"]
-    given = {"b": "1", "s": "0", "bot": "greedy", "seat": "2"}
-    assert reader.post(f"{where}consult/", given).url.startswith("/accounts/login/")
+    choice = {"b": "1", "s": "0", "bot": "greedy", "seat": "2"}
+    assert reader.post(f"{where}consult/", choice).url.startswith("/accounts/login/")
     assert owner.get(f"{where}consult/").status_code == 405
     for missing in ("b", "s", "seat"):
-        assert owner.post(f"{where}consult/", {**given, missing: "x"}).status_code == 404
-    assert owner.post("/m/zzzzzzzzzz/consult/", given).status_code == 404
+        assert owner.post(f"{where}consult/", {**choice, missing: "x"}).status_code == 404
+    assert owner.post("/m/zzzzzzzzzz/consult/", choice).status_code == 404
     assert not Consultation.objects.exists()
 
-    answer = owner.post(f"{where}consult/", given)
+    answer = owner.post(f"{where}consult/", choice)
     assert answer.url == f"{where}?b=1&s=0&w=greedy&at=2#consultation"
     waits = owner.get(answer.url).content.decode()
     assert "Las respuestas aparecerán en esta página" in waits
     assert re.search(r'data-live="[^"]*judgements', waits)
-    refused = owner.post(f"{where}consult/", {**given, "bot": "rufo"}, follow=True).content.decode()
+    refused = owner.post(f"{where}consult/", {**choice, "bot": "rufo"}, follow=True).content.decode()
     assert "no es un bot de la casa que juegue a partnership; elige uno de estos: greedy, random" in refused
     Consultation.objects.update(status="failed", reason="<b>broken</b>")
     assert "greedy v1 no pudo responder: <b>broken</b>. Puedes volver a pedirlo dentro de 30 días." in text(
@@ -72,16 +72,18 @@ def test_each_step_of_the_seat_tells_what_the_bot_would_have_done(match, league,
     html = reader.get(where).content.decode()
 
     assert faults(Page(html)) == []
-    found = reading.answers(row)
+    answers = reading.answers(row)
     steps = re.findall(r'<li id="(d\d+p\d+)"(.*?)</li>', html, re.DOTALL)
     classes = {anchor: re.findall(r'<span class="(would[a-z ]*)">', rest) for anchor, rest in steps}
     marks = {anchor: words[0] for anchor, words in classes.items() if words}
-    assert marks == {one.anchor: "would unlike" if one.differs else "would" for one in found}
-    different = [one for one in found if one.differs]
-    assert f"greedy v1 habría decidido otra cosa en {len(different)} de {len(found)} casos" in text(reader, where)
+    assert marks == {answer.anchor: "would unlike" if answer.differs else "would" for answer in answers}
+    different = [answer for answer in answers if answer.differs]
+    assert f"greedy v1 habría decidido otra cosa en {len(different)} de {len(answers)} casos" in text(reader, where)
     assert f"greedy: {judging.action_name(different[0].would)}" in text(reader, where)
     section = html[html.index('id="consultation"') :]
-    assert re.findall(r'<li><a href="#(d\d+p\d+)">', section)[: len(different)] == [one.anchor for one in different]
+    assert re.findall(r'<li><a href="#(d\d+p\d+)">', section)[: len(different)] == [
+        answer.anchor for answer in different
+    ]
     assert 'class="would' not in reader.get(f"/m/{match.public_id}/?b=1&s=1").content.decode(), "another sitting"
 
     answered(match, league.ana, tmp_path, "random", 1)
@@ -91,8 +93,8 @@ def test_each_step_of_the_seat_tells_what_the_bot_would_have_done(match, league,
     reader.get(where)
     with CaptureQueriesContext(connection) as queries:
         reader.get(f"{where}&w=greedy&at=1")
-    told = [query["sql"] for query in queries if "league_consultation" in query["sql"]]
-    assert len(told) == 1, told
+    reads = [query["sql"] for query in queries if "league_consultation" in query["sql"]]
+    assert len(reads) == 1, reads
 
     Consultation.objects.update(answers=[[1]])
     assert "Estas respuestas están dañadas" in text(owner, f"{where}&")

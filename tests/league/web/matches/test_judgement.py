@@ -24,13 +24,13 @@ def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "Child", partial(Child, nodes=300))
 
 
-def judged(match: Match, by, kind: str = "open") -> Judgement:
+def judged(match: Match, player, kind: str = "open") -> Judgement:
     """A judgement of `match`, asked for and carried out."""
-    row, _made = asking.ask(match, kind, by, now=NOW)
+    row, _created = asking.ask(match, kind, player, now=NOW)
     Match.objects.filter(status="queued").update(held_back=True)
-    held = jobs.ANALYSIS.claim("host:1", now=NOW)
-    assert held is not None
-    assert jobs.run(held, now=NOW)
+    job = jobs.ANALYSIS.claim("host:1", now=NOW)
+    assert job is not None
+    assert jobs.run(job, now=NOW)
     row.refresh_from_db()
     return row
 
@@ -75,23 +75,25 @@ def test_what_was_judged_stands_under_the_table(league, reader, kind: str) -> No
     assert faults(page) == []
     assert "style=" not in html[html.index('id="judgement"') :]
     links = re.findall(r'<a href="#(d\d+p\d+)" class="at ([a-z ]*)"', html)
-    here = [one for one in every if (one.board, one.sitting) == (worst.board, worst.sitting)]
-    assert [anchor for anchor, _mark in links] == [judging.anchor(one) for one in here if one.verdict.lost is not None]
+    here = [place for place in every if (place.board, place.sitting) == (worst.board, worst.sitting)]
+    assert [anchor for anchor, _mark in links] == [
+        judging.anchor(place) for place in here if place.verdict.lost is not None
+    ]
     assert all(f'<li id="{anchor}" class="play' in html for anchor, _mark in links)
     assert [mark.strip() for _anchor, mark in links] == [
-        one.mark("points") for one in here if one.verdict.lost is not None
+        place.mark("points") for place in here if place.verdict.lost is not None
     ]
     assert f"b={worst.board}&amp;s={worst.sitting}&amp;j={kind}#{judging.anchor(worst)}" in html
     assert f"{row.judged} de {row.decisions} decisiones analizadas" in text(reader, where)
     assert ("polyline" in html) == (kind == "open")
     assert re.search(r"\d,\d\d\s+± \d", html), "means with their margins"
 
-    lined = [one for one in here if one.verdict.line]
+    lined = [place for place in here if place.verdict.line]
     assert bool(lined) == (kind == "open") == ("Mejores continuaciones" in html)
     if lined:
         assert lined[0].verdict.lost
-        told = html[html.index('<details class="more lines">') :]
-        assert told.index(f'href="#{judging.anchor(lined[0])}"') < told.index("</details>")
+        details = html[html.index('<details class="more lines">') :]
+        assert details.index(f'href="#{judging.anchor(lined[0])}"') < details.index("</details>")
         assert lined[0].verdict.line[0].action == lined[0].verdict.best[0]
         rest = judging.moves_text(lined[0], ["w", "x", "y", "z"]).split("; ")
         assert len(rest) == len(lined[0].verdict.line)

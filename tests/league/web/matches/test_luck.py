@@ -23,8 +23,8 @@ def decision(
 ) -> Verdict:
     """A judged decision; not judged without its numbers."""
     lost = None if par is None or worth is None else abs(par - worth)
-    known = (0, 0, 0, deal, seat, "lead", "play 1o", first)
-    return Verdict(*known, lost=lost, best=(), par=par, worth=worth, error=0.0)
+    position = (0, 0, 0, deal, seat, "lead", "play 1o", first)
+    return Verdict(*position, lost=lost, best=(), par=par, worth=worth, error=0.0)
 
 
 def placed(party: int, verdict: Verdict) -> Placed:
@@ -70,11 +70,11 @@ def test_bars_begin_in_the_middle_and_end_at_the_result() -> None:
     assert luck.bars(0, 0, 1)[0].width == 0
 
 
-def judge(match: Match, verdicts: dict[tuple[int, int], list[Verdict]], **named) -> Judgement:
+def judge(match: Match, verdicts: dict[tuple[int, int], list[Verdict]], **fields) -> Judgement:
     """A judgement with open cards that says this."""
     body = bodies.pack(bodies.Body("points", 1, False, verdicts))
-    said = {"status": "done", "body": body, "created": NOW, **named}
-    return Judgement.objects.create(match=match, kind="open", judge=JUDGE, samples=0, **said)
+    values = {"status": "done", "body": body, "created": NOW, **fields}
+    return Judgement.objects.create(match=match, kind="open", judge=JUDGE, samples=0, **values)
 
 
 def text(client, path: str) -> str:
@@ -106,13 +106,13 @@ def test_the_page_of_a_board_tells_cards_from_play(league, reader, django_assert
     half = text(reader, where)
     assert "Pasada 2: no se pudo calcular el valor de las cartas" in half
 
-    for change, said in (
+    for change, message in (
         ({"body": b"rubbish"}, "Este análisis está dañado"),
         ({"status": "asked"}, "El análisis está en marcha"),
         ({"status": "failed", "reason": "<b>broken</b>"}, "El análisis ha fallado: <b>broken</b>"),
     ):
         Judgement.objects.filter(pk=row.pk).update(**change)
-        assert said in text(reader, where)
+        assert message in text(reader, where)
 
 
 def test_it_is_told_as_long_as_the_cards_are(league, reader) -> None:

@@ -19,11 +19,13 @@ from tests.league.web.page import Page, faults
 
 def some() -> Puzzle:
     """The first one, in which cards are played."""
-    return next(one for one in shelf.shelf().by_id.values() if all(text.startswith("play ") for text in one.legal))
+    return next(
+        puzzle for puzzle in shelf.shelf().by_id.values() if all(text.startswith("play ") for text in puzzle.legal)
+    )
 
 
-def wrong(one: Puzzle) -> str:
-    return next(text for text in one.legal if text not in one.best)
+def wrong(puzzle: Puzzle) -> str:
+    return next(text for text in puzzle.legal if text not in puzzle.best)
 
 
 def told(client: Client, path: str, **data: str) -> str:
@@ -45,42 +47,42 @@ def stranger(db) -> Client:
 
 
 @pytest.fixture
-def mine(ana) -> Client:
-    made = Client(headers={"accept-language": "en"})
-    made.force_login(ana.user)
-    return made
+def as_ana(ana) -> Client:
+    client = Client(headers={"accept-language": "en"})
+    client.force_login(ana.user)
+    return client
 
 
 def test_the_file_of_the_league_holds_puzzles_worth_the_name() -> None:
     lines = Path(str(settings.PUZZLES)).read_text(encoding="utf-8").splitlines()
-    found = [read(line) for line in lines]
+    puzzles = [read(line) for line in lines]
 
-    assert len({one.id for one in found}) == len(lines) >= 75
-    assert len({one.game for one in found}) >= 5
-    for one in found:
-        assert len(one.legal) >= 3
-        assert set(one.legal) - set(one.best) != {"claim"}
-        assert {text.split()[1] for text in one.legal if text.startswith("play ")} <= set(one.hand)
-        assert all(event.keys().isdisjoint(("hands", "rest")) for event in one.events), "cards of others"
+    assert len({puzzle.id for puzzle in puzzles}) == len(lines) >= 75
+    assert len({puzzle.game for puzzle in puzzles}) >= 5
+    for puzzle in puzzles:
+        assert len(puzzle.legal) >= 3
+        assert set(puzzle.legal) - set(puzzle.best) != {"claim"}
+        assert {text.split()[1] for text in puzzle.legal if text.startswith("play ")} <= set(puzzle.hand)
+        assert all(event.keys().isdisjoint(("hands", "rest")) for event in puzzle.events), "cards of others"
 
 
 def test_a_page_tells_what_the_seat_knew_and_an_answer_what_each_choice_gives_away(stranger) -> None:
-    one = some()
-    at = f"/puzzles/{one.id}/"
+    puzzle = some()
+    at = f"/puzzles/{puzzle.id}/"
     text = told(stranger, at)
     assert "What would you do?" in text
     assert "costs" not in text
-    shown = stranger.get(f"{at}replay.json").json()
-    [deal] = [event for event in shown["events"] if event["e"] == "deal"]
+    replay = stranger.get(f"{at}replay.json").json()
+    [deal] = [event for event in replay["events"] if event["e"] == "deal"]
     assert deal["hand"]
-    assert deal["to"] == [one.seat]
-    assert json.dumps(shown).count('"hand"') == 1
+    assert deal["to"] == [puzzle.seat]
+    assert json.dumps(replay).count('"hand"') == 1
 
-    text = told(stranger, at, do=one.best[0])
+    text = told(stranger, at, do=puzzle.best[0])
     assert "Correct! That is the best choice." in text
     assert "This answer counts" not in text
-    text = told(stranger, at, do=wrong(one))
-    assert f"Not the best choice: it costs {one.lost[wrong(one)]:.2f} on average." in text
+    text = told(stranger, at, do=wrong(puzzle))
+    assert f"Not the best choice: it costs {puzzle.lost[wrong(puzzle)]:.2f} on average." in text
     assert "Next puzzle" in text
     refused = stranger.post(at, {"do": "play 9x"})
     assert refused.status_code == 422
@@ -90,29 +92,31 @@ def test_a_page_tells_what_the_seat_knew_and_an_answer_what_each_choice_gives_aw
     assert stranger.get("/puzzles/000000000000/").status_code == 404
 
 
-def test_the_first_answer_counts(mine, ana) -> None:
-    one = some()
-    at = f"/puzzles/{one.id}/"
+def test_the_first_answer_counts(as_ana, ana) -> None:
+    puzzle = some()
+    at = f"/puzzles/{puzzle.id}/"
 
-    assert "This answer counts." in told(mine, at, do=wrong(one))
-    assert "Only your first answer counts." in told(mine, at, do=one.best[0])
+    assert "This answer counts." in told(as_ana, at, do=wrong(puzzle))
+    assert "Only your first answer counts." in told(as_ana, at, do=puzzle.best[0])
 
     row = PuzzleAnswer.objects.get()
-    assert (row.player, row.puzzle, row.answer, row.solved) == (ana, one.id, wrong(one), False)
-    other = shelf.shelf().next_after(one)
+    assert (row.player, row.puzzle, row.answer, row.solved) == (ana, puzzle.id, wrong(puzzle), False)
+    other = shelf.shelf().next_after(puzzle)
     assert other is not None
-    told(mine, f"/puzzles/{other.id}/", do=other.best[0])
-    counted = told(mine, "/puzzles/")
-    assert f" {len(shelf.shelf().by_game[one.game])} 2 1 " in counted
+    told(as_ana, f"/puzzles/{other.id}/", do=other.best[0])
+    counted = told(as_ana, "/puzzles/")
+    assert f" {len(shelf.shelf().by_game[puzzle.game])} 2 1 " in counted
 
 
-def test_who_has_tried_all_is_told_so(mine, ana) -> None:
-    one = some()
-    row = shelf.shelf().by_game[one.game]
-    made = {"game": one.game, "answer": "x", "solved": True, "created": ana.created}
-    PuzzleAnswer.objects.bulk_create(PuzzleAnswer(player=ana, puzzle=each.id, **made) for each in row if each != one)
+def test_who_has_tried_all_is_told_so(as_ana, ana) -> None:
+    puzzle = some()
+    row = shelf.shelf().by_game[puzzle.game]
+    fields = {"game": puzzle.game, "answer": "x", "solved": True, "created": ana.created}
+    PuzzleAnswer.objects.bulk_create(
+        PuzzleAnswer(player=ana, puzzle=each.id, **fields) for each in row if each != puzzle
+    )
 
-    assert "You have solved every puzzle of this game." in told(mine, f"/puzzles/{one.id}/", do=one.best[0])
+    assert "You have solved every puzzle of this game." in told(as_ana, f"/puzzles/{puzzle.id}/", do=puzzle.best[0])
 
 
 def test_a_league_without_puzzles_shows_none(stranger, settings, tmp_path, caplog) -> None:
@@ -149,15 +153,15 @@ def some_line() -> str:
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_puzzle_is_solved_by_keyboard_on_a_narrow_screen(browser, live_server) -> None:
-    one = some()
+    puzzle = some()
     context = browser.new_context(viewport={"width": 360, "height": 740}, locale="en-GB")
     page = context.new_page()
     page.set_default_timeout(PATIENT_MS)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
-    page.goto(f"{live_server.url}/puzzles/{one.id}/", wait_until="networkidle")
-    card = page.locator(f'#hand button[value="{one.best[0]}"]')
+    page.goto(f"{live_server.url}/puzzles/{puzzle.id}/", wait_until="networkidle")
+    card = page.locator(f'#hand button[value="{puzzle.best[0]}"]')
     card.focus()
     page.keyboard.press("Enter")
     page.get_by_text("Correct! That is the best choice.").wait_for()

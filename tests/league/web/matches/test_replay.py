@@ -61,9 +61,9 @@ def test_french_cards_are_not_taken_for_spanish_ones() -> None:
     events = shown_moments(engine.replay.make(state))
     assert {card[-1] for event in events if event["e"] == "play" for card in [event["card"]]} <= set("♠♥♦♣")
     with override("es"):
-        told = " ".join(line.html for line in narrate.narrate(events, ["a", "b", "c", "d"]))
-    assert "copas" not in told
-    assert "♣" in told
+        text = " ".join(line.html for line in narrate.narrate(events, ["a", "b", "c", "d"]))
+    assert "copas" not in text
+    assert "♣" in text
 
 
 def test_names_are_escaped() -> None:
@@ -87,14 +87,14 @@ def test_a_restricted_view_has_no_hidden_card(league, reader, view: str) -> None
     match = made.play(cup.matches.get())
     sitting = put(match, record("corriente", "view", deals=1))
     answer = reader.get(f"/m/{match.public_id}/replay.json?b={sitting.board.number}&s={sitting.number}&as={view}")
-    told = answer.json()
-    assert not {"seed", "actions", "timings"} & set(told)
+    replay = answer.json()
+    assert not {"seed", "actions", "timings"} & set(replay)
     full = record("corriente", "view", deals=1)["events"]
     seat = None if view == "public" else int(view)
-    assert told["events"] == json.loads(json.dumps(engine.redact(full, seat)))
+    assert replay["events"] == json.loads(json.dumps(engine.redact(full, seat)))
     deal = next(event for event in full if event["e"] == "deal")
-    first_card = next((i for i, e in enumerate(told["events"]) if e["e"] == "play"), len(told["events"]))
-    before_play = told["events"][:first_card]
+    first_card = next((i for i, e in enumerate(replay["events"]) if e["e"] == "play"), len(replay["events"]))
+    before_play = replay["events"][:first_card]
     hidden = {card for other, hand in enumerate(deal["hands"]) if other != seat for card in hand} | set(deal["rest"])
     assert not cards_in(before_play) & (
         hidden - {deal["shown"]} - cards_in([e for e in before_play if e["e"] != "deal"])

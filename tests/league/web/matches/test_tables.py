@@ -47,12 +47,16 @@ def test_every_action_of_every_game_can_be_taken_on_the_page() -> None:
                 legal = [game.action_text(action) for action in state.legal_actions()]
                 hand = [state.game.pack.texts[card] for card in state.hand_of(state.current_seat)]
                 offer = offers.offer(legal, hand)
-                there = {one.do for one in offer.hand} | {one.do for one in [*offer.words, *offer.numbers]}
+                choices = {choice.do for choice in offer.hand} | {
+                    choice.do for choice in [*offer.words, *offer.numbers]
+                }
                 for text in legal:
-                    put = set(text.split()[1:])
-                    by_marks = text.startswith("discard") and put <= set(hand) and offer.least <= len(put) <= offer.most
-                    assert text in there or by_marks, (key, text)
-                assert all(one.text != one.do for one in [*offer.words, *offer.numbers]), (key, offer)
+                    cards = set(text.split()[1:])
+                    by_marks = (
+                        text.startswith("discard") and cards <= set(hand) and offer.least <= len(cards) <= offer.most
+                    )
+                    assert text in choices or by_marks, (key, text)
+                assert all(choice.text != choice.do for choice in [*offer.words, *offer.numbers]), (key, offer)
                 state.apply(choose(state, rng))
 
 
@@ -71,14 +75,14 @@ def make_ana() -> Player:
 
 @pytest.fixture
 def client(ana) -> Client:
-    made = Client(headers={"accept-language": "en"})
-    made.force_login(ana.user)
-    return made
+    ana_client = Client(headers={"accept-language": "en"})
+    ana_client.force_login(ana.user)
+    return ana_client
 
 
 def sitting(client: Client, **change: object) -> Table:
-    told = {"game": "partnership", "rival": "greedy", "partner": "", "boards": 1, **change}
-    answer = client.post("/tables/", told)
+    form = {"game": "partnership", "rival": "greedy", "partner": "", "boards": 1, **change}
+    answer = client.post("/tables/", form)
     assert answer.status_code == 302, answer.content.decode()[-3000:]
     return Table.objects.select_related("pool").get(public_id=answer.url.split("/")[2])
 
@@ -97,12 +101,14 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     again = client.post("/tables/", {"game": "partnership", "rival": "greedy", "boards": 1})
     assert (again.status_code, "you are already sitting at a table" in again.content.decode()) == (422, True)
 
-    held, state = hold(row)
-    shown = client.get(where)
-    text = shown.content.decode()
+    lease, state = hold(row)
+    page = client.get(where)
+    text = page.content.decode()
     assert faults(Page(text)) == []
     legal = Table.objects.get().legal
-    assert set(re.findall(r'name="do" value="(play [^"]+)"', text)) == {one for one in legal if one.startswith("play")}
+    assert set(re.findall(r'name="do" value="(play [^"]+)"', text)) == {
+        action for action in legal if action.startswith("play")
+    }
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
     assert len(queries) == 6
@@ -124,12 +130,14 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     )
     assert secret.hex() not in sent
     assert state.seed.hex() not in sent
-    told = client.get(f"{where}replay.json").json()
-    assert set(told) <= {"game", "players", "options", "events", "seats", "cards", "labels", "unit"}
-    assert told["events"][1]["to"] == [0]
-    known = {card for event in engine.redact(state.events, 0) for card in re.findall(r"'([1-7RCS][oceb])'", str(event))}
-    for card in (game_card for game_card in engine.load("partnership").pack.texts if game_card not in known):
-        assert f"'{card}'" not in str(told["events"]), card
+    replay = client.get(f"{where}replay.json").json()
+    assert set(replay) <= {"game", "players", "options", "events", "seats", "cards", "labels", "unit"}
+    assert replay["events"][1]["to"] == [0]
+    known_cards = {
+        card for event in engine.redact(state.events, 0) for card in re.findall(r"'([1-7RCS][oceb])'", str(event))
+    }
+    for card in (game_card for game_card in engine.load("partnership").pack.texts if game_card not in known_cards):
+        assert f"'{card}'" not in str(replay["events"]), card
         assert f"#card-{card}" not in text, card
 
     foreign = Client()
@@ -139,18 +147,18 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     assert foreign.post(f"{where}do/", {"do": legal[0], "turn": row.turn or 0}).status_code == 404
 
     # Only who sits there hears of it, and no more than to which decision it has moved
-    asked = Table.objects.get().turn
+    turn = Table.objects.get().turn
     topic = f"table:{row.public_id}"
-    assert f'data-since="{asked + 1}"' in text
+    assert f'data-since="{turn + 1}"' in text
     assert f'data-topic="{topic}"' in text
-    for who, heard in ((client, {topic: asked + 1}), (foreign, {"tournament:0": 0}), (Client(), {"tournament:0": 0})):
+    for who, heard in ((client, {topic: turn + 1}), (foreign, {"tournament:0": 0}), (Client(), {"tournament:0": 0})):
         (told_of,) = re.findall(r"data: (.*)", who.get(f"/live?topic={topic}").content.decode())
         assert json.loads(told_of) == heard
 
     refused = client.post(f"{where}do/", {"do": "play 9z", "turn": Table.objects.get().turn}, follow=True)
     assert "not possible now" in refused.content.decode()
-    done = client.post(f"{where}do/", {"do": legal[0], "turn": asked, "listens": 1})
-    assert (done.status_code, done.content) == (204, b"")
+    response = client.post(f"{where}do/", {"do": legal[0], "turn": turn, "listens": 1})
+    assert (response.status_code, response.content) == (204, b"")
     thinks = client.get(where).content.decode()
     assert "The bots are thinking." in thinks
     assert 'data-since="0"' in thinks
@@ -161,7 +169,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     while not state.is_over:
         state.apply(state.legal_actions()[0])
     record = engine.replay.make(state, {"match": row.public_id})
-    holding.finish(held, TableResult([state.scores()], [{**record, "faults": [], "notes": []}], []), 1000)
+    holding.finish(lease, TableResult([state.scores()], [{**record, "faults": [], "notes": []}], []), 1000)
     for who in (client, foreign, Client()):  # Everybody may see a finished table
         over = who.get(where).content.decode()
         assert faults(Page(over)) == []
@@ -175,7 +183,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
 def test_advice_is_asked_for_without_script(client, ana) -> None:
     row = sitting(client, advice="on")
     where, topic = f"/tables/{row.public_id}/", f"table:{row.public_id}"
-    held, _state = hold(row)
+    lease, _state = hold(row)
     row.refresh_from_db()
     text = client.get(where).content.decode()
     assert faults(Page(text)) == []
@@ -183,23 +191,23 @@ def test_advice_is_asked_for_without_script(client, ana) -> None:
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
     assert len(queries) == 6
-    told = {"do": "advice", "turn": row.turn}
-    assert client.post(f"{where}do/", {**told, "listens": 1}).status_code == 204
+    form = {"do": "advice", "turn": row.turn}
+    assert client.post(f"{where}do/", {**form, "listens": 1}).status_code == 204
     thinks = client.get(where).content.decode()
     assert faults(Page(thinks)) == []
     assert "greedy is thinking about your cards." in thinks
     assert "data-waits" in thinks
-    holding.advise(held, row.turn, row.legal[0])
-    shown = client.post(f"{where}do/", told, follow=True).content.decode()
-    assert faults(Page(shown)) == []
-    assert "greedy advises: " in shown
-    assert 'class="advised"' in shown or not row.legal[0].startswith("play ")
+    holding.advise(lease, row.turn, row.legal[0])
+    page = client.post(f"{where}do/", form, follow=True).content.decode()
+    assert faults(Page(page)) == []
+    assert "greedy advises: " in page
+    assert 'class="advised"' in page or not row.legal[0].startswith("play ")
     (heard,) = re.findall(r"data: (.*)", client.get(f"/live?topic={topic}").content.decode())
     assert json.loads(heard)[topic] > 10**6, "who looks is told that it is there"
     Table.objects.update(advice="?")
     assert "greedy has no advice here." in client.get(where).content.decode()
     client.post(f"{where}do/", {"do": "leave"})
-    assert "nothing to decide" in client.post(f"{where}do/", told, follow=True).content.decode()
+    assert "nothing to decide" in client.post(f"{where}do/", form, follow=True).content.decode()
     plain = sitting(client)
     hold(plain)
     assert 'value="advice"' not in client.get(f"/tables/{plain.public_id}/").content.decode()
@@ -209,21 +217,21 @@ def test_advice_is_asked_for_without_script(client, ana) -> None:
 def test_cards_are_put_away_together_and_a_table_is_left(client, ana, settings) -> None:
     accepted(house.player(), "random", games=["bato"])
     row = sitting(client, game="bato", rival="random")
-    held = holding.claim("host:1")
-    assert held is not None
+    lease = holding.claim("host:1")
+    assert lease is not None
     legal = ["discard", "discard 1o", "discard 1o 3c"]
-    holding.ask(held, Question(0, 1, legal, ["1o", "3c"], [], []), [])
+    holding.ask(lease, Question(0, 1, legal, ["1o", "3c"], [], []), [])
     where = f"/tables/{row.public_id}/"
     page = client.get(where).content.decode()
     assert faults(Page(page)) == []
     assert 'type="checkbox" name="put" value="3c"' in page
     client.post(f"{where}do/", {"do": "discard", "put": ["3c", "1o"], "turn": 0})
-    assert holding.answer(held, 0) == "discard 1o 3c"
-    holding.ask(held, Question(1, 1, [f"bid {n}" for n in range(60, 120, 5)], ["1o"], [], []), [])
+    assert holding.answer(lease, 0) == "discard 1o 3c"
+    holding.ask(lease, Question(1, 1, [f"bid {n}" for n in range(60, 120, 5)], ["1o"], [], []), [])
     assert "Bid 65" in client.get(where).content.decode()
     client.post(f"{where}do/", {"do": "", "number": "bid 65", "turn": 1})
-    assert holding.answer(held, 1) == "bid 65"
-    holding.ask(held, Question(2, 1, [NEXT], [], [], [[1, 2, 3, 4]]), [])
+    assert holding.answer(lease, 1) == "bid 65"
+    holding.ask(lease, Question(2, 1, [NEXT], [], [], [[1, 2, 3, 4]]), [])
     assert "Next board" in client.get(where).content.decode()
     client.post(f"{where}do/", {"do": "leave"})
     assert "You left this table" in client.get(where).content.decode()
@@ -237,14 +245,14 @@ def test_a_person_sees_how_well_they_play(client, ana) -> None:
     assert "Your rating" not in client.get("/tables/").content.decode()
     row = sitting(client)
     rated(row.seats.get(number=1).version, "partnership", 1000)
-    held, _ = hold(row)
+    lease, _ = hold(row)
     number = Table.objects.get().turn
     seating.act(ana, row.public_id, number, Table.objects.get().legal[0])
-    holding.finish(held, TableResult([[60, 70, 60, 70]], [{}]), number + 1)
-    shown = client.get("/tables/").content.decode()
-    assert faults(Page(shown)) == []
-    assert "Your rating" in shown
-    assert "0–0–1" in shown
+    holding.finish(lease, TableResult([[60, 70, 60, 70]], [{}]), number + 1)
+    page = client.get("/tables/").content.decode()
+    assert faults(Page(page)) == []
+    assert "Your rating" in page
+    assert "0–0–1" in page
 
 
 # ---- in a browser
@@ -255,12 +263,12 @@ def worker() -> Iterator[Worker]:
     with tempfile.TemporaryDirectory(prefix="tute-seat-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        made = Worker(Path(folder) / "bots")
-        made.box = Sandbox(tier="auto", state_dir=Path(folder))
-        yield made
-        made.stopping.set()
-        made.tables.close()
-        made.ahead.close()
+        new_worker = Worker(Path(folder) / "bots")
+        new_worker.box = Sandbox(tier="auto", state_dir=Path(folder))
+        yield new_worker
+        new_worker.stopping.set()
+        new_worker.tables.close()
+        new_worker.ahead.close()
 
 
 MY_TURN = "document.querySelector('#hand:not([data-busy]) button:not(:disabled)') !== null"
@@ -369,8 +377,10 @@ def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser,
             page.route("**/live?*", lambda route: route.fulfill(status=200, content_type="text/event-stream", body=""))
         page.on(
             "console",
-            lambda told: (
-                complaints.append(f"{told.text} {told.location}") if told.type in ("error", "warning") else None
+            lambda message: (
+                complaints.append(f"{message.text} {message.location}")
+                if message.type in ("error", "warning")
+                else None
             ),
         )
         page.on("pageerror", lambda error: complaints.append(str(error)))

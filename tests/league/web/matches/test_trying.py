@@ -41,13 +41,13 @@ TEXT = BOT.decode()
 
 
 def test_what_is_not_our_own_is_what_it_was() -> None:
-    told = tomllib.loads((VENDOR / "vendored.toml").read_text(encoding="utf-8"))
-    hashes = {one["file"]: one["sha256"] for one in told.values()}
+    libraries = tomllib.loads((VENDOR / "vendored.toml").read_text(encoding="utf-8"))
+    hashes = {library["file"]: library["sha256"] for library in libraries.values()}
     assert hashes == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in VENDOR.glob("*.js")}
-    for one in told.values():
-        licence = (VENDOR / one["licence_file"]).read_text(encoding="utf-8")
+    for library in libraries.values():
+        licence = (VENDOR / library["licence_file"]).read_text(encoding="utf-8")
         assert "Permission is hereby granted" in licence
-        assert all(f"\n{package}: Copyright" in licence for package in one["packages"])
+        assert all(f"\n{package}: Copyright" in licence for package in library["packages"])
 
 
 # ---- without script
@@ -65,21 +65,21 @@ def make_ana() -> Player:
 
 @pytest.fixture
 def client(ana) -> Client:
-    made = Client(headers={"accept-language": "en"})
-    made.force_login(ana.user)
-    return made
+    ana_client = Client(headers={"accept-language": "en"})
+    ana_client.force_login(ana.user)
+    return ana_client
 
 
 def form(**change: str) -> dict[str, str]:
     return {"source": TEXT, "game": "partnership", "rival": "greedy", "bot": "", "do": "try", **change}
 
 
-def played(**found: object) -> None:
+def played(**fields: object) -> None:
     work = leases.claim("w1")
     assert work is not None
     assert work.kind == "try"
     leases.start(work)
-    assert handler.report(work.pk, work.token, tries.Result(**found)) == Receipt.STORED
+    assert handler.report(work.pk, work.token, tries.Result(**fields)) == Receipt.STORED
 
 
 @pytest.mark.django_db
@@ -102,20 +102,20 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
         scores=[0, 0],
         decisions=1,
     )
-    shown = client.get(where).content.decode()
-    assert faults(Page(shown)) == []
-    assert "bot.py, line 6, in act: &lt;b&gt;KeyError: 1&lt;/b&gt;" in shown
-    assert "play 3c" in shown
-    assert "data-live" not in shown
-    assert TEXT.strip().splitlines()[-1] in shown
+    html = client.get(where).content.decode()
+    assert faults(Page(html)) == []
+    assert "bot.py, line 6, in act: &lt;b&gt;KeyError: 1&lt;/b&gt;" in html
+    assert "play 3c" in html
+    assert "data-live" not in html
+    assert TEXT.strip().splitlines()[-1] in html
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
     assert len(queries) == 11
 
     refused = client.post("/editor/", form(do="submit"))
     assert (refused.status_code, "Enter a name" in refused.content.decode()) == (422, True)
-    done = client.post("/editor/", form(do="submit", bot="Rufo", games="partnership"))
-    assert done.url == "/bots/rufo/v1/"
+    submitted = client.post("/editor/", form(do="submit", bot="Rufo", games="partnership"))
+    assert submitted.url == "/bots/rufo/v1/"
     version = BotVersion.objects.get(bot__slug="rufo")
     assert (version.games, version.entry) == (["partnership"], "bot.py")
     assert TEXT.splitlines()[3] in client.get("/editor/?from=rufo/1").content.decode()
@@ -148,45 +148,45 @@ def test_nothing_is_lost_by_a_refusal(client, settings) -> None:
 
 @pytest.mark.django_db
 def test_nobody_else_sees_a_try(client, ana) -> None:
-    made = tries.begin(ana, TEXT, "partnership", "greedy")
+    attempt = tries.begin(ana, TEXT, "partnership", "greedy")
     other = players.create("berto")
     other.user.is_staff = True
     other.user.save()
     foreign = Client()
     foreign.force_login(other.user)
-    where = f"/tries/{made.work.public_id}/"
+    where = f"/tries/{attempt.work.public_id}/"
     assert client.get(where).status_code == 200
     assert (foreign.get(where).status_code, foreign.get(where + "replay.json").status_code) == (404, 404)
     assert foreign.get("/editor/?from=greedy/1").status_code == 404
     assert Client().get(where).url.startswith("/accounts/login/")
     for path in (
-        f"/m/{made.work.public_id}/",
-        f"/m/{made.work.public_id}.jsonl",
-        f"/api/v1/matches/{made.work.public_id}",
+        f"/m/{attempt.work.public_id}/",
+        f"/m/{attempt.work.public_id}.jsonl",
+        f"/api/v1/matches/{attempt.work.public_id}",
     ):
         assert client.get(path).status_code == 404
     for path in ("/m/", "/queue/", "/players/ana/", "/bots/greedy/", "/api/v1/matches"):
-        assert made.work.public_id not in client.get(path).content.decode()
+        assert attempt.work.public_id not in client.get(path).content.decode()
 
 
 @pytest.mark.slow
 @pytest.mark.django_db
 def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
-    mine, greedy = accepted(ana, "rufo"), BotVersion.objects.get(bot__slug="greedy")
-    match = started(ana, [mine, greedy], boards=1).matches.get()
+    version, greedy = accepted(ana, "rufo"), BotVersion.objects.get(bot__slug="greedy")
+    match = started(ana, [version, greedy], boards=1).matches.get()
     work = leases.claim("w1", prefer=match.pk)
     assert work is not None
     leases.start(work)
-    found = made.result(work)
-    for board in found.boards:
-        for one in board.sittings:
-            asked = len(one.replay["actions"])
-            kept = {"limits": asdict(Limits()), "seeds": [1, 2, 3, 4], "boards": [1]}
-            times = {name: [0] * asked for name in ("seats", "cpu", "wall", "latency")}
-            one.replay.update(
-                {"pass": kept, "faults": [], "timings": {"unit": "us", "steps": list(range(asked)), **times}}
+    outcome = made.result(work)
+    for board in outcome.boards:
+        for sitting in board.sittings:
+            steps = len(sitting.replay["actions"])
+            details = {"limits": asdict(Limits()), "seeds": [1, 2, 3, 4], "boards": [1]}
+            times = {name: [0] * steps for name in ("seats", "cpu", "wall", "latency")}
+            sitting.replay.update(
+                {"pass": details, "faults": [], "timings": {"unit": "us", "steps": list(range(steps)), **times}}
             )
-    assert reports.report(work.pk, work.token, found) == reports.Receipt.STORED
+    assert reports.report(work.pk, work.token, outcome) == reports.Receipt.STORED
 
     where = f"/m/{match.public_id}/sent/?b=1&s=1"
     assert where.replace("&", "&amp;") in client.get(f"/m/{match.public_id}/?b=1&s=1").content.decode()
@@ -203,10 +203,10 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
     played(
         lines=[[0, 1, '{"type":"act","id":1,"legal":["play 1o","play 3c"]}', "play 3c"]], logged="play 1o", decisions=1
     )
-    shown = client.get(answer.url).content.decode()
-    assert faults(Page(shown)) == []
-    assert re.search(r"In the match</dt><dd[^>]*>play 1o", shown)
-    assert at[1] in shown
+    html = client.get(answer.url).content.decode()
+    assert faults(Page(html)) == []
+    assert re.search(r"In the match</dt><dd[^>]*>play 1o", html)
+    assert at[1] in html
     for wrong in ("", "a.b", f"{match.public_id}.1.0.1.0", "x.1.1.1.1"):
         assert client.post("/editor/", form(at=wrong, do="here")).status_code == 422
     stranger = Client()
@@ -222,10 +222,10 @@ def worker() -> Iterator[Worker]:
     with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        made = Worker(Path(folder) / "bots")
-        made.box = Sandbox(tier="auto", state_dir=Path(folder))
-        yield made
-        made.ahead.close()
+        new_worker = Worker(Path(folder) / "bots")
+        new_worker.box = Sandbox(tier="auto", state_dir=Path(folder))
+        yield new_worker
+        new_worker.ahead.close()
 
 
 @pytest.mark.slow
@@ -245,10 +245,12 @@ def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, worker:
     complaints: list[str] = []
     page.on(
         "console",
-        lambda told: complaints.append(f"{told.text} {told.location}") if told.type in ("error", "warning") else None,
+        lambda message: (
+            complaints.append(f"{message.text} {message.location}") if message.type in ("error", "warning") else None
+        ),
     )
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    seen = os.environ.get("SCREENSHOTS", "")
+    folder = os.environ.get("SCREENSHOTS", "")
 
     def write(text: str) -> None:
         page.locator(".cm-content").click()
@@ -257,10 +259,10 @@ def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, worker:
 
     def look(name: str) -> None:
         for width, scheme in ((1280, "light"), (360, "dark"), (360, "light"), (1280, "dark")):
-            if seen:
+            if folder:
                 page.set_viewport_size({"width": width, "height": 900})
                 page.emulate_media(color_scheme=scheme)
-                page.screenshot(path=f"{seen}/{name}-{width}-{scheme}.png", full_page=True)
+                page.screenshot(path=f"{folder}/{name}-{width}-{scheme}.png", full_page=True)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
     page.goto(f"{site}/editor/")

@@ -34,9 +34,9 @@ def test_every_way_to_a_replay_says_what_happened_to_it(league, reader, way: str
         assert reader.get(place + address).status_code == 200
 
     lines = b"".join(reader.get(place + ".jsonl").streaming_content).decode().splitlines()
-    told = [json.loads(line) for line in lines]
-    assert words in told[0]["error"]
-    assert [one.get("format") for one in told] == [None, *["tute-replay/1"] * 3]
+    records = [json.loads(line) for line in lines]
+    assert words in records[0]["error"]
+    assert [record.get("format") for record in records] == [None, *["tute-replay/1"] * 3]
 
     answer = reader.get(f"/api/v1/matches/{league.clean.public_id}/boards/1/sittings/0/replay?seat=0")
     problem = answer.json()

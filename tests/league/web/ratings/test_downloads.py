@@ -27,8 +27,8 @@ def rated_again(reader, url: str, path, capsys) -> dict:
 
 
 def as_shown(pool: Pool) -> dict[str, tuple[float, float, int]]:
-    found = Rating.objects.filter(pool=pool).select_related("version__bot")
-    return {str(row.version): (row.elo, row.margin, row.boards) for row in found}
+    listed = Rating.objects.filter(pool=pool).select_related("version__bot")
+    return {str(row.version): (row.elo, row.margin, row.boards) for row in listed}
 
 
 @pytest.mark.parametrize(("game", "players"), [("partnership", None), ("cabrero", 3)])
@@ -39,13 +39,13 @@ def test_public_boards_give_the_ratings_of_the_league(league, reader, tmp_path, 
         made.play(match)
     pool = more.pool
     ratings.refresh(pool, now=made.NOW)
-    told = rated_again(reader, f"/g/{game}/boards.jsonl?pool={pool.pk}", tmp_path / "boards.jsonl", capsys)
-    again = {row["version"]: (row["elo"], row["margin"], row["boards"]) for row in told["rows"]}
-    shown = as_shown(pool)
-    assert set(again) == set(shown)
-    for name, numbers in shown.items():
+    table = rated_again(reader, f"/g/{game}/boards.jsonl?pool={pool.pk}", tmp_path / "boards.jsonl", capsys)
+    again = {row["version"]: (row["elo"], row["margin"], row["boards"]) for row in table["rows"]}
+    expected = as_shown(pool)
+    assert set(again) == set(expected)
+    for name, numbers in expected.items():
         assert again[name] == pytest.approx(numbers, abs=1e-6)
-    assert told["matches"] == Match.objects.filter(pool=pool, status="finished", rated=True).count()
+    assert table["matches"] == Match.objects.filter(pool=pool, status="finished", rated=True).count()
 
 
 def test_a_match_that_was_struck_out_is_not_among_them(league, reader, tmp_path, capsys) -> None:
@@ -56,10 +56,10 @@ def test_a_match_that_was_struck_out_is_not_among_them(league, reader, tmp_path,
 
 
 def test_the_command_says_which_line_it_cannot_read(tmp_path) -> None:
-    for text, said in (("", "line 1"), ("{}\n", "line 1"), ("nonsense\n", "line 1: not JSON")):
+    for text, message in (("", "line 1"), ("{}\n", "line 1"), ("nonsense\n", "line 1: not JSON")):
         path = tmp_path / "boards.jsonl"
         path.write_text(text)
-        with pytest.raises(CommandError, match=said):
+        with pytest.raises(CommandError, match=message):
             call_command("rate_boards", str(path))
 
 
@@ -68,7 +68,7 @@ MATCH = '{"versions": [[1, "a"], [2, "b"]], "boards": [[1, -1]], "faulty": []}\n
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (POOL.replace("null", '"all"', 1), 'line 1: "sides" must be null or lists of parties, not "all"'),
         (POOL.replace('"anchor": null', '"anchor": []'), 'line 1: "anchor" must be null or the id of a version'),
@@ -82,23 +82,23 @@ MATCH = '{"versions": [[1, "a"], [2, "b"]], "boards": [[1, -1]], "faulty": []}\n
         (POOL + '{"versions": "' + "x" * 200 + '"}', 'line 2: "versions" must be a list of [id, name], not "x'),
     ],
 )
-def test_a_line_of_another_shape_is_named_with_what_is_wrong(text, said, tmp_path) -> None:
+def test_a_line_of_another_shape_is_named_with_what_is_wrong(text, message, tmp_path) -> None:
     path = tmp_path / "boards.jsonl"
     path.write_text(text)
     with pytest.raises(CommandError) as refused:
         call_command("rate_boards", str(path))
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert len(str(refused.value)) < 300
 
 
 def test_tables_are_csv_too(league, reader) -> None:
-    found = rows(reader.get(f"/t/{league.cup.slug}/standings.csv"))
-    assert sorted(row["bot"] for row in found) == ["luna", "rufo", "sol"]
-    assert sum(float(row["points"]) for row in found) == sum(int(row["boards"]) for row in found) / 2
+    table = rows(reader.get(f"/t/{league.cup.slug}/standings.csv"))
+    assert sorted(row["bot"] for row in table) == ["luna", "rufo", "sol"]
+    assert sum(float(row["points"]) for row in table) == sum(int(row["boards"]) for row in table) / 2
     board = rows(reader.get("/g/partnership/ratings.csv"))
-    shown = as_shown(league.pool)
+    expected = as_shown(league.pool)
     assert {f"{row['bot']} v{row['version']}": float(row["elo"]) for row in board} == {
-        name: numbers[0] for name, numbers in shown.items()
+        name: numbers[0] for name, numbers in expected.items()
     }
 
 

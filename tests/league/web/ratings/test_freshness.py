@@ -32,8 +32,8 @@ def test_page_and_api_name_the_results_that_do_not_count_yet(client: Client, ana
     es = client.get("/g/partnership/", headers={"accept-language": "es"}).content.decode()
     assert "not counted yet" not in es
     listed = {row["id"]: row for row in client.get("/api/v1/pools").json()["results"]}
-    for told in (client.get(f"/api/v1/pools/{cup.pool.pk}").json(), listed[cup.pool.pk]):
-        assert (told["uncounted"], told["uncounted_since"]) == (2, "2026-01-01T12:01:00Z")
+    for answer in (client.get(f"/api/v1/pools/{cup.pool.pk}").json(), listed[cup.pool.pk]):
+        assert (answer["uncounted"], answer["uncounted_since"]) == (2, "2026-01-01T12:01:00Z")
 
     ratings.refresh(cup.pool, now=made.later(80))
     assert leaderboards.read_uncounted(cup.pool) == leaderboards.Uncounted(0, None)

@@ -17,8 +17,8 @@ MANY = MOST_OFFERED + 20
 
 def boxes(text: str) -> dict[str, bool]:
     """The names on a form, and whether each is ticked."""
-    found = re.findall(r'<input type="checkbox" name="bots" value="([^"]+)" id="\w+"( checked)?>', text)
-    return {name: bool(ticked) for name, ticked in found}
+    tags = re.findall(r'<input type="checkbox" name="bots" value="([^"]+)" id="\w+"( checked)?>', text)
+    return {name: bool(ticked) for name, ticked in tags}
 
 
 def fill(league) -> None:
@@ -48,12 +48,12 @@ def many(league):
 
 @pytest.mark.parametrize("path", ["/t/new/", "/e/new/"])
 def test_a_form_shows_some_bots_and_ticks_own_ones(many, owner, path) -> None:
-    shown = boxes(owner.get(f"{path}?game=partnership").content.decode())
-    assert len(shown) == MOST_OFFERED
-    assert [name for name, ticked in shown.items() if ticked] == ["rufo"]
-    assert next(iter(shown)) == "rufo"
-    assert {"many-000", "many-097"} <= set(shown)
-    assert not {"many-098", "sol"} & set(shown)
+    ticks = boxes(owner.get(f"{path}?game=partnership").content.decode())
+    assert len(ticks) == MOST_OFFERED
+    assert [name for name, ticked in ticks.items() if ticked] == ["rufo"]
+    assert next(iter(ticks)) == "rufo"
+    assert {"many-000", "many-097"} <= set(ticks)
+    assert not {"many-098", "sol"} & set(ticks)
 
 
 def test_a_form_of_a_small_league_has_no_search(league, owner) -> None:
@@ -92,11 +92,11 @@ def test_looking_for_a_bot_of_an_event_keeps_its_stages(many, owner) -> None:
 
 def test_a_bot_that_the_first_page_did_not_show_can_play(many, owner) -> None:
     sent = {"name": "Lejos", "boards": "2", "format": "round_robin", "bots": ["rufo", "many-119"], "action": "create"}
-    made = owner.post("/t/new/?game=partnership", sent)
-    found = Tournament.objects.get(name="Lejos")
-    assert made.url == f"/t/{found.slug}/"
-    entered = set(found.entries.values_list("version__bot__slug", flat=True))
-    waits = set(EntryRequest.objects.filter(tournament=found).values_list("bot__slug", flat=True))
+    answer = owner.post("/t/new/?game=partnership", sent)
+    tournament = Tournament.objects.get(name="Lejos")
+    assert answer.url == f"/t/{tournament.slug}/"
+    entered = set(tournament.entries.values_list("version__bot__slug", flat=True))
+    waits = set(EntryRequest.objects.filter(tournament=tournament).values_list("bot__slug", flat=True))
     assert entered | waits == {"rufo", "many-119"}
 
 

@@ -120,8 +120,8 @@ def test_its_owner_chooses_another_moment_and_none_for_one_that_has_begun(league
     assert f"Entries close at {date_format(event.due, 'Y-m-d H:i')} UTC" in page.text
 
     later = soon + timedelta(hours=1)
-    told = {"audience": "public", "due": later.isoformat()}
-    answer = owner.post(f"/api/v1/events/{event.slug}/show", told, content_type="application/json")
+    body = {"audience": "public", "due": later.isoformat()}
+    answer = owner.post(f"/api/v1/events/{event.slug}/show", body, content_type="application/json")
     assert answer.json()["due"].startswith(later.strftime("%Y-%m-%dT%H:%M"))
     event.refresh_from_db()
     assert event.due == later
@@ -154,10 +154,10 @@ def test_marks_are_a_row_for_everybody(league, homework) -> None:
         assert answer["Content-Type"].startswith("text/csv")
         return list(csv.DictReader(io.StringIO(answer.content.decode())))
 
-    mine = rows(owner)
-    assert [row["player"] for row in mine][2:] == ["dora", "eva"], "who has entered nothing stands below"
-    assert {row["bot"]: row["place"] for row in mine[:2]} == {row["bot"]: row["place"] for row in rows(guest)}
-    assert sorted(row["bot"] for row in mine[:2]) == ["luna", "rufo"]
-    assert mine[0]["entered"]
+    table = rows(owner)
+    assert [row["player"] for row in table][2:] == ["dora", "eva"], "who has entered nothing stands below"
+    assert {row["bot"]: row["place"] for row in table[:2]} == {row["bot"]: row["place"] for row in rows(guest)}
+    assert sorted(row["bot"] for row in table[:2]) == ["luna", "rufo"]
+    assert table[0]["entered"]
     assert len(rows(guest)) == 2
     assert stranger.get(f"/e/{homework.slug}/marks.csv").status_code == 404

@@ -56,22 +56,22 @@ def test_an_event_is_created_with_its_stages_and_starts(league, four, owner) -> 
         {"format": "round_robin", "boards": 1, "groups": 2, "advance": 1, "parameters": {"cycles": 2}},
         {"format": "single_elimination", "boards": 2},
     ]
-    assert [one.matches.count() for one in event.tournaments.order_by("group")] == [2, 2]
+    assert [tournament.matches.count() for tournament in event.tournaments.order_by("group")] == [2, 2]
 
 
 def test_what_it_takes_is_told_stage_by_stage(league, four, owner) -> None:
-    asked = {name: value for name, value in EVENT.items() if name != "name"} | {"game": "partnership"}
-    told = owner.get("/e/new/forecast/", asked).content.decode()
-    assert told.startswith("Fase 1: 4 partidas, 4 manos; ")
-    assert "\nFase 2: 1 a 5 partidas, " in told
-    assert "\nTodas las fases: " in told
-    shown = owner.post("/e/new/?game=partnership", {**EVENT, "action": "predict"}).content.decode()
-    assert "Fase 1: 4 partidas" in shown
+    query = {name: value for name, value in EVENT.items() if name != "name"} | {"game": "partnership"}
+    forecast = owner.get("/e/new/forecast/", query).content.decode()
+    assert forecast.startswith("Fase 1: 4 partidas, 4 manos; ")
+    assert "\nFase 2: 1 a 5 partidas, " in forecast
+    assert "\nTodas las fases: " in forecast
+    page = owner.post("/e/new/?game=partnership", {**EVENT, "action": "predict"}).content.decode()
+    assert "Fase 1: 4 partidas" in page
     assert not Event.objects.exists()
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "messages"),
     [
         ({"stage1-advance": ""}, "advance"),
         ({"stage1-parameters": "cycles"}, "cycles no es un parámetro"),
@@ -80,10 +80,10 @@ def test_what_it_takes_is_told_stage_by_stage(league, four, owner) -> None:
         ({"bots": []}, 'role="alert"'),
     ],
 )
-def test_what_is_wrong_is_said_in_place(league, four, owner, change, said) -> None:
+def test_what_is_wrong_is_said_in_place(league, four, owner, change, messages) -> None:
     answer = owner.post("/e/new/?game=partnership", {**EVENT, **change, "action": "start"})
     assert answer.status_code == 422
-    assert any(word in answer.content.decode() for word in said.split("|"))
+    assert any(word in answer.content.decode() for word in messages.split("|"))
     assert not Event.objects.exists()
 
 

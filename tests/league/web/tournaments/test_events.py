@@ -58,15 +58,15 @@ def text(client, url: str) -> str:
 
 def test_an_event_shows_stages_before_and_after_they_are_played(league, field, reader) -> None:
     event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
-    told = text(reader, f"/e/{event.slug}/")
-    assert "Fase 1: Todos contra todos" in told or "Fase 1: todos contra todos" in told
-    assert "Esta fase empieza cuando acabe la anterior." in told
-    assert event.secret_sha256 in told
-    assert made.SECRET.hex() not in told
+    page = text(reader, f"/e/{event.slug}/")
+    assert "Fase 1: Todos contra todos" in page or "Fase 1: todos contra todos" in page
+    assert "Esta fase empieza cuando acabe la anterior." in page
+    assert event.secret_sha256 in page
+    assert made.SECRET.hex() not in page
     play_all()
-    told = text(reader, f"/e/{event.slug}/")
-    assert "empieza cuando acabe" not in told
-    assert made.SECRET.hex() in told
+    page = text(reader, f"/e/{event.slug}/")
+    assert "empieza cuando acabe" not in page
+    assert made.SECRET.hex() in page
 
 
 def test_a_league_shows_its_calendar_and_every_season(league, field, reader) -> None:
@@ -86,10 +86,10 @@ def test_a_league_shows_its_calendar_and_every_season(league, field, reader) -> 
     for version in field:
         circuits.join(circuit, version.bot, player=version.bot.owner, now=made.NOW)
     assert circuits.open_due(now=datetime(2026, 1, 2, 19, tzinfo=UTC)) == 1
-    told = text(reader, f"/c/{circuit.slug}/")
-    assert "Temporada 1" in told
-    assert "División 2" in told
-    assert "vega" in told
+    page = text(reader, f"/c/{circuit.slug}/")
+    assert "Temporada 1" in page
+    assert "División 2" in page
+    assert "vega" in page
 
 
 def test_both_are_listed_and_linked(league, field, reader) -> None:
@@ -141,16 +141,16 @@ def test_an_event_says_what_it_waits_for(league, field, reader, client) -> None:
     """A match that our machines could not play is tried again; one that an operator struck out from a bracket holds all up."""
     event = events.create(league.ana, DOCUMENT, field, secret=made.SECRET, now=made.NOW)
     url, address = f"/e/{event.slug}/", f"/api/v1/events/{event.slug}"
-    one = event.tournaments.get(group=1)
-    lost = one.matches.order_by("pk").first()
+    first = event.tournaments.get(group=1)
+    lost = first.matches.order_by("pk").first()
     matches.void(lost, actor="", why="no sandbox", now=made.NOW)
     again = matches.retry_later(lost, why="no sandbox", now=made.NOW)
 
-    told, waits = text(reader, url), client.get(address).json()["waits"]
-    assert "faltan 3 partidas" in told
-    assert f"La partida {lost.public_id} no se pudo jugar. La sustituye la {again.public_id}" in told
+    page, waits = text(reader, url), client.get(address).json()["waits"]
+    assert "faltan 3 partidas" in page
+    assert f"La partida {lost.public_id} no se pudo jugar. La sustituye la {again.public_id}" in page
     assert [(wait["tournament"], wait["left"], wait["stalls"]) for wait in waits] == [
-        (one.slug, 3, [{"void": lost.public_id, "again": again.public_id}]),
+        (first.slug, 3, [{"void": lost.public_id, "again": again.public_id}]),
         (event.tournaments.get(group=2).slug, 1, []),
     ]
 
@@ -165,8 +165,8 @@ def test_an_event_says_what_it_waits_for(league, field, reader, client) -> None:
     progress.advance(final, now=made.later(127))
     assert events.advance(event, now=made.later(127)) is False
 
-    told = text(reader, url)
-    assert f"La partida {struck} se anuló" in told
+    page = text(reader, url)
+    assert f"La partida {struck} se anuló" in page
     assert client.get(address).json()["waits"][0]["stalls"] == [{"void": struck, "again": ""}]
 
 

@@ -68,7 +68,7 @@ def filled(route: str, names: Sequence[str], event: Event) -> Iterator[str]:
     """A route with everything in its places that belongs to the event, its bots and their people."""
     first = route.removeprefix("/api/v1/").split("/")[0]
     bots = ["luna", "sol"]
-    of = {
+    choices = {
         "bots": bots,
         "t": list(event.tournaments.values_list("slug", flat=True)),
         "tournaments": list(event.tournaments.values_list("slug", flat=True)),
@@ -83,7 +83,7 @@ def filled(route: str, names: Sequence[str], event: Event) -> Iterator[str]:
         "pools": [str(pk) for pk in Pool.objects.values_list("pk", flat=True)],
     }.get(first, ["1"])
     also = {"other": bots[:2], "number": ["1"], "sitting": ["0"], "kind": ["open"]}
-    for values in product(*(also.get(name, of) if name in also else of for name in names)):
+    for values in product(*(also.get(name, choices) if name in also else choices for name in names)):
         path = route
         for name, value in zip(names, values, strict=True):
             path = re.sub(rf"<[a-z]+:{name}>|\{{{name}\}}", value, path)
@@ -92,30 +92,30 @@ def filled(route: str, names: Sequence[str], event: Event) -> Iterator[str]:
 
 def addresses(event: Event) -> list[str]:
     """All pages, and all reads of the API."""
-    found = []
-    for one in urlpatterns:
-        if isinstance(one, URLPattern) and one.name not in ("metrics", "logout", "live", "prefs"):
-            route = str(one.pattern)
-            found += [f"/{path}" for path in filled(route, re.findall(r"<[a-z]+:(\w+)>", route), event)]
-    for one in operations():
-        if one["method"] == "GET":
-            found += filled(one["path"], re.findall(r"\{(\w+)\}", one["path"]), event)
+    paths = []
+    for pattern in urlpatterns:
+        if isinstance(pattern, URLPattern) and pattern.name not in ("metrics", "logout", "live", "prefs"):
+            route = str(pattern.pattern)
+            paths += [f"/{path}" for path in filled(route, re.findall(r"<[a-z]+:(\w+)>", route), event)]
+    for operation in operations():
+        if operation["method"] == "GET":
+            paths += filled(operation["path"], re.findall(r"\{(\w+)\}", operation["path"]), event)
     match = Match.objects.filter(tournament__event=event).first()
     assert match is not None
-    found += [f"/editor/?at={match.public_id}.1.0.0.0", "/m/?status=finished", "/m/?game=partnership", "/t/?cursor=x"]
-    found += [f"/api/v1/tournaments?owner={event.owner.name}", "/api/v1/matches?status=finished"]
-    found += [f"/api/v1/matches?tournament={one.slug}" for one in event.tournaments.all()]
-    return found
+    paths += [f"/editor/?at={match.public_id}.1.0.0.0", "/m/?status=finished", "/m/?game=partnership", "/t/?cursor=x"]
+    paths += [f"/api/v1/tournaments?owner={event.owner.name}", "/api/v1/matches?status=finished"]
+    paths += [f"/api/v1/matches?tournament={tournament.slug}" for tournament in event.tournaments.all()]
+    return paths
 
 
 def secrets_of(event: Event) -> list[str]:
     """Return the texts that name a match or table of the event, and the seeds of its cards."""
     cups = list(event.tournaments.all())
     ids = Match.objects.filter(tournament__event=event).values_list("public_id", flat=True)
-    keys = [bytes(event.secret).hex(), *(bytes(one.secret).hex() for one in cups)]
+    keys = [bytes(event.secret).hex(), *(bytes(cup.secret).hex() for cup in cups)]
     return [
         *ids,
-        *(one.slug for one in cups),
+        *(cup.slug for cup in cups),
         *keys,
         *([event.slug, event.name, event.invitation] if event.private else []),
     ]
@@ -127,7 +127,7 @@ def body_of(answer) -> bytes:
 
 def told(client: Client, event: Event, words: Sequence[str], paths: Sequence[str] = ()) -> dict[str, list[str]]:
     """Return, by address, the words that its answer contains and the request did not."""
-    found = {}
+    leaks = {}
     for path in paths or addresses(event):
         cache.clear()  # These reads exceed the limit of a minute
         answer = client.get(path)
@@ -135,11 +135,11 @@ def told(client: Client, event: Event, words: Sequence[str], paths: Sequence[str
         assert answer.status_code != 429, path
         text = body_of(answer).decode("utf-8", "replace") + str(answer.headers)
         # An address that is not found, or a query, may be repeated to who asked for it
-        known = path if answer.status_code in (302, 404) else path.partition("?")[2]
-        seen = [word for word in words if word in text and word not in known]
-        if seen:
-            found[path] = seen
-    return found
+        repeated = path if answer.status_code in (302, 404) else path.partition("?")[2]
+        leaked = [word for word in words if word in text and word not in repeated]
+        if leaked:
+            leaks[path] = leaked
+    return leaks
 
 
 @pytest.mark.slow
@@ -265,9 +265,9 @@ def test_a_private_event_is_known_to_who_has_its_link(league, dora) -> None:
     words = secrets_of(event)
     for viewer in (None, dora):
         assert told(signed_in(viewer), event, words) == {}
-    seen = told(guest, event, words, ["/e/", "/api/v1/events", *open_doors(event)])
-    assert seen.keys() == {"/e/", "/api/v1/events", *open_doors(event)}
-    assert event.invitation not in str(seen)
+    leaks = told(guest, event, words, ["/e/", "/api/v1/events", *open_doors(event)])
+    assert leaks.keys() == {"/e/", "/api/v1/events", *open_doors(event)}
+    assert event.invitation not in str(leaks)
     for client in (guest, owner):
         assert faults(Page(client.get(f"/e/{event.slug}/").content.decode())) == []
 
@@ -305,7 +305,7 @@ def test_an_event_is_shown_board_by_board(league) -> None:
     before = show.at(event, now=made.later(3599))
     assert before is not None
     assert (before.number, before.board, before.begins) == (0, None, made.later(3600))
-    seen = []
+    boards = []
     for number in range(1, total + 1):
         first, last = (show.at(event, now=made.later(3600 * number + seconds)) for seconds in (0, 3599))
         assert first == last
@@ -313,20 +313,22 @@ def test_an_event_is_shown_board_by_board(league) -> None:
         assert (first.number, first.total, first.begins) == (number, total, made.later(3600 * number))
         assert show.shown(event, number, now=made.later(3600 * number)) == first.board
         assert show.shown(event, number + 1, now=made.later(3600 * number)) is None
-        seen.append(first.board)
-    assert seen == list(show.boards(event))
+        boards.append(first.board)
+    assert boards == list(show.boards(event))
     over = show.at(event, now=made.later(3600 * (total + 1)))
     assert over is not None
     assert over.over
 
     for cup in event.tournaments.all():
-        mine = [
-            number for number, board in enumerate(seen, 1) if board is not None and board.match.tournament_id == cup.pk
+        numbers = [
+            number
+            for number, board in enumerate(boards, 1)
+            if board is not None and board.match.tournament_id == cup.pk
         ]
-        for number in mine:  # The table moves with each board, and shows no other
+        for number in numbers:  # The table moves with each board, and shows no other
             table = show.table(event, cup, number)
-            assert sum(row.result.points for row in table.rows) == number - mine[0]
-        assert places(show.table(event, cup, mine[-1] + 1)) == places(standings(cup))
+            assert sum(row.result.points for row in table.rows) == number - numbers[0]
+        assert places(show.table(event, cup, numbers[-1] + 1)) == places(standings(cup))
 
 
 def places(table: Standings) -> list[tuple[int, str, float]]:
@@ -374,8 +376,8 @@ def test_who_watches_sees_no_board_before_its_moment(league) -> None:
         counts[hours] = len(queries)
         assert faults(page) == []
         assert f"Board {hours} of" in page.text
-        asked = [reader.get(f"{address}replay.json?n={n}&s=0").status_code for n in (0, hours, hours + 1)]
-        assert asked == [404, 200, 404]
+        statuses = [reader.get(f"{address}replay.json?n={n}&s=0").status_code for n in (0, hours, hours + 1)]
+        assert statuses == [404, 200, 404]
         for path in (address, f"{address}replay.json?n=1&s=0"):
             body = body_of(reader.get(path)).decode()
             assert not [word for word in secrets_of(event) if word in body]
