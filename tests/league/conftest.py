@@ -46,7 +46,7 @@ def _no_window_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_hurry(monkeypatch: pytest.MonkeyPatch, settings) -> None:
-    """What is done in idle time has the lowest priority, and so takes long while other tests run: only who tries a limit of time has a short one."""
+    """Lengthen the time limits of idle work: it has the lowest priority and is slow while other tests run. A test of a limit sets a short one."""
     monkeypatch.setattr(analysis, "SLICE_S", 7200.0)
     for module in (analysis, consultations, puzzles):
         monkeypatch.setattr(module, "MOST_S", 72_000.0)

@@ -36,15 +36,15 @@ def written(name: str, act: Any) -> list[str]:
     act()
     new = [
         (table, {field: value for field, value in row.items() if field != "pk"})
-        for table, there in rows().items()
-        for key, row in there.items()
+        for table, by_key in rows().items()
+        for key, row in by_key.items()
         if before[table].get(key) != row
     ]
     bot = Bot.objects.get(slug=name)
     version = BotVersion.objects.get(bot=bot)
     match = Match.objects.filter(parties__version=version).distinct().get()
     own = {"bot_id": bot.pk, "version_id": version.pk, "match_id": match.pk, "pk": version.pk}
-    found = []
+    texts = []
     for table, row in new:
         text = repr(
             [
@@ -60,8 +60,8 @@ def written(name: str, act: Any) -> list[str]:
             text += repr({k: v for k, v in row.get("data", {}).items() if k != "pk"})
         for word in (version.package_id, match.public_id, name):
             text = text.replace(word, "*")
-        found.append(re.sub(rf"\b(v:|validation-|version:){version.pk}\b", r"\1*", text))
-    return sorted(found)
+        texts.append(re.sub(rf"\b(v:|validation-|version:){version.pk}\b", r"\1*", text))
+    return sorted(texts)
 
 
 @pytest.mark.parametrize("house", [False, True])
@@ -84,17 +84,17 @@ def test_the_first_bot_of_a_game_brings_its_pool(ana: Player) -> None:
 
 def test_a_match_is_as_if_it_had_been_claimed(ana: Player, berto: Player) -> None:
     bots = [made.accepted(ana, "uno"), made.accepted(berto, "dos")]
-    one, other = (made.started(ana, bots, boards=1, name=name) for name in ("Cup", "Other"))
-    claimed = leases.claim("w1", prefer=one.matches.get().pk, now=made.NOW)
+    cup, other = (made.started(ana, bots, boards=1, name=name) for name in ("Cup", "Other"))
+    claimed = leases.claim("w1", prefer=cup.matches.get().pk, now=made.NOW)
     assert claimed is not None
     leases.start(claimed, now=made.NOW)
     inserted = made.begun(other.matches.get())
     own = {"id", "public_id", "key", "table", "secret", "tournament_id", "round_id", "turn", "virtual_s"}
-    held = [Match.objects.filter(pk=match.pk).values().get() for match in (claimed, inserted)]
-    assert [{name: row[name] for name in row if name not in own} for row in held] == [
-        {name: held[0][name] for name in held[0] if name not in own}
+    stored_rows = [Match.objects.filter(pk=match.pk).values().get() for match in (claimed, inserted)]
+    assert [{name: row[name] for name in row if name not in own} for row in stored_rows] == [
+        {name: stored_rows[0][name] for name in stored_rows[0] if name not in own}
     ] * 2
-    told = [
+    events = [
         list(
             LeagueEvent.objects.filter(subject=f"match:{match.public_id}")
             .order_by("pk")
@@ -102,4 +102,4 @@ def test_a_match_is_as_if_it_had_been_claimed(ana: Player, berto: Player) -> Non
         )
         for match in (claimed, inserted)
     ]
-    assert told[0] == told[1] != []
+    assert events[0] == events[1] != []

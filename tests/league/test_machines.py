@@ -51,8 +51,8 @@ LOCKED = re.compile(r"^numpy==([^ ;]+)(?: *; *([^\\]+?))? *\\?$", re.MULTILINE)
 
 def flags() -> set[str]:
     """Return the processor's features, in the words of the kernel."""
-    found = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(encoding="ascii"), re.MULTILINE)
-    return set(found[1].split()) if found else set()
+    match = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(encoding="ascii"), re.MULTILINE)
+    return set(match[1].split()) if match else set()
 
 
 def locked() -> dict[str, bool]:
@@ -70,17 +70,17 @@ def run(kernels: str, threads: int, tests: list[str], tmp_path: Path, path: str 
         "STATE_DIR": str(tmp_path / "state"),
         "PYTHONPATH": path,
     }
-    told = subprocess.run(
+    probe = subprocess.run(
         [sys.executable, "-c", CORE], cwd=TOP, env=environment, capture_output=True, text=True, check=True
     )
-    number, core, has = told.stdout.split()
+    number, core, has = probe.stdout.split()
     print(f"numpy {number}, kernels {core}, {has} of {threads} threads: {' '.join(tests)}")
     assert core == kernels
     assert int(has) == min(threads, len(os.sched_getaffinity(0)))
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-m", "not soak", *tests]
-    done = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True)
-    print(done.stdout[-300:])
-    assert done.returncode == 0, done.stdout[-6000:]
+    process = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True)
+    print(process.stdout[-300:])
+    assert process.returncode == 0, process.stdout[-6000:]
 
 
 @pytest.mark.parametrize("kernels", RUNS)
@@ -93,9 +93,9 @@ def test_another_processor_computes_the_same(kernels: str, tmp_path: Path) -> No
 
 def test_every_locked_numpy_computes_the_same(tmp_path: Path) -> None:
     """The one that is installed has been tried by all other tests."""
-    there = locked()
-    assert version("numpy") in there
-    for number, fits in there.items():
+    versions = locked()
+    assert version("numpy") in versions
+    for number, fits in versions.items():
         if not fits:
             print(
                 f"numpy {number}: not for Python {sys.version_info.major}.{sys.version_info.minor}, so it was not tried"

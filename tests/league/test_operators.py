@@ -90,7 +90,7 @@ PLANS: dict[str, tuple[str, dict[str, str]]] = {
 
 def plan(league: League, name: str) -> tuple[str, dict[str, str]]:
     """Subject and values of an action, what it takes back done before."""
-    subject, given = PLANS[name]
+    subject, fields = PLANS[name]
     if name == "resume":
         bots.stop(league.rufo, **BY)
     elif name == "unban":
@@ -103,35 +103,35 @@ def plan(league: League, name: str) -> tuple[str, dict[str, str]]:
         Audit.objects.update(verdict="differs", first={}, finished=made.NOW)
     audit = Audit.objects.select_related("work").first()
     return subject.format(match=league.match.public_id, audit=audit.work.public_id if audit else ""), {
-        key: until() if value == "soon" else value for key, value in given.items()
+        key: until() if value == "soon" else value for key, value in fields.items()
     }
 
 
 def rows() -> dict[str, list[dict[str, Any]]]:
     """Every row of every table, but for when keys were used and who was logged in."""
-    found = {}
+    by_model = {}
     for model in apps.get_models():
         if model._meta.label in ("sessions.Session", "league.SessionOwner", "league.IdempotencyKey"):
             continue
         values = list(model._base_manager.order_by("pk").values())
-        found[model._meta.label] = [
+        by_model[model._meta.label] = [
             {name: value for name, value in row.items() if name not in ("last_used", "last_login")} for row in values
         ]
-    return found
+    return by_model
 
 
-def by_page(player: Player | None, name: str, subject: str, given: dict[str, str]) -> int:
+def by_page(player: Player | None, name: str, subject: str, fields: dict[str, str]) -> int:
     client = Client()
     if player is not None:
         client.force_login(player.user)
-    sent = {"subjects": subject, "why": WHY, **given}
+    sent = {"subjects": subject, "why": WHY, **fields}
     tried = client.post(f"/operators/{name}/", sent | {"step": "look"}).status_code
     return tried if tried != 200 else client.post(f"/operators/{name}/", sent | {"step": "do"}).status_code
 
 
-def by_api(player: Player | None, name: str, subject: str, given: dict[str, str]) -> int:
+def by_api(player: Player | None, name: str, subject: str, fields: dict[str, str]) -> int:
     headers = {"Authorization": f"Bearer {tokens.create(player, 'test')[1]}"} if player else {}
-    body = {"action": name, "subjects": [subject], "why": WHY, "dry_run": True, **given}
+    body = {"action": name, "subjects": [subject], "why": WHY, "dry_run": True, **fields}
     return (
         Client()
         .post("/api/v1/operators/actions", json.dumps(body), content_type="application/json", headers=headers)
@@ -139,10 +139,10 @@ def by_api(player: Player | None, name: str, subject: str, given: dict[str, str]
     )
 
 
-def by_command(player: Player | None, name: str, subject: str, given: dict[str, str]) -> str:
+def by_command(player: Player | None, name: str, subject: str, fields: dict[str, str]) -> str:
     action = ACTIONS[name]
-    values = [given[field.name] for field in action.fields if field.required]
-    options = [f"--{field.name}={given[field.name]}" for field in action.fields if not field.required]
+    values = [fields[field.name] for field in action.fields if field.required]
+    options = [f"--{field.name}={fields[field.name]}" for field in action.fields if not field.required]
     who = ["--by", player.name] if player else []
     out = io.StringIO()
     try:
@@ -160,7 +160,7 @@ def test_the_plans_name_every_action() -> None:
 @pytest.mark.parametrize("name", mostly_slow(ACTIONS, ("void", "conclude").__contains__))
 def test_who_may(name: str, league: League) -> None:
     """Anonymous, a player, an operator with every right but this, one with this alone; on the page, in the API, as a command."""
-    subject, given = plan(league, name)
+    subject, fields = plan(league, name)
     right = ACTIONS[name].right.value
     stranger = players.create("paco", now=made.NOW)
     others, holder = players.create("otto", staff=True), players.create("hilda", staff=True)
@@ -172,63 +172,63 @@ def test_who_may(name: str, league: League) -> None:
     callers = (None, stranger, others, holder)
 
     before = rows()
-    assert [by_api(player, name, subject, given) for player in callers] == [401, 403, 403, 200]
-    refused = [by_command(player, name, subject, given) for player in (stranger, others)]
+    assert [by_api(player, name, subject, fields) for player in callers] == [401, 403, 403, 200]
+    refused = [by_command(player, name, subject, fields) for player in (stranger, others)]
     assert [f"needs the right '{right}'" in text for text in refused] == [True, True]
-    assert by_command(holder, name, subject, given) == by_command(None, name, subject, given)
-    assert by_command(holder, name, subject, given).startswith("nothing was changed; this would be done:\n  ")
-    statuses = [by_page(player, name, subject, given) for player in callers[:3]]
+    assert by_command(holder, name, subject, fields) == by_command(None, name, subject, fields)
+    assert by_command(holder, name, subject, fields).startswith("nothing was changed; this would be done:\n  ")
+    statuses = [by_page(player, name, subject, fields) for player in callers[:3]]
     assert statuses == [302, 403, 403]
     after = rows()
     changed = {label for label in after if after[label] != before[label]} - {"league.ApiToken", "league.LeagueEvent"}
     assert changed == set()
     assert not LeagueEvent.objects.filter(kind=acting.ACTED).exists()
 
-    assert by_page(holder, name, subject, given) == 302  # to the list, done
+    assert by_page(holder, name, subject, fields) == 302  # to the list, done
     assert LeagueEvent.objects.get(kind=acting.ACTED).actor == "hilda"
     looker = Client()
     looker.force_login(holder.user)
-    shown = looker.get("/operators/").content.decode()
-    where = re.search(rf'href="([^"]+)">{subject}<', shown)
+    page = looker.get("/operators/").content.decode()
+    where = re.search(rf'href="([^"]+)">{subject}<', page)
     assert where
     assert looker.get(where[1].replace("&amp;", "&")).status_code == 200
 
 
 @pytest.mark.parametrize("name", mostly_slow(ACTIONS, ("void", "pause", "ban", "embargo").__contains__))
 def test_a_try_changes_nothing_and_says_what_is_done(name: str, league: League) -> None:
-    subject, given = plan(league, name)
+    subject, fields = plan(league, name)
     league.olga.user.is_superuser = True
 
     def act(*, dry_run: bool = False) -> list[str]:
-        found = acting.act(name, [subject], given, why=WHY, operator=league.olga, dry_run=dry_run)
-        assert found.subjects == (subject,)
-        return [str(effect) for effect in found.effects]
+        result = acting.act(name, [subject], fields, why=WHY, operator=league.olga, dry_run=dry_run)
+        assert result.subjects == (subject,)
+        return [str(effect) for effect in result.effects]
 
     before = rows()
-    told = act(dry_run=True)
+    effects = act(dry_run=True)
     assert rows() == before
-    assert told
+    assert effects
 
-    assert act() == told
-    done = rows()
-    assert done != before
+    assert act() == effects
+    after = rows()
+    assert after != before
     event = LeagueEvent.objects.get(kind=acting.ACTED)
     assert (event.subject, event.actor) == (subject, "olga")
-    assert event.data == {"action": name, "why": WHY, "effects": told}
+    assert event.data == {"action": name, "why": WHY, "effects": effects}
 
     assert act() == []
-    assert rows() == done
+    assert rows() == after
 
 
 def test_a_struck_out_match_and_its_second_playing(league: League) -> None:
-    done = acting.act("rerun", [league.match.public_id], {}, why=WHY, operator=None)
+    result = acting.act("rerun", [league.match.public_id], {}, why=WHY, operator=None)
     league.match.refresh_from_db()
     again = league.cup.matches.get(status="queued")
 
     assert (league.match.status, league.match.reason) == ("void", WHY)
     assert (again.table, again.first_board) == (league.match.table, league.match.first_board)
     assert Tournament.objects.get(pk=league.cup.pk).status == "running"
-    assert str(done.effects[1]) == f"to be played again: 1 ({again.public_id})"
+    assert str(result.effects[1]) == f"to be played again: 1 ({again.public_id})"
     validation = Match.objects.filter(kind="validation")[0]
     with pytest.raises(Refused, match="revalidate"):
         acting.act("rerun", [validation.public_id], {}, why=WHY, operator=None)
@@ -237,14 +237,14 @@ def test_a_struck_out_match_and_its_second_playing(league: League) -> None:
 def test_nobody_acts_in_their_own_matter(league: League) -> None:
     """An operator whose bot sits at the table, or meets its bots in the tournament; a superuser may."""
     judge = players.create("judge", staff=True, now=made.NOW)
-    mine = made.accepted(judge, "mine")
-    cup = made.started(league.ana, [made.accepted(league.ana, "pinta"), made.accepted(league.olga, "nena"), mine], name="Mine")  # fmt: skip
-    elsewhere = cup.matches.exclude(parties__version=mine)[0]
+    version = made.accepted(judge, "mine")
+    cup = made.started(league.ana, [made.accepted(league.ana, "pinta"), made.accepted(league.olga, "nena"), version], name="Mine")  # fmt: skip
+    elsewhere = cup.matches.exclude(parties__version=version)[0]
     rights.change(judge, Right.values, give=True, **BY)
     judge = Player.objects.select_related("user").get(pk=judge.pk)
     before = rows()
 
-    for name, subject, given in (
+    for name, subject, fields in (
         ("void", elsewhere.public_id, {}),
         ("rerun", elsewhere.public_id, {}),
         ("resume", "bot:mine", {}),
@@ -253,14 +253,14 @@ def test_nobody_acts_in_their_own_matter(league: League) -> None:
         ("embargo", "tournament:mine", {"until": until()}),
     ):
         with pytest.raises(Forbidden, match="judge would be acting in their own matter"):
-            acting.act(name, [subject], given, why=WHY, operator=judge)
+            acting.act(name, [subject], fields, why=WHY, operator=judge)
     assert rows() == before
     judge.user.is_superuser = True
     assert acting.act("void", [elsewhere.public_id], {}, why=WHY, operator=judge, dry_run=True).effects
 
 
 @pytest.mark.parametrize(
-    ("name", "subject", "given", "why", "told"),
+    ("name", "subject", "fields", "why", "message"),
     [
         ("void", "zzz", {}, WHY, "there is no match 'zzz'"),
         ("void", "bot:rufo", {}, WHY, "'bot' cannot be used here; choose one of match"),
@@ -281,10 +281,10 @@ def test_nobody_acts_in_their_own_matter(league: League) -> None:
         ("pause", "tournament:cup", {}, WHY, "only a running one"),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_the_reason(name, subject, given, why, told, league: League) -> None:
+def test_what_cannot_be_done_is_refused_with_the_reason(name, subject, fields, why, message, league: League) -> None:
     players.create(players.HOUSE, reserved=True)
-    with pytest.raises(Refused, match=told):
-        acting.act(name, [subject], given, why=why, operator=None)
+    with pytest.raises(Refused, match=message):
+        acting.act(name, [subject], fields, why=why, operator=None)
 
 
 def test_what_operators_hold_back_is_not_played_whatever_its_owner_does(league: League) -> None:
@@ -332,9 +332,9 @@ def test_rights_are_given_and_taken_by_command(league: League) -> None:
     olga = Player.objects.select_related("user").get(name="olga")
     assert rights.rights_of(olga) == []
     kinds = ["operator.given", "operator.taken", "operator.taken"]
-    told = LeagueEvent.objects.filter(subject="player:olga", kind__startswith="operator.").order_by("id")
-    assert list(told.values_list("kind", flat=True)) == kinds
-    assert told[0].data == {"why": WHY, "words": ["void", "ban"]}
+    journal = LeagueEvent.objects.filter(subject="player:olga", kind__startswith="operator.").order_by("id")
+    assert list(journal.values_list("kind", flat=True)) == kinds
+    assert journal[0].data == {"why": WHY, "words": ["void", "ban"]}
 
 
 def test_a_limit_is_given_and_taken_back(league: League) -> None:
@@ -398,14 +398,14 @@ def ways(league: League) -> list[str]:
     match = league.match.public_id
     names = {"public_id": match, "id": match, "number": 1, "sitting": 0, "slug": league.cup.slug, "key": "partnership"}
     names |= {"kind": "open", "seat": 0, "bot": "greedy"}  # For a judgement and for answers of a house bot
-    found = []
+    paths = []
     for pattern in [*web.urlpatterns, *api.urlpatterns]:
         text = str(pattern.pattern)
         if re.search(r"matches|pools|tournaments/|boards|standings|^m/|^t/|^g/", text) and "new" not in text:
             filled = text.replace("<id:id>", str(pool))
             filled = re.sub(r"<\w+:(\w+)>", lambda part: str(names[part[1]]), filled)
-            found.append(("/api/v1/" if pattern in api.urlpatterns else "/") + filled)
-    return found
+            paths.append(("/api/v1/" if pattern in api.urlpatterns else "/") + filled)
+    return paths
 
 
 @pytest.mark.parametrize("subject", mostly_slow(["match", "tournament"], "tournament".__eq__))
@@ -413,8 +413,8 @@ def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
     """All addresses are asked, by a stranger, by who owns a bot at the table, and by a superuser."""
     sitting = Sitting.objects.filter(board__match=league.match).first()
     played = replays.unpack(sitting)
-    told = [event["hand"] for event in played["events"] if event.get("e") == "deal" and "hand" in event]
-    hands = [" ".join(hand) for hand in told] + [json.dumps(hand, separators=(",", ":")) for hand in told]
+    dealt_hands = [event["hand"] for event in played["events"] if event.get("e") == "deal" and "hand" in event]
+    hands = [" ".join(hand) for hand in dealt_hands] + [json.dumps(hand, separators=(",", ":")) for hand in dealt_hands]
     secrets = [bytes(league.cup.secret).hex(), played["seed"], *hands, '"actions"', "tute-replay/1"]
     boss = players.create("boss", staff=True)
     boss.user.is_superuser = True
@@ -424,14 +424,14 @@ def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
     callers[2].force_login(boss.user)
 
     def shown(client: Client) -> set[str]:
-        found = set()
+        paths = set()
         for path in ways(league):
             answer = client.get(path)
             assert answer.status_code < 500, path
             text = b"".join(answer.streaming_content) if answer.streaming else answer.content
             if any(secret.encode() in text for secret in secrets):  # pictures among them
-                found.add(path)
-        return found
+                paths.add(path)
+        return paths
 
     match = league.match.public_id
     before = shown(callers[0])
@@ -439,8 +439,8 @@ def test_no_way_shows_what_is_held_back(subject: str, league: League) -> None:
     assert {f"/api/v1/matches/{match}/boards/1/sittings/0/replay", f"/api/v1/tournaments/{league.cup.slug}"} <= before
     name = {"match": f"match:{match}", "tournament": "tournament:cup"}[subject]
     end = until()
-    done = acting.act("embargo", [name], {"until": end}, why=WHY, operator=None)
-    assert "published before" in str(done.effects[1])
+    result = acting.act("embargo", [name], {"until": end}, why=WHY, operator=None)
+    assert "published before" in str(result.effects[1])
 
     for client in callers if subject == "match" else callers[:1]:
         assert shown(client) == set()
@@ -476,18 +476,18 @@ def test_the_embargo_of_an_event_goes_for_its_later_stages(league: League, berto
     cup = events.create(berto, document, [made.accepted(league.ana, "uno"), made.accepted(berto, "dos")], now=made.NOW)
     until_then = clock.present() + timedelta(days=1)
     embargoes.change(cup, until_then, **BY)
-    while held := leases.claim("w1", now=made.NOW):
-        leases.start(held, now=made.NOW)
-        reports.report(held.pk, held.token, made.result(held), now=made.NOW)
+    while work := leases.claim("w1", now=made.NOW):
+        leases.start(work, now=made.NOW)
+        reports.report(work.pk, work.token, made.result(work), now=made.NOW)
     for _ in range(3):
         reconcile.reconcile(now=made.NOW)
         for match in Match.objects.filter(tournament__event=cup, status="queued"):
             made.play(match)
     cup.refresh_from_db()
     assert cup.finished is not None
-    assert [one.embargo for one in cup.tournaments.all()] == [until_then, until_then]
+    assert [tournament.embargo for tournament in cup.tournaments.all()] == [until_then, until_then]
     assert events.published_secret(cup, is_visible=True) is None
     embargoes.change(cup, None, **BY)
     cup.refresh_from_db()
     assert events.published_secret(cup, is_visible=True) == bytes(cup.secret).hex()
-    assert {one.secret_after for one in cup.tournaments.all()} == {None}
+    assert {tournament.secret_after for tournament in cup.tournaments.all()} == {None}

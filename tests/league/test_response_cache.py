@@ -77,12 +77,12 @@ class Answered:
             self.status = int(status[:3])
             lines[:] = headers
 
-        with CaptureQueriesContext(connection) if self.watched else nullcontext([]) as seen:
+        with CaptureQueriesContext(connection) if self.watched else nullcontext([]) as queries:
             answer = site(environ, start_response)
             self.raw = b"".join(answer)
             if hasattr(answer, "close"):
                 answer.close()
-        self.sql = [query["sql"] for query in seen]
+        self.sql = [query["sql"] for query in queries]
         self.headers = {name.lower(): value for name, value in lines}
         assert len(self.headers) == len(lines), "a header comes twice"
 
@@ -205,8 +205,8 @@ def pages(league: Larger) -> list[str]:
         "/api/v1/players/ana",
         "/api/v1/tournaments",
         *(
-            f"/api/v1/tournaments/{one.slug}{rest}"
-            for one in (league.cup, league.next_cup, league.knockout)
+            f"/api/v1/tournaments/{cup.slug}{rest}"
+            for cup in (league.cup, league.next_cup, league.knockout)
             for rest in ("", "/entries", "/rounds", "/bracket", "/standings")
         ),
         "/api/v1/events",
@@ -253,10 +253,10 @@ OF_RELEASE = [
 
 
 def test_answers_of_a_release_are_given_again(db):
-    django, asked = get_wsgi_application(), []
+    django, paths = get_wsgi_application(), []
 
     def application(environ, start_response):
-        asked.append(environ["PATH_INFO"])
+        paths.append(environ["PATH_INFO"])
         return django(environ, start_response)
 
     site = ResponseCache(application)
@@ -264,7 +264,7 @@ def test_answers_of_a_release_are_given_again(db):
         first, second = Answered(site, path), Answered(site, path)
         assert (path, first.status, second.status) == (path, 200, 200)
         assert second.body == first.body
-    assert asked == OF_RELEASE
+    assert paths == OF_RELEASE
 
 
 # The addresses whose answers are not kept, by the reason (docs/site.md).
@@ -299,10 +299,12 @@ def test_every_address_is_kept_or_there_is_a_reason(league):
     paths = [*pages(league), *OF_RELEASE, f"{SHOW}replay.json"]
     kept_ones = {resolve(path.partition("?")[0]).view_name for path in paths}
     others = [name for names in NOT_KEPT.values() for name in names.split()]
-    there = {str(one.name) for one in pages_urls.urlpatterns} | {f"api:{one.name}" for one in api_urls.urlpatterns}
+    view_names = {str(route.name) for route in pages_urls.urlpatterns} | {
+        f"api:{route.name}" for route in api_urls.urlpatterns
+    }
     assert len(others) == len(set(others))
     assert kept_ones & set(others) == set()
-    assert kept_ones | set(others) == there
+    assert kept_ones | set(others) == view_names
 
 
 SHOW = "/e/one-board-an-hour/show/"
@@ -319,16 +321,16 @@ def test_a_board_of_a_show_is_kept_once_it_is_shown(league, site, monkeypatch):
 
     def at(hours: float) -> list[tuple[int, bool]]:
         monkeypatch.setattr(clock, "present", lambda: made.later(3600 * (1 + hours)))
-        return [(one.status, one.kept) for one in (Answered(site, path) for path in (first, second))]
+        return [(answer.status, answer.kept) for answer in (Answered(site, path) for path in (first, second))]
 
     assert at(-0.01) == [(404, False)] * 2
     assert at(0.5) == [(200, False), (404, False)]
-    said = next(iter(site.store._answers.values())).counts
+    counts = next(iter(site.store._answers.values())).counts
     assert at(0.6) == [(200, True), (404, False)]
     assert at(1.5) == [(200, True), (200, False)]
     assert at(1.6) == [(200, True), (200, True)]
     site.store.clear()
-    assert lacking(Answered(site, first), said) == set()
+    assert lacking(Answered(site, first), counts) == set()
     assert at(1.7) == [(200, True), (200, False)]
     Event.objects.filter(pk=event.pk).update(shown_from=made.later(10**7))
     assert at(1.8) == [(404, False)] * 2
@@ -343,21 +345,21 @@ def test_answers_are_compressed_as_the_client_accepts(league, site):
         ("", None),
         ("identity", None),
     ):
-        found = Answered(site, "/t/", HTTP_ACCEPT_ENCODING=accepted)
-        assert found.kept
-        assert found.headers.get("content-encoding") == coding
-        assert int(found.headers["content-length"]) == len(found.raw)
-        assert found.body == plain.body
-        assert (len(found.raw) < len(plain.raw) / 2) == (coding is not None)
+        answer = Answered(site, "/t/", HTTP_ACCEPT_ENCODING=accepted)
+        assert answer.kept
+        assert answer.headers.get("content-encoding") == coding
+        assert int(answer.headers["content-length"]) == len(answer.raw)
+        assert answer.body == plain.body
+        assert (len(answer.raw) < len(plain.raw) / 2) == (coding is not None)
 
 
 def test_a_client_that_has_the_answer_gets_304(league, site):
     for path in ("/t/", "/api/v1/matches"):
         tag = Answered(site, path, HTTP_ACCEPT_ENCODING="gzip").headers["etag"]
-        for wanted in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
-            found = Answered(site, path, HTTP_IF_NONE_MATCH=wanted)
-            assert (found.status, found.raw, found.kept) == (304, b"", True)
-            assert "content-type" not in found.headers
+        for condition in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
+            answer = Answered(site, path, HTTP_IF_NONE_MATCH=condition)
+            assert (answer.status, answer.raw, answer.kept) == (304, b"", True)
+            assert "content-type" not in answer.headers
         site.store.clear()
         assert Answered(site, path, HTTP_IF_NONE_MATCH=tag).status == 304
         assert Answered(site, path, HTTP_IF_NONE_MATCH=tag).kept, "what was made anew for a 304 is kept, too"
@@ -408,18 +410,18 @@ def test_answers_for_one_reader_are_not_kept(league, site, part):
 
 
 def test_each_language_and_theme_has_its_own_answer(league, site):
-    seen = {}
+    bodies = {}
     for name, headers in {
         "es": {},
         "en": {"HTTP_ACCEPT_LANGUAGE": "en-GB,en;q=0.8"},
         "cookie": {"HTTP_COOKIE": "django_language=en; theme=dark"},
         "dark": {"HTTP_COOKIE": "theme=dark"},
     }.items():
-        seen[name] = Answered(site, "/t/", **headers).body
-        assert Answered(site, "/t/", **headers).body == seen[name]
-    assert len(set(seen.values())) == 4
-    assert b'lang="en"' in seen["cookie"]
-    assert b'data-theme="dark"' in seen["cookie"]
+        bodies[name] = Answered(site, "/t/", **headers).body
+        assert Answered(site, "/t/", **headers).body == bodies[name]
+    assert len(set(bodies.values())) == 4
+    assert b'lang="en"' in bodies["cookie"]
+    assert b'data-theme="dark"' in bodies["cookie"]
     spanish = Answered(site, "/api/v1/bots", HTTP_ACCEPT_LANGUAGE="es").headers["content-language"]
     assert (spanish, Answered(site, "/api/v1/bots").headers["content-language"]) == ("es", "en")
     assert Answered(site, "/t/", HTTP_COOKIE="messages=x").kept is False
@@ -444,7 +446,7 @@ def test_the_key_reads_what_the_answer_reads(league, site):
 
     def read(headers: dict[str, str]) -> list[tuple[bytes, str]]:
         answers = [Answered(site, path, **headers) for path in paths]
-        return [(one.body, one.headers["content-language"]) for one in answers]
+        return [(answer.body, answer.headers["content-language"]) for answer in answers]
 
     def read_alone(headers: dict[str, str]) -> list[tuple[bytes, str]]:
         cache.clear()
@@ -463,9 +465,9 @@ def validate() -> None:
 
 
 def judge() -> None:
-    held = jobs.ANALYSIS.claim("host:1", now=made.NOW)
-    assert held is not None
-    assert jobs.run(held, now=made.NOW)
+    job = jobs.ANALYSIS.claim("host:1", now=made.NOW)
+    assert job is not None
+    assert jobs.run(job, now=made.NOW)
 
 
 def consult() -> None:
@@ -474,9 +476,9 @@ def consult() -> None:
 
 def audit() -> None:
     sampling.draw(now=made.NOW)
-    while (held := leases.claim("w", now=made.NOW)) is not None:
-        leases.start(held, now=made.NOW)
-        assert audits.report(held.pk, held.token, runner.Audit(runner.SAME, 30), now=made.NOW) == reports.Receipt.STORED
+    while (work := leases.claim("w", now=made.NOW)) is not None:
+        leases.start(work, now=made.NOW)
+        assert audits.report(work.pk, work.token, runner.Audit(runner.SAME, 30), now=made.NOW) == reports.Receipt.STORED
 
 
 def play_on(tournament: Tournament) -> None:
@@ -486,7 +488,7 @@ def play_on(tournament: Tournament) -> None:
 
 
 def acts_on(league: Larger) -> dict[str, Callable[[], object]]:
-    """What players, operators and the scheduler do, in an order in which all of it can be done."""
+    """Return what players, operators and the scheduler do, in an order in which every act is possible."""
     second = made.accepted(players.create("eva", now=made.NOW), "nueva")
     circuit = Circuit.objects.get(slug="liga")
 
@@ -502,14 +504,14 @@ def acts_on(league: Larger) -> dict[str, Callable[[], object]]:
     def event() -> Event:
         return Event.objects.get(slug="velvet-night")
 
-    asked = EntryRequest.objects.get(event=event(), bot__slug="shy", status="asked")
+    request = EntryRequest.objects.get(event=event(), bot__slug="shy", status="asked")
     return {
         "a judgement": judge,
         "a consultation": consult,
         "its sums": summing.count_new,
         "audits": audit,
         "a knock-out": knock_out,
-        "a request is granted": lambda: requests.grant(asked, player=asked.bot.owner, now=made.NOW),
+        "a request is granted": lambda: requests.grant(request, player=request.bot.owner, now=made.NOW),
         "a description": lambda: bots.describe(Bot.objects.get(slug="rufo"), "Plays well."),
         "a judgement is asked for": lambda: asking.ask(league.clean, "open", league.ana, now=made.NOW),
         "a bot joins a circuit": lambda: circuits.join(circuit, league.luna.bot, player=league.berto, now=made.NOW),
@@ -549,12 +551,12 @@ def test_nothing_is_older_than_a_change(league, site):
         Answered(site, path)
     for what, act in acts_on(league).items():
         act()
-        cache.clear()  # so many reads are more than a stranger has in a minute
+        cache.clear()  # These reads exceed the limit of a minute
         for path in pages(league):
-            given = Answered(site, path)
-            if given.kept:  # what was made anew is new
+            answer = Answered(site, path)
+            if answer.kept:  # An answer that was built again is new
                 fresh = Answered(ResponseCache(site.application), path)
-                assert timeless(given.body) == timeless(fresh.body), f"{path} is as it was before {what}"
+                assert timeless(answer.body) == timeless(fresh.body), f"{path} is as it was before {what}"
             else:
                 changed.add(path)
     assert changed == set(pages(league))
@@ -568,7 +570,7 @@ def test_play_elsewhere_leaves_other_answers(league, site):
         *(f"/versions/{version}", f"/versions/{version}/audits", "/events", "/events/velvet-night"),
         *(f"/tournaments/{league.cup.slug}{rest}" for rest in ("", "/rounds", "/bracket")),
     ]
-    paths = [*(f"/api/v1{one}" for one in api), "/e/velvet-night/", f"/m/{match}.txt", f"/t/{league.cup.slug}/"]
+    paths = [*(f"/api/v1{address}" for address in api), "/e/velvet-night/", f"/m/{match}.txt", f"/t/{league.cup.slug}/"]
     for path in paths:
         Answered(site, path)
     made.play(elsewhere)
@@ -614,7 +616,7 @@ WITH_OTHERS = {
 
 def standing_for(table: str) -> set[str]:
     """The keys that change with the rows of a table, without what is named after a colon."""
-    own = " ".join(key for one in changes.RULES if one.table == table for key in (*one.keys, *one.also))
+    own = " ".join(key for rule in changes.RULES if rule.table == table for key in (*rule.keys, *rule.also))
     return set(re.findall(r"'([a-z]+:?)'", own)) | WITH_OTHERS.get(table, set())
 
 
@@ -624,10 +626,10 @@ NEVER_CHANGES = {
 }
 
 
-def lacking(found: Answered, said: Iterable[str]) -> set[str]:
+def lacking(answer: Answered, counts: Iterable[str]) -> set[str]:
     """The tables that an answer was made of and for which none of the keys that it says stands."""
-    keys = {key if ":" not in key else key.split(":")[0] + ":" for key in said}
-    read = {word for sql in found.sql for word in re.findall(r"\b(?:league|auth)_\w+", sql)}
+    keys = {key if ":" not in key else key.split(":")[0] + ":" for key in counts}
+    read = {word for sql in answer.sql for word in re.findall(r"\b(?:league|auth)_\w+", sql)}
     read &= set(connection.introspection.table_names())
     return {table for table in read - {"league_change"} if not standing_for(table) & keys}
 
@@ -636,29 +638,29 @@ def lacking(found: Answered, said: Iterable[str]) -> set[str]:
 def test_a_view_names_counters_for_every_table_that_it_reads(league, site, part):
     missing = {}
     for path in pages(league)[part::4]:
-        found = Answered(site, path)
-        said = next(iter(site.store._answers.values())).counts
+        answer = Answered(site, path)
+        counts = next(iter(site.store._answers.values())).counts
         site.store.clear()
         names = next((names for pattern, names in NEVER_CHANGES.items() if re.fullmatch(pattern, path)), set())
-        if not_said := lacking(found, said) - names:
+        if not_said := lacking(answer, counts) - names:
             missing[path] = not_said
     assert missing == {}
 
 
 def test_a_change_while_an_answer_is_made_is_seen(league, site):
     path = f"/api/v1/pools/{league.pool.pk}/leaderboard"
-    done = []
+    disturbed = []
 
     def disturb(execute, sql, params, many, context):
-        found = execute(sql, params, many, context)
-        if '"league_rating"' in sql and not done:
-            done.append(True)
+        result = execute(sql, params, many, context)
+        if '"league_rating"' in sql and not disturbed:
+            disturbed.append(True)
             Rating.objects.update(elo=1234.5)  # after the answer has read its rows
-        return found
+        return result
 
     with connection.execute_wrapper(disturb):
         first = Answered(site, path)
-    assert done
+    assert disturbed
     assert b"1234.5" not in first.body
     assert b"1234.5" in Answered(site, path).body
 
@@ -698,17 +700,19 @@ def grown(act: Callable[[], object], league: League) -> set[str]:
 
 def test_each_change_counts_for_its_keys(league):
     cup = made.started(league.ana, [league.rufo, league.luna], name="Fourth cup")
-    held: list[Match] = []
+    claims: list[Match] = []
 
     def claim() -> None:
-        found = leases.claim("w9", now=made.NOW)
-        assert found is not None
-        held.append(found)
+        work = leases.claim("w9", now=made.NOW)
+        assert work is not None
+        claims.append(work)
 
     assert grown(claim, league) == set()
-    assert grown(lambda: leases.start(held[0], now=made.NOW), league) == {"matches"}
-    assert grown(lambda: leases.heartbeat(held[0].pk, held[0].token, progress=50, now=made.NOW), league) == set()
-    assert grown(lambda: reports.report(held[0].pk, held[0].token, made.result(held[0]), now=made.NOW), league) >= {
+    assert grown(lambda: leases.start(claims[0], now=made.NOW), league) == {"matches"}
+    assert grown(lambda: leases.heartbeat(claims[0].pk, claims[0].token, progress=50, now=made.NOW), league) == set()
+    assert grown(
+        lambda: reports.report(claims[0].pk, claims[0].token, made.result(claims[0]), now=made.NOW), league
+    ) >= {
         "matches",
         "pool",
     }
@@ -739,7 +743,7 @@ def test_missing_triggers_are_created_again(db):
             return {name for (name,) in cursor.fetchall()}
 
     before = there()
-    assert len(before) == sum(len(one.on) for one in changes.RULES)
+    assert len(before) == sum(len(rule.on) for rule in changes.RULES)
     with connection.cursor() as cursor:
         on = " ON league_bot" if connection.vendor == "postgresql" else ""
         gone = min(name for name in before if name.startswith("league_bot_update_"))

@@ -31,20 +31,20 @@ def compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         cursor.execute("UPDATE sqlite_sequence SET seq = 0 WHERE name LIKE 'league!_%' ESCAPE '!'")
     with story.one_chance(monkeypatch):
         story.tell()
-    told = story.columns()
+    columns = story.columns()
     now = tmp_path / KEPT.name
-    now.write_text(story.dump(told), encoding="utf-8")
-    differ = story.differences(story.load(KEPT.read_text(encoding="utf-8")), told)
+    now.write_text(story.dump(columns), encoding="utf-8")
+    differ = story.differences(story.load(KEPT.read_text(encoding="utf-8")), columns)
     assert not differ, "\n".join([f"{len(differ)} values differ", *differ[:MOST], f"if this is meant: cp {now} {KEPT}"])
 
 
 def test_a_difference_names_row_and_column_and_both_values() -> None:
-    kept = {"Bot.slug": ["rufo", "sol"], "Rating.elo": [1000.0], "Bot.state": []}
-    told = {"Bot.slug": ["rufo", "zoe", "sol"], "Rating.elo": [1000.5], "Bot.sends": [None]}
+    old = {"Bot.slug": ["rufo", "sol"], "Rating.elo": [1000.0], "Bot.state": []}
+    new = {"Bot.slug": ["rufo", "zoe", "sol"], "Rating.elo": [1000.5], "Bot.sends": [None]}
 
-    assert story.load(story.dump(kept)) == kept
-    assert story.differences(kept, kept) == []
-    assert story.differences(kept, told) == [
+    assert story.load(story.dump(old)) == old
+    assert story.differences(old, old) == []
+    assert story.differences(old, new) == [
         "Bot.state: this column is gone",
         "Bot.sends: this column is new",
         'Bot.slug of row 1: was "sol", is "zoe"',
