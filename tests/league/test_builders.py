@@ -13,7 +13,7 @@ from league.domain.people import players
 from league.domain.ratings import pools
 from league.enums import EntryPolicy
 from league.models import Bot, BotVersion, Change, LeagueEvent, Match, Player, Pool
-from tests.support import league as made
+from tests.support import league
 
 GAMES = ("partnership", "corriente", "cabrero")
 
@@ -67,28 +67,28 @@ def written(name: str, act: Any) -> list[str]:
 @pytest.mark.parametrize("house", [False, True])
 @pytest.mark.parametrize("policy", EntryPolicy.values)
 def test_an_accepted_bot_is_as_if_it_had_been_uploaded(policy: str, house: bool, ana: Player) -> None:
-    owner = players.create(players.HOUSE, reserved=True, now=made.NOW) if house else ana
+    owner = players.create(players.HOUSE, reserved=True, now=league.NOW) if house else ana
     for game in GAMES:  # their pools are there, as for all but the first bot
         pools.pool(game)
     how = {"games": GAMES, "policy": policy}
-    real = written("uno", lambda: made.accepted_by_upload(owner, "uno", **how))
+    real = written("uno", lambda: league.accepted_by_upload(owner, "uno", **how))
     assert len(real) >= 9
     Bot.objects.update(is_house=False)  # else the second one is tried against the first
-    assert written("dos", lambda: made.accepted(owner, "dos", **how)) == real
+    assert written("dos", lambda: league.accepted(owner, "dos", **how)) == real
 
 
 def test_the_first_bot_of_a_game_brings_its_pool(ana: Player) -> None:
-    made.accepted(ana, "uno", games=GAMES)
+    league.accepted(ana, "uno", games=GAMES)
     assert sorted(Pool.objects.values_list("game", flat=True)) == sorted(GAMES)
 
 
 def test_a_match_is_as_if_it_had_been_claimed(ana: Player, berto: Player) -> None:
-    bots = [made.accepted(ana, "uno"), made.accepted(berto, "dos")]
-    cup, other = (made.started(ana, bots, boards=1, name=name) for name in ("Cup", "Other"))
-    claimed = leases.claim("w1", prefer=cup.matches.get().pk, now=made.NOW)
+    bots = [league.accepted(ana, "uno"), league.accepted(berto, "dos")]
+    cup, other = (league.started(ana, bots, boards=1, name=name) for name in ("Cup", "Other"))
+    claimed = leases.claim("w1", prefer=cup.matches.get().pk, now=league.NOW)
     assert claimed is not None
-    leases.start(claimed, now=made.NOW)
-    inserted = made.begun(other.matches.get())
+    leases.start(claimed, now=league.NOW)
+    inserted = league.begun(other.matches.get())
     own = {"id", "public_id", "key", "table", "secret", "tournament_id", "round_id", "turn", "virtual_s"}
     stored_rows = [Match.objects.filter(pk=match.pk).values().get() for match in (claimed, inserted)]
     assert [{name: row[name] for name in row if name not in own} for row in stored_rows] == [

@@ -14,14 +14,15 @@ from league.domain.people import tokens
 from league.enums import TokenScope
 from league.models import Judgement, Match
 from tests.league.api.client import Api
-from tests.support import jobs
-from tests.support import league as made
+from tests.support import jobs, league
 
 
 @pytest.fixture
 def match(alice, charlie) -> Match:
     """Finished, of two boards."""
-    return made.play(made.started(alice, [made.accepted(alice, "rufo"), made.accepted(charlie, "luna")]).matches.get())
+    return league.play(
+        league.started(alice, [league.accepted(alice, "rufo"), league.accepted(charlie, "luna")]).matches.get()
+    )
 
 
 def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, monkeypatch, settings) -> None:
@@ -42,9 +43,9 @@ def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, mo
     waits = nobody.get(f"{where}/open").json()
     assert (waits["status"], waits["verdicts"], waits["parties"]) == ("asked", [], [])
 
-    job = jobs.ANALYSIS.claim("host:1", now=made.NOW)
+    job = jobs.ANALYSIS.claim("host:1", now=league.NOW)
     assert job is not None
-    assert jobs.run(job, now=made.NOW)
+    assert jobs.run(job, now=league.NOW)
     report = nobody.get(f"{where}/open").json()
     assert (report["status"], report["match"], report["unit"], report["decisions"]) == (
         "done",
@@ -81,15 +82,15 @@ def test_a_match_is_judged_on_demand(match, nobody, as_alice, alice, charlie, mo
     assert sum(phase["mine"]["judged"] for phase in parts) == whole["mine"]["judged"] < whole["everybody"]["judged"]
     assert nobody.get("bots/nobody/judged").status_code == 404
 
-    far = made.NOW.replace(year=2126)
-    embargoes.change(match, far, why="a final", actor="olga", now=made.NOW)
+    far = league.NOW.replace(year=2126)
+    embargoes.change(match, far, why="a final", actor="olga", now=league.NOW)
     for answer in (nobody.get(f"{where}/open"), as_alice.post(f"{where}/fair", {})):
         assert answer.status_code == 409
         assert "held back" in answer.json()["detail"]
 
 
 def test_a_damaged_body_is_said_to_be_so(match, nobody, alice) -> None:
-    row = {"match": match, "kind": "open", "judge": "open-1", "created": made.NOW, "status": "done"}
+    row = {"match": match, "kind": "open", "judge": "open-1", "created": league.NOW, "status": "done"}
     Judgement.objects.create(**row, body=b"rubbish")
     answer = nobody.get(f"matches/{match.public_id}/analysis/open")
     assert answer.status_code == 409

@@ -9,16 +9,15 @@ from league.domain.people import tokens
 from league.enums import TokenScope
 from league.models import Consultation, Match
 from tests.league.api.client import Api
-from tests.support import consulting
-from tests.support import league as made
+from tests.support import consulting, league
 
 
 @pytest.fixture
 def match(alice, charlie) -> Match:
     """Finished, of two boards; greedy is of the house."""
     consulting.enter("greedy")
-    cup = made.started(alice, [made.accepted(alice, "rufo"), made.accepted(charlie, "luna")])
-    return consulting.told(made.play(cup.matches.get()))
+    cup = league.started(alice, [league.accepted(alice, "rufo"), league.accepted(charlie, "luna")])
+    return consulting.told(league.play(cup.matches.get()))
 
 
 @pytest.mark.slow
@@ -65,7 +64,7 @@ def test_a_bot_of_the_house_is_asked_on_demand(match, nobody, as_alice, charlie,
     damaged = as_alice.get(where)
     assert damaged.status_code == 409
     assert "damaged" in damaged.json()["detail"]
-    embargoes.change(match, made.NOW.replace(year=2126), why="a final", actor="olga", now=made.NOW)
+    embargoes.change(match, league.NOW.replace(year=2126), why="a final", actor="olga", now=league.NOW)
     for answer in (nobody.get(where), as_alice.post(where, {})):
         assert answer.status_code == 409
         assert "held back" in answer.json()["detail"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from django.test import Client
 
 from league.models import Match
-from tests.support import league as made
+from tests.support import league
 
 
 def test_a_challenge_by_the_api_is_made_once(nobody, as_alice, alice, charlie) -> None:
-    made.accepted(alice, "rufo")
-    made.accepted(charlie, "luna", policy="ask")
+    league.accepted(alice, "rufo")
+    league.accepted(charlie, "luna", policy="ask")
     wish = {"bot": "rufo", "against": "luna", "against_version": 1, "game": "partnership", "boards": 1}
 
     first, again = (as_alice.post("challenges", wish, headers={"Idempotency-Key": "one"}) for _ in range(2))
@@ -30,7 +30,7 @@ def test_a_challenge_by_the_api_is_made_once(nobody, as_alice, alice, charlie) -
 
 def test_challenges_of_games_with_more_sides_name_the_others(as_alice, alice, charlie) -> None:
     for owner, name in ((alice, "rufo"), (charlie, "luna"), (alice, "nena"), (charlie, "sola")):
-        made.accepted(owner, name)
+        league.accepted(owner, name)
     wish = {"bot": "rufo", "against": "luna", "game": "cabrero", "boards": 1}
     assert as_alice.post("challenges", wish).status_code == 409
     assert as_alice.post("challenges", {**wish, "others": [{"bot": "nobody"}, {"bot": "sola"}]}).status_code == 400
@@ -51,8 +51,8 @@ def test_challenges_of_games_with_more_sides_name_the_others(as_alice, alice, ch
 
 
 def test_a_challenge_by_the_page(alice, charlie) -> None:
-    made.accepted(alice, "rufo")
-    made.accepted(charlie, "luna", policy="ask")
+    league.accepted(alice, "rufo")
+    league.accepted(charlie, "luna", policy="ask")
     browser = Client()
     browser.force_login(alice.user)
 

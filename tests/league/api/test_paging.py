@@ -8,7 +8,7 @@ import pytest
 
 from league.domain.people import players
 from league.models import Player
-from tests.support import league as made
+from tests.support import league
 
 
 def names(page):
@@ -18,7 +18,7 @@ def names(page):
 @pytest.fixture
 def seven(db):
     for number in range(7):
-        players.create(f"p{number}", now=made.NOW)
+        players.create(f"p{number}", now=league.NOW)
 
 
 def test_pages_forward_and_back(nobody, seven):
@@ -36,7 +36,7 @@ def test_pages_forward_and_back(nobody, seven):
 
 def test_pages_stay_while_rows_are_added(nobody, seven):
     first = nobody.get("players?page_size=3").json()
-    players.create("late", now=made.NOW)
+    players.create("late", now=league.NOW)
 
     second = nobody.get(first["next"].removeprefix("http://testserver")).json()
 

@@ -15,7 +15,7 @@ from league.domain.tournaments import tournaments
 from league.models import Player
 from tests.league.api.client import Api
 from tests.league.api.conftest import api_of
-from tests.support import league as made
+from tests.support import league
 from tests.support.parts import mostly_slow
 
 # address: queries
@@ -51,17 +51,17 @@ LISTS = {
 def grow(rows: int) -> dict[str, object]:
     """A league with at least `rows` of everything."""
     versions = [
-        made.accepted(players.create(f"p-{number}", now=made.NOW), f"a-{number}", games=("partnership",))
+        league.accepted(players.create(f"p-{number}", now=league.NOW), f"a-{number}", games=("partnership",))
         for number in range(rows + 1)
     ]
     for _ in range(rows - 1):
-        made.uploaded(versions[0].bot.owner, "a-0")
+        league.uploaded(versions[0].bot.owner, "a-0")
     for number in range(rows):
-        tournaments.create(versions[0].bot.owner, f"Open {number}", "corriente", boards=1, now=made.NOW)
-    cup = made.started(versions[0].bot.owner, versions, boards=rows, name="Played")
+        tournaments.create(versions[0].bot.owner, f"Open {number}", "corriente", boards=1, now=league.NOW)
+    cup = league.started(versions[0].bot.owner, versions, boards=rows, name="Played")
     for match in cup.matches.order_by("id"):
-        made.play(match)
-    ratings.refresh(cup.pool, now=made.NOW)
+        league.play(match)
+    ratings.refresh(cup.pool, now=league.NOW)
     return {
         "cup": cup.slug,
         "match": cup.matches.order_by("id")[0].public_id,

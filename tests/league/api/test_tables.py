@@ -17,7 +17,7 @@ from league.domain.tables import holding
 from league.enums import TokenScope
 from league.models import Table, TableAction
 from tests.league.api.client import Api
-from tests.support import league as made
+from tests.support import league
 from tests.support.seats import hold
 
 WISH = {"game": "partnership", "against": "greedy"}
@@ -25,7 +25,7 @@ WISH = {"game": "partnership", "against": "greedy"}
 
 @pytest.fixture(autouse=True)
 def _greedy(db) -> None:
-    made.accepted(house.player(now=made.NOW), "greedy")
+    league.accepted(house.player(now=league.NOW), "greedy")
 
 
 def test_a_person_sits_down_reads_answers_and_leaves(nobody, as_alice, as_charlie, as_operator, alice) -> None:
@@ -112,6 +112,6 @@ def test_the_limits_are_those_of_the_page(as_alice, alice, settings) -> None:
     assert (refused.status_code, "Retry-After" in refused) == (429, True)
     settings.TABLES = 0
     assert as_alice.post("tables", WISH).status_code == 409
-    bans.ban(alice, why="odd", actor="eva", now=made.NOW)
+    bans.ban(alice, why="odd", actor="eva", now=league.NOW)
     assert as_alice.post("tables", WISH).status_code in (401, 403)
     assert Table.objects.count() == 1

@@ -13,15 +13,15 @@ from league.domain.people import bans, tokens
 from league.enums import TokenScope
 from league.models import Bot, Match, Try
 from tests.league.api.client import Api
-from tests.support import league as made
+from tests.support import league
 
-TEXT = made.BOT.decode()
+TEXT = league.BOT.decode()
 WISH = {"text": TEXT, "game": "partnership", "against": "greedy", "name": "rufo"}
 
 
 @pytest.fixture(autouse=True)
 def _greedy(db) -> None:
-    made.accepted(house.player(now=made.NOW), "greedy")
+    league.accepted(house.player(now=league.NOW), "greedy")
 
 
 def test_a_try_is_begun_once_and_its_author_alone_reads_it(nobody, as_alice, as_charlie, as_operator, alice) -> None:
@@ -48,11 +48,13 @@ def test_a_try_is_begun_once_and_its_author_alone_reads_it(nobody, as_alice, as_
     assert as_alice.get("matches/" + begun["id"]).status_code == 404
     assert as_alice.post("tries", WISH).status_code == 429  # the first one is not over
 
-    work = leases.claim("w1", prefer=row.work_id, now=made.NOW)
+    work = leases.claim("w1", prefer=row.work_id, now=league.NOW)
     assert work is not None
-    leases.start(work, now=made.NOW)
+    leases.start(work, now=league.NOW)
     lines = [[0, 1, '{"type":"hello"}', '{"type":"ready"}'], [0, 1, '{"type":"act","legal":["a","b"]}', '{"do":"b"}']]
-    assert handler.report(work.pk, work.token, tries.Result(stderr="mine", lines=lines), now=made.NOW) == Receipt.STORED
+    assert (
+        handler.report(work.pk, work.token, tries.Result(stderr="mine", lines=lines), now=league.NOW) == Receipt.STORED
+    )
     answer = as_alice.get(where).json()
     assert (answer["status"], answer["result"]["stderr"], answer["result"]["sittings"]) == ("finished", "mine", [])
     questions = [
@@ -74,6 +76,6 @@ def test_the_limits_are_those_of_the_page(as_alice, alice, settings) -> None:
     Match.work.filter(tried__owner=alice).update(status="finished")  # Then no other one is running
     refused = as_alice.post("tries", WISH)
     assert (refused.status_code, "Retry-After" in refused) == (429, True)
-    bans.ban(alice, why="odd", actor="eva", now=made.NOW)
+    bans.ban(alice, why="odd", actor="eva", now=league.NOW)
     assert as_alice.post("tries", WISH).status_code in (401, 403)
     assert Try.objects.count() == 1

@@ -11,14 +11,14 @@ from league.domain.tournaments import standings
 from league.models import Match
 from league.service import changes
 from league.service.process_cache import ProcessCache, clear
-from tests.support import league as made
+from tests.support import league
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_cached_table_equals_a_new_one(ana, berto) -> None:
     """After each match, and after one that is voided; while nothing changes the matches are not read."""
-    versions = [made.accepted(owner, f"bot-{number}") for number, owner in enumerate((ana, berto, ana, berto))]
-    cup = made.started(ana, versions)
+    versions = [league.accepted(owner, f"bot-{number}") for number, owner in enumerate((ana, berto, ana, berto))]
+    cup = league.started(ana, versions)
     clear()
 
     def compare() -> None:
@@ -33,7 +33,7 @@ def test_a_cached_table_equals_a_new_one(ana, berto) -> None:
     compare()
     rows = list(Match.objects.filter(tournament=cup).order_by("id"))
     for match in rows:
-        made.play(match)
+        league.play(match)
         compare()
     rows[0].refresh_from_db()
     matches.void(rows[0], why="a test", actor="operator")
@@ -60,5 +60,5 @@ def test_heavy_values_go_and_a_transaction_keeps_nothing(ana) -> None:
     with transaction.atomic():
         assert cache.get("a", changes.BOTS, make) == "4 after None"
     assert cache.get("a", changes.BOTS, make) == "3 after None"
-    made.accepted(ana, "another")
+    league.accepted(ana, "another")
     assert cache.get("a", changes.BOTS, make) == "5 after 3 after None"

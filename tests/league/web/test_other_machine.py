@@ -11,7 +11,7 @@ from league.domain.ratings import daily, ratings
 from league.domain.tournaments import events
 from league.models import PlaceOfDay, Pool, Rating
 from league.service import process_cache
-from tests.support import league as made
+from tests.support import league
 from tests.support.machines import other_machine
 
 NAMES = (
@@ -25,15 +25,15 @@ NAMES = (
 
 @pytest.fixture
 def rated(ana) -> Pool:
-    owners = [ana, *(players.create(f"owner-{number}", now=made.NOW) for number in range(4))]
-    versions = [made.accepted(owner, name) for owner, name in zip(owners, NAMES, strict=True)]
-    cup = made.started(ana, versions, boards=2, name="Ring")
+    owners = [ana, *(players.create(f"owner-{number}", now=league.NOW) for number in range(4))]
+    versions = [league.accepted(owner, name) for owner, name in zip(owners, NAMES, strict=True)]
+    cup = league.started(ana, versions, boards=2, name="Ring")
     for match in cup.matches.order_by("pk"):
         own, other = (NAMES.index(slug) for slug in slugs_of(match))
         first = (other - own) % 3 == 1 if max(own, other) < 3 else own < other
-        made.play(match, winner=None if min(own, other) > 2 else 0 if first else 1)
-    ratings.refresh(cup.pool, now=made.NOW)
-    daily.keep(now=made.later(86_400))
+        league.play(match, winner=None if min(own, other) > 2 else 0 if first else 1)
+    ratings.refresh(cup.pool, now=league.NOW)
+    daily.keep(now=league.later(86_400))
     return cup.pool
 
 
@@ -87,7 +87,7 @@ def test_pages_are_the_same_on_another_machine_with_the_rows_turned_round(rated:
     assert order[:3] == ["rufo", "luna", "sol"]
 
     with other_machine(1):
-        ratings.refresh(rated, rebuild=True, now=made.NOW)
+        ratings.refresh(rated, rebuild=True, now=league.NOW)
         turned_round(Rating)
         turned_round(PlaceOfDay)
         elsewhere = shown(client, rated)
@@ -101,7 +101,7 @@ def test_rises_of_one_size_are_told_in_the_order_of_names(rated: Pool) -> None:
     PlaceOfDay.objects.update(rise=12.0)
 
     def risen() -> list[str]:
-        return [rise.bot for rise in daily.rises([rated], 5, now=made.later(2 * 86_400))]
+        return [rise.bot for rise in daily.rises([rated], 5, now=league.later(2 * 86_400))]
 
     assert risen() == sorted(NAMES)
     turned_round(PlaceOfDay)

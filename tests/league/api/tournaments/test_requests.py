@@ -6,19 +6,19 @@ import pytest
 
 from league.domain.tournaments import tournaments
 from tests.league.pure.calendar.test_event_plan import GOOD
-from tests.support import league as made
+from tests.support import league
 
 
 @pytest.fixture
 def cup(alice):
     """Alice's, open, and Charlie's luna, about which he has said nothing."""
-    return tournaments.create(alice, "Copa", "partnership", boards=1, now=made.NOW)
+    return tournaments.create(alice, "Copa", "partnership", boards=1, now=league.NOW)
 
 
 @pytest.fixture
 def luna(charlie):
     """Charlie's bot."""
-    return made.accepted(charlie, "luna", policy="usual")
+    return league.accepted(charlie, "luna", policy="usual")
 
 
 def test_a_request_is_asked_and_granted(nobody, as_alice, as_charlie, cup, luna) -> None:
@@ -78,7 +78,7 @@ def test_policies_and_blocks(as_alice, as_charlie, cup, luna) -> None:
 
 @pytest.mark.slow
 def test_events_and_circuits_ask_as_well(as_alice, as_charlie, alice, luna) -> None:
-    own = [made.accepted(alice, f"bot{number}").bot.slug for number in range(5)]
+    own = [league.accepted(alice, f"bot{number}").bot.slug for number in range(5)]
     event = as_alice.post("events", {"document": GOOD, "bots": [*own, "luna"]}).json()
     assert (event["status"], event["tournaments"]) == ("open", [])
     assert as_charlie.post("events/spring/start").status_code == 403

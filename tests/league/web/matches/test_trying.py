@@ -30,8 +30,7 @@ from league.models import BotVersion, Match, Player, Try
 from league.web.matches.trying import TEMPLATE
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.page import Page, faults
-from tests.support import league as made
-from tests.support import rows
+from tests.support import league, rows
 from tests.support.chromium import until
 from tests.support.league import BOT, accepted, started
 from tests.support.runtimes import lend
@@ -177,7 +176,7 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
     work = leases.claim("w1", prefer=match.pk)
     assert work is not None
     leases.start(work)
-    outcome = made.result(work)
+    outcome = league.result(work)
     for board in outcome.boards:
         for sitting in board.sittings:
             steps = len(sitting.replay["actions"])

@@ -7,17 +7,19 @@ from django.test import Client
 
 from league.domain.people import players
 from league.domain.ratings import leaderboards, ratings
-from tests.support import league as made
+from tests.support import league
 
 pytestmark = pytest.mark.django_db
 
 
 def test_page_and_api_name_the_results_that_do_not_count_yet(client: Client, ana, berto) -> None:
     carla = players.create("carla")
-    cup = made.started(ana, [made.accepted(ana, "rufo"), made.accepted(berto, "lola"), made.accepted(carla, "nena")])
+    cup = league.started(
+        ana, [league.accepted(ana, "rufo"), league.accepted(berto, "lola"), league.accepted(carla, "nena")]
+    )
     first, second, third = cup.matches.order_by("turn")
-    made.play(first)
-    ratings.refresh(cup.pool, now=made.NOW)
+    league.play(first)
+    ratings.refresh(cup.pool, now=league.NOW)
     page, pool = (
         client.get("/g/partnership/", headers={"accept-language": "en"}),
         client.get(f"/api/v1/pools/{cup.pool.pk}").json(),
@@ -25,8 +27,8 @@ def test_page_and_api_name_the_results_that_do_not_count_yet(client: Client, ana
     assert "All finished matches are counted." in page.content.decode()
     assert (pool["uncounted"], pool["uncounted_since"]) == (0, None)
 
-    made.play(second, now=made.later(60))
-    made.play(third, now=made.later(70))
+    league.play(second, now=league.later(60))
+    league.play(third, now=league.later(70))
     page = client.get("/g/partnership/", headers={"accept-language": "en"}).content.decode()
     assert "2 results, the oldest from Jan. 1, 2026, 12:01 p.m. UTC, are not counted yet." in " ".join(page.split())
     es = client.get("/g/partnership/", headers={"accept-language": "es"}).content.decode()
@@ -35,5 +37,5 @@ def test_page_and_api_name_the_results_that_do_not_count_yet(client: Client, ana
     for answer in (client.get(f"/api/v1/pools/{cup.pool.pk}").json(), listed[cup.pool.pk]):
         assert (answer["uncounted"], answer["uncounted_since"]) == (2, "2026-01-01T12:01:00Z")
 
-    ratings.refresh(cup.pool, now=made.later(80))
+    ratings.refresh(cup.pool, now=league.later(80))
     assert leaderboards.read_uncounted(cup.pool) == leaderboards.Uncounted(0, None)
