@@ -108,7 +108,7 @@ def plan(league: League, name: str) -> tuple[str, dict[str, str]]:
 
 
 def rows() -> dict[str, list[dict[str, Any]]]:
-    """Every row of every table, but for when keys were used and who was logged in."""
+    """Return every row of every table, without sessions and the times of the last use."""
     by_model = {}
     for model in apps.get_models():
         if model._meta.label in ("sessions.Session", "league.SessionOwner", "league.IdempotencyKey"):

@@ -627,7 +627,7 @@ NEVER_CHANGES = {
 
 
 def lacking(answer: Answered, counts: Iterable[str]) -> set[str]:
-    """The tables that an answer was made of and for which none of the keys that it says stands."""
+    """Return the tables that an answer was read from and that none of its counters covers."""
     keys = {key if ":" not in key else key.split(":")[0] + ":" for key in counts}
     read = {word for sql in answer.sql for word in re.findall(r"\b(?:league|auth)_\w+", sql)}
     read &= set(connection.introspection.table_names())

@@ -25,7 +25,7 @@ def _operations() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
 
 
 def operation(method: str, path: str) -> dict[str, Any] | None:
-    """The operation of the document that answers; None for addresses and methods that it does not have."""
+    """Return the documented operation of an address and method; None if there is none."""
     for pattern, methods in _operations():
         if pattern.fullmatch(path.split("?")[0]):
             return methods.get(method.lower())

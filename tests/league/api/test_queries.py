@@ -71,7 +71,7 @@ def grow(rows: int) -> dict[str, object]:
 
 
 def count(path: str) -> int:
-    """Queries of one anonymous read that succeeds."""
+    """Return the number of queries of an anonymous read that succeeds."""
     with CaptureQueriesContext(
         connection,
     ) as queries:

@@ -53,7 +53,7 @@ def environment(state: Path) -> dict[str, str]:
 
 
 def mine(state: Path) -> dict[int, str]:
-    """Processes that know this state folder, by their environment."""
+    """Return the processes whose environment names this state folder, with their commands."""
     commands = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and int(folder.name) != os.getpid():

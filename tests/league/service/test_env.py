@@ -65,7 +65,7 @@ def test_secret_is_made_once_and_kept_for_its_owner_alone(monkeypatch, tmp_path:
 
 
 def test_a_secret_that_the_disk_has_emptied_is_made_anew(monkeypatch, tmp_path: Path) -> None:
-    """Whoever signs with no key signs for everybody."""
+    """An empty key would let anyone forge a signature."""
     monkeypatch.delenv("SECRET_KEY", raising=False)
     path = tmp_path / "secret_key"
     path.touch()

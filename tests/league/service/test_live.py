@@ -46,7 +46,7 @@ class Stream:
             self.headers[name.lower()] = value
 
     def event(self) -> tuple[str, dict[str, int]] | None:
-        """The next one: its id, and what it tells; None at the end of the stream."""
+        """Return the id and the data of the next event; None at the end of the stream."""
         fields: dict[str, str] = {}
         while line := self.file.readline().decode():
             if line == "\n" and "data" in fields:

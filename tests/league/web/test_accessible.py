@@ -47,14 +47,14 @@ def live(browser, live_server) -> tuple[str, League]:
 
 @pytest.fixture
 def look(browser, live, client) -> Iterator[Callable[..., list[str]]]:
-    """Opens an address as Ana, who is logged in, and tells what axe finds wrong in it."""
+    """Return a function that opens an address as Ana, logged in, and lists the violations that axe finds."""
     url, league = live
     client.force_login(league.ana.user)
     session = {"name": settings.SESSION_COOKIE_NAME, "value": client.cookies[settings.SESSION_COOKIE_NAME].value}
     contexts = {}
 
     def context(width: int, scheme: str) -> object:
-        """One for each way to look, so that style sheets and scripts are fetched once."""
+        """Return one context for each width and scheme, so that style sheets and scripts are fetched once."""
         if (width, scheme) not in contexts:
             # the policy of the pages forbids eval, axe's way in; it is lifted for this browser alone
             window = browser.new_context(

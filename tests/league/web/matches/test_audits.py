@@ -17,7 +17,7 @@ FIRST = runner.Difference(1, 4, 2, ["play 1o", "play 2o"], "play 2o", ["play 1o"
 
 
 def report_all(match: Match, audit: runner.Audit) -> None:
-    """Every conversation of `match` drawn and audited, with this result."""
+    """Draw every conversation of `match` for an audit and report this result."""
     Match.work.filter(status="queued").exclude(kind="audit").update(status="cancelled")
     sampling.draw(now=NOW)
     while (work := leases.claim("w", now=NOW)) is not None:

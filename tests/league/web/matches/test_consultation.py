@@ -25,7 +25,7 @@ def match(league) -> Match:
 
 
 def answered(match: Match, player, folder, bot: str = "greedy", seat: int = 0) -> Consultation:
-    """The answers of a bot at a seat of the first sitting."""
+    """Return the finished consultation of a bot at a seat of the first sitting."""
     row, _created = asking.ask(match, 1, 0, seat, bot, player, now=NOW)
     Match.objects.filter(status="queued").update(held_back=True)
     assert consulting.carry_out(folder)

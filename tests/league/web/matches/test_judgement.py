@@ -25,7 +25,7 @@ def _few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def judged(match: Match, player, kind: str = "open") -> Judgement:
-    """A judgement of `match`, asked for and carried out."""
+    """Request a judgement of `match`, carry it out and return it."""
     row, _created = asking.ask(match, kind, player, now=NOW)
     Match.objects.filter(status="queued").update(held_back=True)
     job = jobs.ANALYSIS.claim("host:1", now=NOW)

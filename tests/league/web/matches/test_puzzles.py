@@ -18,7 +18,7 @@ from tests.league.web.page import Page, faults
 
 
 def some() -> Puzzle:
-    """The first one, in which cards are played."""
+    """Return the first puzzle whose choices are all cards."""
     return next(
         puzzle for puzzle in shelf.shelf().by_id.values() if all(text.startswith("play ") for text in puzzle.legal)
     )

@@ -16,7 +16,7 @@ MANY = MOST_OFFERED + 20
 
 
 def boxes(text: str) -> dict[str, bool]:
-    """The names on a form, and whether each is ticked."""
+    """Return each name on a form with True if it is ticked."""
     tags = re.findall(r'<input type="checkbox" name="bots" value="([^"]+)" id="\w+"( checked)?>', text)
     return {name: bool(ticked) for name, ticked in tags}
 

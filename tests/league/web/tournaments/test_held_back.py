@@ -91,7 +91,7 @@ def filled(route: str, names: Sequence[str], event: Event) -> Iterator[str]:
 
 
 def addresses(event: Event) -> list[str]:
-    """All pages, and all reads of the API."""
+    """Return the paths of all pages and of all reads of the API."""
     paths = []
     for pattern in urlpatterns:
         if isinstance(pattern, URLPattern) and pattern.name not in ("metrics", "logout", "live", "prefs"):
@@ -134,7 +134,7 @@ def told(client: Client, event: Event, words: Sequence[str], paths: Sequence[str
         assert answer.status_code < 500, path
         assert answer.status_code != 429, path
         text = body_of(answer).decode("utf-8", "replace") + str(answer.headers)
-        # An address that is not found, or a query, may be repeated to who asked for it
+        # An address that is not found, or a query, may be repeated to the client that sent it
         repeated = path if answer.status_code in (302, 404) else path.partition("?")[2]
         leaked = [word for word in words if word in text and word not in repeated]
         if leaked:
