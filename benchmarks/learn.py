@@ -144,7 +144,7 @@ def played(key: str, first: int, deals: int, jobs: int) -> Sums:
 
 
 def text(weights: dict[tuple[str, int], Weights]) -> str:
-    """learned.py."""
+    """Return the source of learned.py with these weights."""
     lines = [PLACE.read_text(encoding="utf-8").partition("LEARNED = ")[0] + "LEARNED = {"]
     for (key, seats), rows in weights.items():
         lines.append(f'    ("{key}", {seats}): (')

@@ -22,7 +22,7 @@ from engine.rules.resolving import choices
 SDK = Path(__file__).parent / "sdk" / "tute_bot.py"
 BEGIN = "# >>> written by `make texts` from engine/games; do not edit\n"
 END = "# <<< written by `make texts`\n"
-WIDTH = 120  # of a line, as the formatter has it
+WIDTH = 120  # longest line, as the formatter has it
 # the parameters of the rules book that a bot may ask for, in the order of `Rules`
 CARRIED = (
     "sides", "deck", "rank_order", "rank_points", "auction", "auction_rounds", "soloist_partner", "passed_may_join",
@@ -33,7 +33,7 @@ CARRIED = (
     "illegal_move",
 )  # fmt: skip
 
-# what the libraries of the kits go by
+# The parameters that the libraries of the kits go by.
 KIT = (
     "sides", "deck", "rank_order", "rank_points", "call_own_card", "obligation_stock_open", "obligation_stock_empty",
     "partner_exempt", "undertrump", "beat_after_trumped", "no_load", "hand_songs", "pair_ranks", "songs_per_trick", "song_order",
@@ -49,42 +49,42 @@ Table = dict[str, Any]
 
 
 def carried(rules: Rules, names: tuple[str, ...] = CARRIED) -> Table:
-    """Some parameters of some rules, those of the SDK unless others are named, in the words of options: a function by its name."""
+    """Return parameters of rules in the words of options, a function by its name; those of the SDK by default."""
     return {name: word(getattr(rules, name)) for name in names}
 
 
 def ordinary(names: tuple[str, ...] = CARRIED) -> Table:
-    """Ordinary Tute, from which a game differs."""
+    """Return the parameters of ordinary Tute, from which a game differs."""
     return carried(ORDINARY, names)
 
 
 def game(key: str, names: tuple[str, ...] = CARRIED) -> Table:
-    """What differs from ordinary Tute in a game; a value that goes by the number of players is a mapping from it."""
+    """Return the parameters in which a game differs from ordinary Tute; a value that depends on the number of players is a mapping from it."""
     tables = {players: carried(engine.load(key, players=players).rules, names) for players in _players(key)}
     return {name: value for name, value in _merged(tables).items() if value != ordinary(names)[name]}
 
 
 def implied(key: str, names: tuple[str, ...] = CARRIED) -> dict[str, Table]:
-    """By 'option=value': what further parameters that value of an option sets in a game."""
-    found: dict[str, Table] = {}
+    """Return the further parameters that a value of an option sets in a game, by 'option=value'."""
+    further: dict[str, Table] = {}
     for name, value in _values(key):
         changes = {}
         for players in _players(key):
             try:
-                there = engine.load(key, players=players, **{name: value})
+                changed = engine.load(key, players=players, **{name: value})
             except OptionError:
                 continue  # no option at this table, or none without another
             usual = carried(engine.load(key, players=players).rules, names) | {name: value}
-            changes[players] = {n: v for n, v in carried(there.rules, names).items() if v != usual[n]}
+            changes[players] = {n: v for n, v in carried(changed.rules, names).items() if v != usual[n]}
         if any(changes.values()):
-            found[f"{name}={value}"] = _merged(changes)
-    return found
+            further[f"{name}={value}"] = _merged(changes)
+    return further
 
 
 def text() -> str:
-    """The part of the SDK between the marks."""
+    """Return the part of the SDK between the marks."""
     games = {key: game(key) for key in engine.games()}
-    further = {key: found for key in engine.games() if (found := implied(key))}
+    further = {key: tables for key in engine.games() if (tables := implied(key))}
     return "".join(
         [
             f"_TUTE: dict[str, Any] = {_literal(ordinary(), 0, len('_TUTE: dict[str, Any] = '))}\n",
@@ -95,7 +95,7 @@ def text() -> str:
 
 
 def rewritten(sdk: str) -> str:
-    """The source of the SDK with its tables as they are now."""
+    """Return the source of the SDK with its tables as they are now."""
     return _between(sdk, BEGIN, text(), END)
 
 
@@ -119,12 +119,12 @@ def duties() -> dict[str, str]:
 
 
 def kit_rows() -> list[str]:
-    """What the kits carry: one JSON object in lines. A value that goes by the number of players has keys such as `4p`."""
+    """Return the tables of the kits as lines of one JSON object. A value that depends on the number of players has keys such as `4p`."""
     games = {key: _kit(game(key, KIT)) for key in engine.games()}
     further = {
-        key: {value: _kit(table) for value, table in found.items()}
+        key: {value: _kit(table) for value, table in tables.items()}
         for key in engine.games()
-        if (found := implied(key, KIT))
+        if (tables := implied(key, KIT))
     }
     head = f'{{"demands":{_json(duties())},"tute":{_json(_kit(ordinary(KIT)))},"games":{{'
     rows = [f'"{key}":{_json(table)},' for key, table in games.items()]
@@ -154,7 +154,7 @@ KIT_TABLES: dict[Path, Callable[[list[str]], str]] = {
 
 
 def rewritten_kit(library: Path) -> str:
-    """The source of the library of a kit with its tables as they are now."""
+    """Return the source of the library of a kit with its tables as they are now."""
     begin, end = BEGIN.replace("#", "//", 1), END.replace("#", "//", 1)
     return _between(library.read_text(encoding="utf-8"), begin, KIT_TABLES[library](kit_rows()), end)
 
@@ -166,13 +166,13 @@ def _between(source: str, begin: str, tables: str, end: str) -> str:
 
 
 def _kit(table: Table) -> Table:
-    """A table as the kits carry it: players as `4p`, which no rank is called."""
+    """Return a table as the kits carry it: players as `4p`, which no rank is called."""
     return {name: _by_players(value) for name, value in table.items()}
 
 
 def _by_players(value: Any) -> Any:
     if isinstance(value, dict) and all(isinstance(players, int) for players in value):
-        return {f"{players}p": one for players, one in value.items()}
+        return {f"{players}p": choice for players, choice in value.items()}
     return value
 
 
@@ -185,19 +185,19 @@ def _players(key: str) -> tuple[int, ...]:
 
 
 def _values(key: str) -> list[tuple[str, Any]]:
-    """Each option with each of its words; of whole numbers the least and, where there is one, the highest."""
-    found: dict[tuple[str, str], tuple[str, Any]] = {}
+    """Return each option with each of its words; of whole numbers the least and, where there is one, the highest."""
+    pairs: dict[tuple[str, str], tuple[str, Any]] = {}
     for players in _players(key):
         for name, choice in choices(engine.load(key).declared, players).items():
             values = (choice.low, choice.high) if isinstance(choice, Range) else map(word, choice)
             for value in values:
                 if value is not None:
-                    found[name, repr(value)] = name, value
-    return list(found.values())
+                    pairs[name, repr(value)] = name, value
+    return list(pairs.values())
 
 
 def _merged(tables: Mapping[int, Table]) -> Table:
-    """One table of those by players: a value on which they agree as it is, others by the number of players."""
+    """Merge tables by number of players: a value on which they agree stays as it is, others become mappings from the number."""
     merged: Table = {}
     for name in dict.fromkeys(name for table in tables.values() for name in table):
         values = {players: table[name] for players, table in tables.items() if name in table}
@@ -208,21 +208,21 @@ def _merged(tables: Mapping[int, Table]) -> Table:
 
 
 def _literal(value: Any, depth: int, used: int) -> str:
-    """Python source of plain data, as the formatter writes it. `used`: characters before it on its line and after it."""
+    """Return the Python source of plain data, as the formatter writes it. `used`: characters before it on its line and after it."""
     flat = _flat(value)
     if not isinstance(value, dict) or used + len(flat) <= WIDTH:
         return flat
     inner = "    " * (depth + 1)
     lines = [
-        f"{inner}{_flat(name)}: {_literal(one, depth + 1, len(inner) + len(_flat(name)) + 3)},\n"
-        for name, one in value.items()
+        f"{inner}{_flat(name)}: {_literal(part, depth + 1, len(inner) + len(_flat(name)) + 3)},\n"
+        for name, part in value.items()
     ]
     return "{\n" + "".join(lines) + "    " * depth + "}"
 
 
 def _flat(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_flat(name)}: {_flat(one)}" for name, one in value.items()) + "}"
+        return "{" + ", ".join(f"{_flat(name)}: {_flat(part)}" for name, part in value.items()) + "}"
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 

@@ -1,4 +1,4 @@
-"""What the cards of a hand are worth while there is a stock, by game and seats, learned from play of `champion` against itself.
+"""The worth of the cards of a hand while there is a stock, by game and seats, learned from play of `champion` against itself.
 
 Made by `.venv/bin/python benchmarks/learn.py --write`. One row for each pair of cards left in the stock, before the draw; in hundredths of halves of
 points (`engine.search.foresight` names the places). The points that the leader still wins more than the other are the sum over the leader's

@@ -13,7 +13,7 @@ from tute_sense import tricks_in_sight
 from worth import worth_of
 
 TRIES = 30
-POT = 100.0  # in the units of `worth`
+POT = 100.0  # The units are those of `worth`.
 JOINS = 0.8  # tricks in sight with which others come in
 LEAST = 0.0  # least worth of coming in
 TRIALS = 5

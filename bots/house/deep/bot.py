@@ -50,7 +50,7 @@ class DeepBot(Bot):
     """Many deals, playouts by habit."""
 
     name = "deep"
-    # by game and seats
+    # The key is the game and its number of seats.
     plans = {
         ("partnership", 4): Plan(deals=200),
         ("individual", 2): Plan(ahead=2),
