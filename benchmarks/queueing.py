@@ -384,7 +384,7 @@ def crew() -> None:
     with ProcessPoolExecutor(CLIENTS, get_context("fork")) as crowd:
         runs = [crowd.submit(_stand_for, names[part::CLIENTS], SECONDS, life) for part in range(CLIENTS)]
         looks = 0
-        while not all(run.done() for run in runs):  # what the scheduler does
+        while not all(run.done() for run in runs):  # Meanwhile the snapshot is updated as the scheduler does it.
             snapshot.update()
             looks += 1
             time.sleep(snapshot.EVERY_S)

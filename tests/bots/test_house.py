@@ -124,7 +124,7 @@ SHORT: dict[str, dict] = {"cabrero": {"max_losses": 1}, "chancho": {"max_losses"
 @pytest.mark.parametrize("better", BETTER)
 @pytest.mark.parametrize("key", BOARDS)
 def test_house_bot_beats_random(key: str, better: str) -> None:
-    """On duplicate boards, both intervals exclude the level: of the boards won, and of the lead. The seeds are fixed, so no luck is left."""
+    """Both intervals, of the boards won and of the lead, exclude the level on duplicate boards. The seeds are fixed, so no luck is left."""
     count = BOARDS[key][BETTER.index(better)]
 
     duel = Duel(load(key, **SHORT.get(key, {})), house(better), house("random"), range(count))
@@ -188,7 +188,7 @@ def test_cards_are_tried_out_where_rules_are_not_compiled(
 
 @pytest.mark.parametrize("name", ["deep", "champion"])
 def test_cards_are_tried_out_where_seats_are_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a match of cabrero playouts serve four seats and three; the duel, which they do not know, is counting's."""
+    """Playouts serve four seats and three in a match of cabrero; counting plays the duel, which they do not know."""
     bot = thinking(name, "cabrero", monkeypatch, 300)
 
     state, seats = play(load("cabrero", max_losses=2, final_duel=True), [bot] * 2 + [house("random")] * 2, 0)

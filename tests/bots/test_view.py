@@ -86,7 +86,7 @@ def test_view_equals_observation(key: str, options: dict) -> None:
 
 
 def test_voids_are_proved() -> None:
-    """In ordinary play the inference does find voids."""
+    """The inference does find voids in ordinary play."""
     game = engine.load("partnership")
     voids = 0
 

@@ -87,9 +87,9 @@ class Site:
         head = subprocess.run(
             ["git", "-C", str(TOP), "rev-parse", commit or "HEAD"], check=True, capture_output=True, text=True
         )
-        wanted = head.stdout.strip()
-        subprocess.run([*git, "fetch", "--quiet", str(TOP), wanted], check=True)  # The clone may be of another folder
-        subprocess.run([*git, "checkout", "--quiet", "--force", "--detach", wanted], check=True)
+        revision = head.stdout.strip()
+        subprocess.run([*git, "fetch", "--quiet", str(TOP), revision], check=True)  # The clone may be of another folder
+        subprocess.run([*git, "checkout", "--quiet", "--force", "--detach", revision], check=True)
         subprocess.run(
             [*git, "clean", "--quiet", "-d", "--force"], check=True
         )  # Files that git ignores stay: secrets and settings

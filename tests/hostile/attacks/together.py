@@ -163,7 +163,7 @@ for option in range(1, 80):
 """,
     ),
     Attack(
-        name="start itself anew with a huge environment",
+        name="restart itself with a huge environment",
         source="""
 code = '''
 import os, sys
