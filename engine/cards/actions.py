@@ -81,7 +81,7 @@ def _discards_of_four(hand: tuple[int, ...]) -> list[int]:
     b += DISCARD + 1
     c += DISCARD + 1
     d += DISCARD + 1
-    c2, d2 = 53 * (c - DISCARD), 53 * (d - DISCARD)  # as the second digit
+    c2, d2 = 53 * (c - DISCARD), 53 * (d - DISCARD)  # the last two cards as the second digit
     d3 = 53 * d2
     ab, ac, bc = a + 53 * (b - DISCARD), a + c2, b + c2
     abc = ab + 53 * c2

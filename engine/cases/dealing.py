@@ -65,7 +65,7 @@ def exchange_round(game: engine.Game, position: Case) -> Answer:
     state.deal_no = position.get("deal_no", 2)
     for seat, cards in position["hands"].items():
         pos.give_hand(state, seat, cards)
-    pos.lay_out(state, shown=position["centre_card"])
+    pos.lay_out(state, shown_card=position["centre_card"])
     first = len(state.events)
     if state.rules.first_deal == "coins_2o" and state.deal_no == 1:
         dealing.coins_first(state)
@@ -83,7 +83,7 @@ def exchange_round(game: engine.Game, position: Case) -> Answer:
 def exchange(game: engine.Game, position: Case) -> Answer:
     """Return the exchanges that a seat may make, and the position after one of them."""
     state = after_trick(game, position)
-    pos.lay_out(state, shown=position["shown_card"], n=position["stock"])
+    pos.lay_out(state, shown_card=position["shown_card"], n=position["stock"])
     if position.get("pending"):
         seat, card = pos.split(position["pending"])
         state.pending = seat
@@ -120,7 +120,7 @@ def exchange_step(game: engine.Game, position: Case) -> Answer:
     pos.won_trick(state, winner, stock=position["stock"])
     pos.lay_out(
         state,
-        shown=position["shown_card"],
+        shown_card=position["shown_card"],
         stock=position.get("stock_cards") or _any_stock(game, position),
         n=position["stock"],
     )
@@ -142,7 +142,7 @@ def draw(game: engine.Game, position: Case) -> Answer:
     """Return the card that each seat draws after a trick, and the rest of the stock."""
     state = begin(game, position)
     pos.won_trick(state, position["trick_winner"], stock=position["stock"])
-    pos.lay_out(state, shown=position["shown_card"], stock=position["stock_cards"], n=position["stock"])
+    pos.lay_out(state, shown_card=position["shown_card"], stock=position["stock_cards"], n=position["stock"])
     tricks.draw(state)
     drawn = {seat: state.card_text(card) for seat, card in enumerate(state.drawn or ()) if card >= 0}
     return {"drawn": drawn, "stock_after": state.n, "shown_card_after": state.card_text(state.shown)}

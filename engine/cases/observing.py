@@ -48,7 +48,7 @@ def _takes_up(game: engine.Game, seat: str, card: str) -> Views:
 def _turned_up(game: engine.Game, card: str) -> Views:
     state = pos.blank(game)
     pos.set_trump(state, card[1])
-    pos.lay_out(state, shown=card, n=OPEN)
+    pos.lay_out(state, shown_card=card, n=OPEN)
     trump, shown_card, _ = _agreed(state, -1)
     return [f"trump is {trump}", f"{shown_card} is the shown card"], _hands_of_others(state, -1)
 
@@ -57,7 +57,7 @@ def _exchanges(game: engine.Game, seat: str, gives: str, takes: str) -> Views:
     state = _with_stock(game, gives[1])
     if state.rules.exchange == "none":
         raise EngineError(f"{game.key} has no exchange at this table")
-    pos.lay_out(state, shown=takes)
+    pos.lay_out(state, shown_card=takes)
     pos.give_hand(state, int(seat), [gives])
     state.ask(int(seat), None)
     exchanges.exchange(state, game.parse_action(f"exchange {gives}"))
@@ -73,10 +73,10 @@ def _draws(game: engine.Game, seat: str, card: str, *, is_shown: bool = False) -
     others = [text for text in map(game.pack.text, game.pack.cards) if text != card][: state.size]
     if is_shown:
         pos.won_trick(state, state.next[int(seat)], stock=state.size)
-        pos.lay_out(state, shown=card, stock=others[1:])
+        pos.lay_out(state, shown_card=card, stock=others[1:])
     else:
         pos.won_trick(state, int(seat), stock=OPEN)
-        pos.lay_out(state, shown=others[0], stock=[card, *others[1:]])
+        pos.lay_out(state, shown_card=others[0], stock=[card, *others[1:]])
     tricks.draw(state)
     return _views(state, int(seat), "draw")
 

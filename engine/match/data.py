@@ -72,7 +72,7 @@ class Data:
         if blank:
             return  # `clone` fills all other slots; a compiled class cannot skip __init__
         n = game.players
-        self.deals = deals  # stop after so many deals; None: the match ends by its rules
+        self.deals = deals  # the match stops after this many deals; None: it ends by its rules
         pack = game.pack
         self.suit_of = pack.suit
         self.bit_of = pack.bit
@@ -103,7 +103,7 @@ class Data:
         self.score: tuple[int, ...] = (0,) * n  # board score by seat, in the game's score unit
         self.is_over = False
         self.winners: tuple[int, ...] = ()
-        self.verdict: Verdict | None = None  # of the last deal
+        self.verdict: Verdict | None = None  # the verdict of the last deal
 
         # the deal: slots that `begin_deal` does not reset
         self.hands: OwnLists = [[0] * (NO_SUIT + 1) for _ in range(n)]
@@ -137,11 +137,11 @@ class Data:
         self.legal: tuple[int, ...] | None = None
         self.own_turn = False  # True if every seat may announce something at its own turn
         # These five come from `trick.turns`: announcements that need no certain cards, and trumps that may allow an exchange.
-        self.own_extra: tuple[int, ...] = ()  # when it follows
-        self.lead_extra: tuple[int, ...] = ()  # when it leads to the trick after one that it has won
-        self.swap = 0  # bit mask of trumps, when it follows
-        self.lead_swap = 0  # when it leads
-        self.window_swap = 0  # before the draw
+        self.own_extra: tuple[int, ...] = ()  # announcements of a follower
+        self.lead_extra: tuple[int, ...] = ()  # announcements of the leader to the trick after one that it has won
+        self.swap = 0  # bit mask of trumps, for a follower
+        self.lead_swap = 0  # the same for the leader
+        self.window_swap = 0  # the same before the draw
 
     def begin_deal(self) -> None:
         """Reset everything that belongs to one deal. `opening.dealing` sets the other slots."""
@@ -199,7 +199,7 @@ class Data:
         new.game_deal = self.game_deal
         new.games = self.games
         new.games_played = self.games_played
-        new.hands = [one[:] for one in self.hands]
+        new.hands = [hand[:] for hand in self.hands]
         new.held = self.held
         new.holder = self.holder
         new.htab = self.htab

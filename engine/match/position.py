@@ -141,10 +141,10 @@ def book(state: State, points: Mapping[int, int]) -> None:
         state.cards[state.game.sides[side][0]] = number
 
 
-def lay_out(state: State, *, shown: str | None, stock: Sequence[str] = (), n: int | None = None) -> None:
+def lay_out(state: State, *, shown_card: str | None, stock: Sequence[str] = (), n: int | None = None) -> None:
     """Set the shown card and the face-down cards of the stock, top first."""
     pack = state.game.pack
-    state.shown = -1 if shown is None else pack.parse(shown)
+    state.shown = -1 if shown_card is None else pack.parse(shown_card)
     state.stock = [pack.parse(card) for card in reversed(stock)]
     if n is not None:
         state.n = n

@@ -34,7 +34,7 @@ class InForce(NamedTuple):
     duty: int
     no_load: bool
     modified: bool
-    tables: tuple[Obligation, ...]  # by trump, NO_SUIT included
+    tables: tuple[Obligation, ...]  # one for each trump, NO_SUIT included
     with_partner: tuple[Obligation, ...]  # the same while the follower's partner is winning
 
 

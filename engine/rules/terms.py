@@ -78,7 +78,7 @@ class Terms:
         pairs = self.rules.sides == "pairs"
         self.sides: tuple[tuple[int, ...], ...] = SIDES_OF_PAIRS if pairs else tuple((seat,) for seat in range(players))
         self.side = [next(i for i, seats in enumerate(self.sides) if seat in seats) for seat in range(players)]
-        # by seat: the seats of its side, it first
+        # For each seat the seats of its side, itself first.
         self.side_from = [
             tuple(sorted(self.sides[self.side[seat]], key=lambda other: other != seat)) for seat in range(players)
         ]
@@ -96,7 +96,7 @@ class Terms:
         # suit, bit, points of a card
         self.facts = list(zip(self.pack.suit, self.pack.bit, self.card_points, strict=True))
         self.pair = self.pack.mask(rules.pair_ranks) if set(rules.pair_ranks) <= set(self.pack.ranks) else 0
-        # by the bit mask of one suit of a hand: True if it holds a pair that may be sung
+        # True if a hand with this bit mask in one suit holds a pair that may be sung.
         sings = self.pair > 0 and rules.hand_songs != "none"
         self.paired = [sings and mask & self.pair == self.pair for mask in range(1 << self.pack.size)]
         self.tute_mask = self.pack.mask(rules.tute_ranks) if rules.tute == "wins" and rules.hand_songs != "none" else 0

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from librt.vecs import vec
     from mypy_extensions import i64, u8
 
-KEEP: Final = -1  # in place of an action: no action in this match
+KEEP: Final = -1  # stands in place of an action for a match that gets none
 
 
 class Match(ABC):
@@ -173,7 +173,7 @@ class Batch:
         self.margins: vec[i64] = block(count * game.players)
         self.actions: vec[i64] = block(count * self.width)  # `width` words a match: the legal actions
         self.ways: vec[i64] = block(count)  # the number of them
-        self.chance = Dice(0)  # for `random`
+        self.chance = Dice(0)  # the dice of `random`
         self.finished: list[int] = []  # matches that the last step ended
         self.dice = [Dice(0) for _ in range(count)]
         self.matches: list[Match] = []

@@ -114,7 +114,7 @@ _STAGES = {
 def width(game: Game) -> int:
     """Return the length of a mask: one more than the highest dense number that a match of this game can ask for."""
     highest = act.ACCUSE
-    for stage in game.stages:  # with fewer seats left, or in a final duel, nothing is added to them
+    for stage in game.stages:  # no stage is added with fewer seats left or in a final duel
         highest = max(highest, _STAGES.get(stage.__name__, 0))
         if stage.__name__ in ("points_auction", "censor"):
             highest = max(highest, act.BID + (game.rules.max_bid or 0))

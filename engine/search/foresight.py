@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from engine.search.deals import Deal
 
 # places of a position: hands of seats, points of camps, and the trick
-HANDS: Final = 0  # by seat
-POINTS: Final = 7  # by camp, in halves
-SEAT: Final = 14  # on turn
+HANDS: Final = 0  # one for each seat
+POINTS: Final = 7  # one for each camp, in halves
+SEAT: Final = 14  # the seat on turn
 LED: Final = 15  # suit
 BEST: Final = 16  # the card that is winning, as suit * 16 + strength, and its seat
 WINNER: Final = 17
@@ -66,7 +66,7 @@ TUTE: Final = 16
 SWAPPED: Final = 8
 SANG: Final = 8
 
-MOST_CARDS: Final = 64  # of a deal
+MOST_CARDS: Final = 64  # cards of a deal
 SUIT: Final = 1023  # all cards of a suit
 NO_TRUMP: Final = 4
 ALL: Final = 99  # tricks: to the end of the deal

@@ -253,7 +253,7 @@ class SharedFutex(Channel):
 
 
 class EndOfThread(SharedFutex):
-    """When a thread ends, the kernel itself wakes the waiters at an address of the thread's choice."""
+    """A futex that the kernel itself wakes: when a thread ends, it does so at an address of the thread's choice."""
 
     def send(self, symbol: int) -> None:
         address = self.page()

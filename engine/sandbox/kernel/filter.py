@@ -59,8 +59,8 @@ _SEALING = (
 )  # For the first instructions of a sealed bot, which then refuse them; see ``sealed``.
 _PR_SET_TSC, _RLIMIT_FSIZE = 26, 1
 # F_DUPFD F_GETFD F_SETFD F_GETFL F_SETFL F_DUPFD_CLOEXEC. Among those refused: locks, a bit each between two bots that share a
-# read-only file; F_SETOWN and F_SETSIG, which wake a frozen process; F_SETPIPE_SZ, kernel memory that no limit counts; write hints,
-# which stay with a file that the bot's user owns.
+# read-only file; F_SETOWN and F_SETSIG, which wake a frozen process; F_SETPIPE_SZ, kernel memory that no limit counts; write hints:
+# they stay with a file that the bot's user owns.
 _FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030)
 _PRCTL_ALLOWED = (3, 15, 16, 23, 39, 0x53564D41)  # GET_DUMPABLE SET_NAME GET_NAME CAPBSET_READ GET_NO_NEW_PRIVS SET_VMA
 _OWN_PID = 0xFFFF_FFF0  # Placeholder for the bot's own process id until the launcher knows it.

@@ -18,7 +18,7 @@ def before_the_lead(hand: list[str], shown_card: str) -> engine.State:
     state = pos.blank(game, deal_no=2)
     pos.set_trump(state, shown_card[1])
     pos.give_hand(state, state.mano, hand)
-    pos.lay_out(state, shown=shown_card)
+    pos.lay_out(state, shown_card=shown_card)
     state.stage = len(game.stages)
     flow.run(state, exchanges.stage(state))
     return state

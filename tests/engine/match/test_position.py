@@ -74,7 +74,7 @@ def test_the_shape_of_a_deal_tells_of_any_shown_card_on_the_table() -> None:
     state = pos.blank(game)
     assert pos.shape(state)["shown_card_drawn"] is None
     for card in game.pack.texts:
-        pos.lay_out(state, shown=card, stock=("1o", "3o"), n=3)
+        pos.lay_out(state, shown_card=card, stock=("1o", "3o"), n=3)
         pos.give_hand(state, state.mano, ["7c", "Rc"])
         assert pos.shape(state) == {
             "hand_size": 2,
