@@ -39,7 +39,9 @@ class Played(Work):
 class Match(models.Model):
     """A table of bot versions that plays some boards: the unit of work, and its own queue entry."""
 
-    public_id = models.CharField(max_length=12, unique=True)  # in addresses; nobody can guess it or count by it
+    public_id = models.CharField(
+        max_length=12, unique=True
+    )  # It stands in addresses. Nobody can guess it or count by it.
     kind = models.CharField(max_length=12, choices=MatchKind)
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="matches")
     # The index match_tournament begins with it.
@@ -57,7 +59,7 @@ class Match(models.Model):
     priority = models.SmallIntegerField(default=0)  # higher first
     # Positions in the fair queue (league.domain.matches.fairness)
     owner = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
-    expected_s = models.FloatField(default=1.0, db_default=1.0)  # how long it will take, as far as that was measured
+    expected_s = models.FloatField(default=1.0, db_default=1.0)  # The time it will take, as far as that was measured.
     turn = models.PositiveIntegerField(default=0)  # among the matches of its owner
     virtual_s = models.FloatField(default=0.0, db_default=0.0)  # among all matches
 
@@ -90,9 +92,9 @@ class Match(models.Model):
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
-    counted = models.DateTimeField(null=True)  # when its boards entered the ratings
+    counted = models.DateTimeField(null=True)  # The time when its boards entered the ratings.
     embargo = models.DateTimeField(null=True)  # nobody sees its replays before then (league.domain.matches.embargoes)
-    drawn = models.DateTimeField(null=True)  # when its audits were drawn by lot
+    drawn = models.DateTimeField(null=True)  # The time when its audits were drawn by lot.
     summed = models.BooleanField(
         default=False, db_default=False
     )  # counted in the sums of its bots (league.domain.bots.totals)
@@ -238,7 +240,7 @@ class MatchLog(models.Model):
     data = models.BinaryField()  # empty after its removal
     digest = models.CharField(max_length=64)  # binds the data to this match (league.domain.matches.logs.digest); stays
     until = models.DateTimeField(null=True)  # removed then (league.domain.matches.logs.keep_until); null: kept for ever
-    let_go = models.DateTimeField(null=True)  # when the data was removed, because it was past `until`
+    let_go = models.DateTimeField(null=True)  # The time when the data was removed, because it was past `until`.
     dictionary = models.ForeignKey(LogDictionary, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
 
     class Meta:
