@@ -39,8 +39,8 @@ class Signs:
     def show(self, name: str, patience: float, error: str = "") -> None:
         """Note that a loop comes round now; it is to come again within `patience` seconds. error: with which its last round ended."""
         now = time.monotonic()
-        before, told = self._shown.get(name, (-NEVER_S, ""))
-        if now - before < EVERY_S and error == told:
+        before, last_error = self._shown.get(name, (-NEVER_S, ""))
+        if now - before < EVERY_S and error == last_error:
             return
         self._shown[name] = now, error
         try:
@@ -48,7 +48,7 @@ class Signs:
             if fd < 0:
                 fd = self._files[name] = self._open(name)
             line = f"{now:.1f} {patience:.0f} {' '.join(error.split())}\n".encode()
-            os.pwrite(fd, line, 0)  # in one call: whoever reads up to the end of the line reads one sign
+            os.pwrite(fd, line, 0)  # One call writes it all, so a reader of the line gets one whole sign.
             os.ftruncate(fd, len(line))
         except OSError as failure:
             if name not in self._files:
@@ -77,7 +77,7 @@ class Signs:
 
 @dataclass(frozen=True)
 class Sign:
-    """What a loop said last."""
+    """The last sign of life of a loop."""
 
     name: str
     age: float
@@ -90,10 +90,10 @@ def trouble(kind: str, *, ready: bool = False) -> str:
 
     ready: a loop whose last round ended with an error is wrong, too, and so is a process that refuses to work.
     """
-    found = [(place, state) for place in _places(kind) if (state := _process(place)) is not None]
-    if not found:
+    processes = [(place, state) for place in _places(kind) if (state := _process(place)) is not None]
+    if not processes:
         return f"no {kind} lives here"
-    for place, state in found:
+    for place, state in processes:
         pid = place.name.split("-")[1]
         if state in "Tt":
             return f"the {kind} {pid} is stopped"
@@ -118,8 +118,10 @@ def _read(place: Path) -> list[Sign]:
     now, signs = time.monotonic(), []
     for path in sorted(place.iterdir()):
         with contextlib.suppress(OSError, ValueError):  # it has just been made, or removed
-            shown, patience, error = path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].split(" ", 2)
-            signs.append(Sign(path.name, now - float(shown), float(patience), error))
+            noted_at, patience, error = (
+                path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].split(" ", 2)
+            )
+            signs.append(Sign(path.name, now - float(noted_at), float(patience), error))
     return signs
 
 

@@ -13,10 +13,10 @@ from engine.sandbox import TIERS
 @register(Tags.security)
 def sandbox_settings(**kwargs: Any) -> list[Error | Warning]:
     """The tier settings must be words that exist; no sandbox at all is worth a warning each time."""
-    found: list[Error | Warning] = []
+    problems: list[Error | Warning] = []
     names = [tier.name for tier in TIERS]
     if settings.SANDBOX_TIER not in (*names, "auto"):
-        found.append(
+        problems.append(
             Error(
                 f"SANDBOX_TIER={settings.SANDBOX_TIER!r} is unknown",
                 hint=f"Use auto, {', '.join(names)}.",
@@ -24,7 +24,7 @@ def sandbox_settings(**kwargs: Any) -> list[Error | Warning]:
             )
         )
     if settings.SANDBOX_MIN_TIER not in names:
-        found.append(
+        problems.append(
             Error(
                 f"SANDBOX_MIN_TIER={settings.SANDBOX_MIN_TIER!r} is unknown",
                 hint=f"Use {', '.join(names)}.",
@@ -34,8 +34,8 @@ def sandbox_settings(**kwargs: Any) -> list[Error | Warning]:
     if any(tier.name in (settings.SANDBOX_TIER, settings.SANDBOX_MIN_TIER) for tier in TIERS if not tier.isolates):
         safe = " or ".join(tier.name for tier in TIERS if tier.isolates)
         hint = f"Anybody who uploads a bot can read and change everything that this user can. Use {safe}."
-        found.append(Warning("bots may be played without a sandbox", hint=hint, id="league.W001"))
-    return found
+        problems.append(Warning("bots may be played without a sandbox", hint=hint, id="league.W001"))
+    return problems
 
 
 @register(Tags.security)
@@ -50,12 +50,12 @@ def redirect_behind_a_proxy(**kwargs: Any) -> list[Error | Warning]:
 @register(Tags.database, deploy=True)
 def production_services(**kwargs: Any) -> list[Error | Warning]:
     """More than one machine needs servers for the database and the broker."""
-    found: list[Error | Warning] = []
+    problems: list[Error | Warning] = []
     engine = settings.DATABASES["default"]["ENGINE"]
     if engine.endswith("sqlite3"):
         hint = "Set DATABASE_URL=postgresql://user:password@host/name for a league of more than one machine."
-        found.append(Warning("the database is SQLite: one machine only", hint=hint, id="league.W002"))
+        problems.append(Warning("the database is SQLite: one machine only", hint=hint, id="league.W002"))
     if settings.BROKER_URL.startswith("filesystem:"):
         hint = "Set BROKER_URL=redis://host:6379/0 for workers on more than one machine."
-        found.append(Warning("the broker is a folder: one machine only", hint=hint, id="league.W003"))
-    return found
+        problems.append(Warning("the broker is a folder: one machine only", hint=hint, id="league.W003"))
+    return problems

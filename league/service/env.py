@@ -92,7 +92,7 @@ def envsecret(name: str, *, keep_in: Path | None) -> str:
 def _kept_secret(path: Path) -> str:
     """Content of `path`, made at random on first use. Two processes may race: the first link wins, both read the winner.
 
-    A file that a disk has emptied is made anew: nobody may sign with an empty key.
+    A file that a disk has emptied is replaced, because nobody may sign with an empty key.
     """
     if _is_empty(path):
         _drop_empty(path)
@@ -114,7 +114,7 @@ def _kept_secret(path: Path) -> str:
 
 
 def _is_empty(path: Path) -> bool:
-    """Whether there is such a file, with nothing in it. Another process may remove it at any time."""
+    """Return True if the file exists and is empty. Another process may remove it at any time."""
     try:
         return path.stat().st_size == 0
     except FileNotFoundError:
@@ -191,8 +191,8 @@ def _sqlite(path: Path) -> dict[str, Any]:
     }
 
 
-# A connection may die without a word, as behind a balancer that forgets it: whoever waits for an answer on it learns that after half a minute,
-# where the kernel alone would take a quarter of an hour. A statement that takes long is no reason: the server's kernel answers meanwhile.
+# A connection may die without a word, for example when a balancer forgets it. With these settings a client that waits for an answer notices it
+# after half a minute; the kernel alone would take a quarter of an hour. A long statement breaks no connection: the server's kernel answers meanwhile.
 NOTICE_LOSS = {
     "connect_timeout": "10",  # seconds
     "keepalives": "1",

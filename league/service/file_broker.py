@@ -35,15 +35,15 @@ class Channel(filesystem.Channel):
         for name in sorted(path.name for path in folder.iterdir()):
             if name.startswith(".") or not name.endswith(f".{queue}.msg"):
                 continue
-            mine = folder / f".{name}.{os.getpid()}"
+            claimed = folder / f".{name}.{os.getpid()}"
             try:
-                (folder / name).rename(mine)
+                (folder / name).rename(claimed)
             except FileNotFoundError:
                 continue  # another process took it
-            text = mine.read_text(encoding="utf-8")
-            mine.unlink()
-            found: dict[str, Any] = loads(text)
-            return found
+            text = claimed.read_text(encoding="utf-8")
+            claimed.unlink()
+            payload: dict[str, Any] = loads(text)
+            return payload
         raise Empty
 
     def _size(self, queue: str) -> int:

@@ -22,7 +22,7 @@ from django.db import connection, connections
 log = logging.getLogger("league.listening")
 CHANNEL = "tute_moves"
 POLL_S = 0.01  # between two reads of SQLite's number
-LINGER_S = 10.0  # for which the thread goes on without subscriptions, because the next ones often come soon
+LINGER_S = 10.0  # The thread goes on this long without subscriptions, because the next ones often come soon.
 RETRY_S = 3.0  # after the database did not answer
 CHECK_S = 0.25  # between two checks for subscriptions
 

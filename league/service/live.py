@@ -43,11 +43,11 @@ Read = Callable[[Collection[str]], changes.Counts]
 
 
 class Full(Exception):
-    """The error that this address (`mine`) or this process has too many listeners."""
+    """The error that this address (`for_address`) or this process has too many listeners."""
 
-    def __init__(self, *, mine: bool) -> None:
+    def __init__(self, *, for_address: bool) -> None:
         super().__init__("too many listeners")
-        self.mine = mine
+        self.for_address = for_address
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,15 @@ class Wanted:
 
     address: str
     topics: tuple[str, ...]
-    known: tuple[int | None, ...]
+    versions: tuple[int | None, ...]
 
 
-def change_event(versions: Mapping[str, int], names: Sequence[str], known: Sequence[int | None]) -> bytes:
+def change_event(versions: Mapping[str, int], names: Sequence[str], last_versions: Sequence[int | None]) -> bytes:
     """Return the event for a client with these versions of its topics; empty if it has all of them."""
     changed = {
-        topic: versions[topic] for topic, version in zip(names, known, strict=True) if versions[topic] != version
+        topic: versions[topic]
+        for topic, version in zip(names, last_versions, strict=True)
+        if versions[topic] != version
     }
     if not changed:
         return b""
@@ -87,9 +89,9 @@ def patience() -> bytes:
 class Listener(asyncio.Protocol):
     """One connection. Used in the thread of the hub only."""
 
-    def __init__(self, hub: Hub, wanted: Wanted) -> None:
-        self._hub, self.wanted = hub, wanted
-        self.known = wanted.known
+    def __init__(self, hub: Hub, request: Wanted) -> None:
+        self._hub, self.request = hub, request
+        self.last_versions = request.versions
         self.transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -116,10 +118,10 @@ class Listener(asyncio.Protocol):
 
     def update(self, versions: Mapping[str, int]) -> None:
         """Send what the client does not have."""
-        if all(topic in versions for topic in self.wanted.topics):
-            event = change_event(versions, self.wanted.topics, self.known)
+        if all(topic in versions for topic in self.request.topics):
+            event = change_event(versions, self.request.topics, self.last_versions)
             if event:
-                self.known = tuple(versions[topic] for topic in self.wanted.topics)
+                self.last_versions = tuple(versions[topic] for topic in self.request.topics)
                 self.send(event)
 
 
@@ -146,11 +148,11 @@ class Hub:
     def check(self, address: str) -> None:
         """Raise Full if there is no room for one more listener from this address."""
         if self._addresses[address] >= settings.LIVE_PER_ADDRESS:
-            raise Full(mine=True)
+            raise Full(for_address=True)
         if len(self._listeners) >= settings.LIVE_LISTENERS:
-            raise Full(mine=False)
+            raise Full(for_address=False)
 
-    def adopt(self, connection: socket.socket, wanted: Wanted) -> None:
+    def adopt(self, connection: socket.socket, request: Wanted) -> None:
         """Take over a connection after the head of its answer. From any thread."""
         with self._lock:
             if self._closed:
@@ -160,7 +162,7 @@ class Hub:
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(target=self._run, args=[self._loop], name="live", daemon=True)
                 self._thread.start()
-            self._loop.call_soon_threadsafe(self._take, connection, wanted)
+            self._loop.call_soon_threadsafe(self._take, connection, request)
 
     def close(self) -> None:
         """Close every connection, and end the thread."""
@@ -174,14 +176,14 @@ class Hub:
     def enter(self, listener: Listener) -> None:
         """Add a listener, unless the hub is full by now."""
         try:
-            self.check(listener.wanted.address)
+            self.check(listener.request.address)
         except Full:
             if listener.transport is not None:
                 listener.transport.abort()
             return
         self._listeners.add(listener)
-        self._addresses[listener.wanted.address] += 1
-        self._following.update(listener.wanted.topics)
+        self._addresses[listener.request.address] += 1
+        self._following.update(listener.request.topics)
         self._fresh.add(listener)
         self._attend(listener)
         listener.send(patience())
@@ -192,24 +194,27 @@ class Hub:
             return
         self._listeners.remove(listener)
         self._fresh.discard(listener)
-        for count, names in ((self._addresses, (listener.wanted.address,)), (self._following, listener.wanted.topics)):
+        for count, names in (
+            (self._addresses, (listener.request.address,)),
+            (self._following, listener.request.topics),
+        ):
             for name in names:
                 count[name] -= 1
                 if not count[name]:
                     del count[name]
-        for topic in listener.wanted.topics:
+        for topic in listener.request.topics:
             if topic not in self._following:
                 self._versions.pop(topic, None)
         self._attend(listener)
 
     def _attend(self, listener: Listener) -> None:
         """Listen to the database while anybody follows a table. `listener` has just entered or left."""
-        if not any(topic.startswith(topics.TABLE) for topic in listener.wanted.topics):
+        if not any(topic.startswith(topics.TABLE) for topic in listener.request.topics):
             return
-        wanted = any(topic.startswith(topics.TABLE) for topic in self._following)
-        if wanted != self._listens:
-            self._listens = wanted
-            (self._database.add if wanted else self._database.remove)(self._wake)
+        is_followed = any(topic.startswith(topics.TABLE) for topic in self._following)
+        if is_followed != self._listens:
+            self._listens = is_followed
+            (self._database.add if is_followed else self._database.remove)(self._wake)
 
     def _wake(self, name: str) -> None:
         """Wake the loop if a table that somebody follows has moved. Called in the thread that listens."""
@@ -237,17 +242,17 @@ class Hub:
             reader.shutdown(wait=False, cancel_futures=True)
             loop.close()
 
-    def _take(self, connection: socket.socket, wanted: Wanted) -> None:
+    def _take(self, connection: socket.socket, request: Wanted) -> None:
         loop = asyncio.get_event_loop()
-        attaching = loop.create_task(self._attach(loop, connection, wanted))
+        attaching = loop.create_task(self._attach(loop, connection, request))
         attaching.add_done_callback(lambda task: task.cancelled() or task.exception())
 
-    async def _attach(self, loop: asyncio.AbstractEventLoop, connection: socket.socket, wanted: Wanted) -> None:
+    async def _attach(self, loop: asyncio.AbstractEventLoop, connection: socket.socket, request: Wanted) -> None:
         try:
             connection.setblocking(False)
             if hasattr(socket, "TCP_USER_TIMEOUT") and connection.family in (socket.AF_INET, socket.AF_INET6):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * DEAD_S)
-            await loop.connect_accepted_socket(lambda: Listener(self, wanted), connection)
+            await loop.connect_accepted_socket(lambda: Listener(self, request), connection)
         except OSError:
             connection.close()
 
@@ -258,7 +263,7 @@ class Hub:
         while True:
             if not away and loop.time() < due and await self._is_woken(due - loop.time()):
                 following = [topic for topic in self._following if topic.startswith(topics.TABLE)]
-                fresh = {listener for listener in self._fresh if set(following).issuperset(listener.wanted.topics)}
+                fresh = {listener for listener in self._fresh if set(following).issuperset(listener.request.topics)}
                 self._fresh -= fresh
             else:
                 await asyncio.sleep(due - loop.time())
@@ -302,7 +307,7 @@ class Hub:
         # The version of a topic without followers is dropped: it would be old for the next follower.
         self._versions |= {topic: version for topic, version in versions.items() if topic in self._following}
         for listener in self._listeners - self._fresh if changed or fresh else ():
-            if listener in fresh or not changed.isdisjoint(listener.wanted.topics):
+            if listener in fresh or not changed.isdisjoint(listener.request.topics):
                 listener.update(self._versions)
 
     async def _ping(self) -> None:

@@ -1,4 +1,4 @@
-"""Letters, sent by a thread of their own: nobody who asks for a page waits for a mail server, nor sees by the time it takes who has an address."""
+"""Letters, sent by a thread of their own: no page waits for a mail server, and the time that a page takes does not show who has an address."""
 
 from __future__ import annotations
 

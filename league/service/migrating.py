@@ -41,7 +41,7 @@ class AddIndexMeanwhile(AddIndex):
 class DropIndexOfKey(AlterField):
     """A foreign key loses the index of its own, where another one begins with it. PostgreSQL drops it while rows are written, and keeps the key.
 
-    Its migration is not atomic. Django would make the key anew, which looks at every row.
+    Its migration is not atomic. Django would make the key again, which looks at every row.
     """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:

@@ -26,7 +26,7 @@ class FrugalCompressor(Compressor):
 
     def __init__(self, **words: Any) -> None:
         super().__init__(**words)
-        self._packed: dict[tuple[str, bytes], bytes] = {}  # by ending and content
+        self._packed: dict[tuple[str, bytes], bytes] = {}  # The key is the ending and a digest of the content.
         self._busy: dict[tuple[str, bytes], threading.Lock] = {}  # both names may be at work at once
 
     def compress(self, path: str) -> list[str]:
@@ -70,7 +70,7 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
     support_js_module_import_aggregation = True
 
     def create_compressor(self, **words: Any) -> FrugalCompressor:
-        """What packs the collected files."""
+        """Return the compressor of the collected files."""
         return FrugalCompressor(**words)
 
     def hashed_name(self, name: str, content: File[bytes] | None = None, filename: str | None = None) -> str:

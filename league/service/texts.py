@@ -36,11 +36,11 @@ def extract_texts() -> Catalog:
     from babel.messages.catalog import Catalog
     from babel.messages.extract import extract
 
-    found = Catalog(charset="utf-8")
+    texts = Catalog(charset="utf-8")
     for path, source in _sources():
         for line, message, _comments, context in extract("python", BytesIO(source.encode()), KEYWORDS):
-            found.add(message, context=context, locations=[(str(path.relative_to(LEAGUE.parent)), line)])
-    return found
+            texts.add(message, context=context, locations=[(str(path.relative_to(LEAGUE.parent)), line)])
+    return texts
 
 
 def _sources() -> Iterator[tuple[Path, str]]:
@@ -69,10 +69,10 @@ def read_catalogue(path: Path) -> Catalog:
         raise ValueError(f"{path} is no catalogue of texts: {error}") from error
 
 
-def update_catalogue(catalogue: Catalog, found: Catalog) -> tuple[int, int]:
+def update_catalogue(catalogue: Catalog, extracted: Catalog) -> tuple[int, int]:
     """Take new texts in, untranslated, and gone ones out; how many of each. What stays keeps its place, so that a change reads well."""
-    gone = [message for message in catalogue if message.id and found.get(message.id, message.context) is None]
-    fresh = [message for message in found if message.id and catalogue.get(message.id, message.context) is None]
+    gone = [message for message in catalogue if message.id and extracted.get(message.id, message.context) is None]
+    fresh = [message for message in extracted if message.id and catalogue.get(message.id, message.context) is None]
     for message in gone:
         catalogue.delete(message.id, message.context)
     for message in fresh:

@@ -1,4 +1,4 @@
-"""Which commit runs here."""
+"""The commit that runs here."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def _ask_git(folder: Path) -> str | None:
     if git is None or not (folder / ".git").exists():
         return None
     try:
-        told = subprocess.run(
+        answer = subprocess.run(
             [git, "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, timeout=5, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return told.stdout.strip() or None
+    return answer.stdout.strip() or None

@@ -159,12 +159,12 @@ class LiveTask(WSGITask):  # type: ignore[misc]
 
     def build_response_header(self) -> bytes:
         """Return the head. For a listener that of HTTP/1.0, without length or chunks: the answer lasts until one side closes."""
-        wanted = (self.environ or {}).get(live.LISTENER)
-        if wanted is not None and self.status.startswith("200"):
+        listen_request = (self.environ or {}).get(live.LISTENER)
+        if listen_request is not None and self.status.startswith("200"):
             self.version, self.content_length = "1.0", None
             self.remove_content_length_header()
             self.set_close_on_finish()
-            self.channel.wanted = wanted
+            self.channel.listen_request = listen_request
         return bytes(super().build_response_header())
 
 
@@ -220,11 +220,11 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     task_class = LiveTask
     error_task_class = staticmethod(_refusal)
     hub: live.Hub
-    wanted: live.Wanted | None = None
+    listen_request: live.Wanted | None = None
 
     def handle_close(self) -> None:
         """Close the connection; hand that of a listener over, now that its head is sent."""
-        wanted, self.wanted = self.wanted, None
-        if wanted is not None and self.connected and not self.total_outbufs_len and not self.outbufs[0]:
-            self.hub.adopt(self.socket.dup(), wanted)
+        listen_request, self.listen_request = self.listen_request, None
+        if listen_request is not None and self.connected and not self.total_outbufs_len and not self.outbufs[0]:
+            self.hub.adopt(self.socket.dup(), listen_request)
         super().handle_close()

@@ -66,8 +66,8 @@ def live(request: HttpRequest) -> HttpResponse:
     try:
         hub.check(address(request))
     except listening.Full as full:
-        text = "Too many pages listen for changes" + (" from your address.\n" if full.mine else ".\n")
-        refusal = HttpResponse(text, status=429 if full.mine else 503, content_type="text/plain; charset=utf-8")
+        text = "Too many pages listen for changes" + (" from your address.\n" if full.for_address else ".\n")
+        refusal = HttpResponse(text, status=429 if full.for_address else 503, content_type="text/plain; charset=utf-8")
         refusal.headers["Retry-After"] = str(AGAIN_S)
         return refusal
     request.META[listening.LISTENER] = listening.Wanted(address(request), requested, versions)
