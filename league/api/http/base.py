@@ -69,9 +69,9 @@ class View(GenericAPIView[Any]):
         errors = {}
         for name in request.query_params:
             if name not in allowed:
-                there = ", ".join(sorted(allowed)) or message("none")
+                accepted = ", ".join(sorted(allowed)) or message("none")
                 errors[name[:80]] = [
-                    message("is not a query parameter of this endpoint; it accepts: {there}", there=there)
+                    message("is not a query parameter of this endpoint; it accepts: {there}", there=accepted)
                 ]
             elif len(request.query_params.getlist(name)) > 1:
                 errors[name] = [message("appears more than once")]

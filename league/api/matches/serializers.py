@@ -266,7 +266,7 @@ class JudgementOut(Out):
 class TallyOut(Out):
     """Decisions of a party, in one phase or in all."""
 
-    phase = serializers.ChoiceField(choices=[(one, one) for one in (ALL, *PHASES)])
+    phase = serializers.ChoiceField(choices=[(name, name) for name in (ALL, *PHASES)])
     decisions = serializers.IntegerField()
     judged = serializers.IntegerField()
     right = serializers.IntegerField(help_text="In which nothing was lost.")
@@ -293,7 +293,7 @@ class VerdictOut(Out):
     event = serializers.IntegerField(source="verdict.at", help_text="Events of the replay before it.")
     deal = serializers.IntegerField(source="verdict.deal")
     seat = serializers.IntegerField(source="verdict.seat")
-    phase = serializers.ChoiceField(source="verdict.phase", choices=[(one, one) for one in PHASES])
+    phase = serializers.ChoiceField(source="verdict.phase", choices=[(name, name) for name in PHASES])
     action = serializers.CharField(source="verdict.action")
     first = serializers.BooleanField(
         source="verdict.first",
@@ -443,22 +443,27 @@ class TryOut(Out):
     @extend_schema_field(TriedOut(allow_null=True))
     def get_result(self, row: Try) -> dict[str, Any] | None:
         """All of it."""
-        found = tries.opened(row)
-        if found is None:
+        result = tries.opened(row)
+        if result is None:
             return None
         sittings = [
-            {**one, "number": number, "asked": tries.asked(found, number), "replay": tries.record_of(found, number)}
-            for number, one in enumerate(found.sittings)
+            {
+                **sitting,
+                "number": number,
+                "asked": tries.asked(result, number),
+                "replay": tries.record_of(result, number),
+            }
+            for number, sitting in enumerate(result.sittings)
         ]
-        cut = sorted({line[0] for line in found.lines if line[0] >= len(sittings)})
-        told = {
-            "stopped": found.stopped,
-            "scores": found.scores,
-            "decisions": found.decisions,
-            "faults": found.faults,
-            "stderr": found.stderr,
-            "tier": found.tier,
-            "asked": [one for number in cut for one in tries.asked(found, number)],
+        cut = sorted({line[0] for line in result.lines if line[0] >= len(sittings)})
+        fields = {
+            "stopped": result.stopped,
+            "scores": result.scores,
+            "decisions": result.decisions,
+            "faults": result.faults,
+            "stderr": result.stderr,
+            "tier": result.tier,
+            "asked": [line for number in cut for line in tries.asked(result, number)],
             "sittings": sittings,
         }
-        return dict(TriedOut(told).data)
+        return dict(TriedOut(fields).data)

@@ -45,10 +45,8 @@ class Tables(View):
         return self.once(lambda: self._sit(player))
 
     def _sit(self, player: Player) -> Response:
-        wanted = self.body()
-        row = seating.sit(
-            player, wanted["game"], wanted["against"], wanted["partner"], wanted["boards"], advice=wanted["advice"]
-        )
+        data = self.body()
+        row = seating.sit(player, data["game"], data["against"], data["partner"], data["boards"], advice=data["advice"])
         where = reverse("api:table", args=[row.public_id])
         return Response(TableOut(row).data, status=status.HTTP_201_CREATED, headers={"Location": where})
 
@@ -81,8 +79,8 @@ class Choices(View):
     def post(self, request: Request, id: str) -> Response:
         """The table as it is then: the bots answer within a second, so look at it again. Nothing is taken back."""
         player = _sitter(request, id)
-        wanted = self.body()
-        seating.act(player, id, wanted["turn"], wanted["do"])
+        data = self.body()
+        seating.act(player, id, data["turn"], data["do"])
         return Response(TableOut(existing(seating.visible(player, id))).data)
 
 

@@ -249,22 +249,22 @@ class Analysis(View):
             raise why
         row = existing(asking.find(match, way))
         row.match = match
-        done = row.status == JudgementStatus.DONE
-        body = bodies.unpack(bytes(row.body)) if done else bodies.Body()
+        is_done = row.status == JudgementStatus.DONE
+        body = bodies.unpack(bytes(row.body)) if is_done else bodies.Body()
         board = self._board()
-        rows = reading.placed(body, reading.seatings(row, board)) if done else []
-        sums = reading.tallies(rows, match.parties.count()) if done else []
-        told = {
+        rows = reading.placed(body, reading.seatings(row, board)) if is_done else []
+        sums = reading.tallies(rows, match.parties.count()) if is_done else []
+        fields = {
             "unit": body.unit,
             "compiled": body.compiled,
             "nodes": body.nodes,
             "verdicts": rows,
             "parties": [
-                {"party": party, "phases": [{"phase": phase, **_tally(one)} for phase, one in by.items()]}
-                for party, by in enumerate(sums)
+                {"party": party, "phases": [{"phase": phase, **_tally(tally)} for phase, tally in tallies.items()]}
+                for party, tallies in enumerate(sums)
             ],
         }
-        for name, value in told.items():
+        for name, value in fields.items():
             setattr(row, name, value)
         return Response(JudgementDetail(row).data)
 
@@ -279,10 +279,10 @@ class Analysis(View):
         """Request an analysis. An idle worker does it. One that exists already does not count towards your limit (200)."""
         player = player_of(request)
         match, way = self._named(request, id, kind)
-        row, made = asking.ask(match, way, player)
+        row, is_new = asking.ask(match, way, player)
         row.match = match
-        shown = JudgementOut(row).data
-        return Response(shown, status=status.HTTP_202_ACCEPTED if made else status.HTTP_200_OK)
+        answer = JudgementOut(row).data
+        return Response(answer, status=status.HTTP_202_ACCEPTED if is_new else status.HTTP_200_OK)
 
     @staticmethod
     def _named(request: Request, id: str, kind: str) -> tuple[Match, str]:
@@ -337,10 +337,10 @@ class Answers(View):
         """Ask a house bot about a seat. An idle worker does it. It counts towards your analysis limit, unless it exists already (200)."""
         player = player_of(request)
         match = self._match(request, id)
-        row, made = consultations.ask(match, number, sitting, seat, bot, player)
+        row, is_new = consultations.ask(match, number, sitting, seat, bot, player)
         row.match = match
-        shown = ConsultationOut(row).data
-        return Response(shown, status=status.HTTP_202_ACCEPTED if made else status.HTTP_200_OK)
+        answer = ConsultationOut(row).data
+        return Response(answer, status=status.HTTP_202_ACCEPTED if is_new else status.HTTP_200_OK)
 
     @staticmethod
     def _match(request: Request, id: str) -> Match:
@@ -391,11 +391,11 @@ class OneTry(View):
         return Response(TryOut(existing(tries.of_player(player_of(request), id))).data)
 
 
-def _tally(one: Tally) -> dict[str, Any]:
+def _tally(tally: Tally) -> dict[str, Any]:
     return {
-        "decisions": one.decisions,
-        "judged": one.judged,
-        "right": one.right,
-        "lost": one.lost,
-        "margin": one.margin,
+        "decisions": tally.decisions,
+        "judged": tally.judged,
+        "right": tally.right,
+        "lost": tally.lost,
+        "margin": tally.margin,
     }

@@ -245,13 +245,13 @@ class OneGame(View):
             }
             for name, choice in choices(loaded.declared, loaded.players).items()
         ]
-        shown = _game(key) | {
+        details = _game(key) | {
             "seats": loaded.players,
             "sides": [list(side) for side in loaded.sides],
             "boards": tournaments.default_boards(key, loaded.players),
             "options": options,
         }
-        return Response(GameDetail(shown).data)
+        return Response(GameDetail(details).data)
 
 
 class QueueState(View):
@@ -262,8 +262,8 @@ class QueueState(View):
     @extend_schema(operation_id="get_queue", summary="Read what waits and who plays", tags=["matches"])
     def get(self, request: Request) -> Response:
         """Read the state of the queue and the workers."""
-        found = workers.queue()
-        if found.refusing and not (request.user.is_authenticated and request.user.is_staff):
+        queue = workers.queue()
+        if queue.refusing and not (request.user.is_authenticated and request.user.is_staff):
             # A refusal names paths of the operator's machine.
-            found = workers.Queue(**{**vars(found), "starved": "every worker refuses to play" if found.starved else ""})
-        return Response(QueueOut(found).data)
+            queue = workers.Queue(**{**vars(queue), "starved": "every worker refuses to play" if queue.starved else ""})
+        return Response(QueueOut(queue).data)

@@ -122,7 +122,7 @@ class EventDetail(EventOut):
 
 
 class TermsNew(StrictSerializer):
-    """When an event begins, to whom it is shown, and when."""
+    """The start of an event, its audience, and the time at which it is shown."""
 
     due = serializers.DateTimeField(
         required=False,

@@ -60,12 +60,12 @@ def _circuit(slug: str) -> Circuit:
 
 def _bots(names: list[str]) -> list[Bot]:
     """Return these bots in this order. ValidationError names the missing ones."""
-    found = {bot.slug: bot for bot in Bot.objects.select_related("owner__user").filter(slug__in=names)}
-    missing = [name for name in names if name not in found]
+    bots = {bot.slug: bot for bot in Bot.objects.select_related("owner__user").filter(slug__in=names)}
+    missing = [name for name in names if name not in bots]
     if missing:
         texts = [message("there is no bot {name!r}; /api/v1/bots lists all bots", name=name) for name in missing]
         raise ValidationError({"bots": texts})
-    return [found[name] for name in names]
+    return [bots[name] for name in names]
 
 
 class Events(ListView):
@@ -103,16 +103,14 @@ class Events(ListView):
         return self.once(lambda: self._create(player))
 
     def _create(self, player: Any) -> Response:
-        wanted = self.body()
+        data = self.body()
         with transaction.atomic():
-            terms = releases.Terms(
-                wanted["audience"], wanted["private"], wanted["release"], wanted["pace_s"], wanted["due"]
-            )
-            entrants = _bots(wanted["bots"])
-            event = events.create(player, wanted["document"], entrants, message=wanted["message"], terms=terms)
-        found = EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data
+            terms = releases.Terms(data["audience"], data["private"], data["release"], data["pace_s"], data["due"])
+            entrants = _bots(data["bots"])
+            event = events.create(player, data["document"], entrants, message=data["message"], terms=terms)
+        answer = EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data
         where = reverse("api:event", args=[event.slug])
-        return Response(found, status=status.HTTP_201_CREATED, headers={"Location": where})
+        return Response(answer, status=status.HTTP_201_CREATED, headers={"Location": where})
 
 
 class OneEvent(View):
@@ -210,8 +208,8 @@ class ShowEvent(View):
         """Once it has begun it can only be opened further: the audience `public` shows all of it now. 409 where it has been shown."""
         event = _one(request, slug)
         player = self.owner_only(event.owner, f"the event {slug}")
-        wanted = self.body()
-        terms = releases.Terms(wanted["audience"], event.private, wanted["release"], wanted["pace_s"], wanted["due"])
+        data = self.body()
+        terms = releases.Terms(data["audience"], event.private, data["release"], data["pace_s"], data["due"])
         releases.change(event, terms, actor=player.name)
         return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
 
@@ -275,11 +273,11 @@ class BotsOfEvent(View):
     def post(self, request: Request, slug: str) -> Response:
         """It plays with the version that it sends when the event starts; `leave` takes it out again. Again changes nothing."""
         event, player = _one(request, slug), player_of(request)
-        wanted = self.body()
-        [bot] = _bots([wanted["bot"]])
-        if not wanted["leave"] or event.owner_id != player.pk:
+        data = self.body()
+        [bot] = _bots([data["bot"]])
+        if not data["leave"] or event.owner_id != player.pk:
             self.owner_only(bot.owner, f"the bot {bot.slug}")
-        (events.leave if wanted["leave"] else events.enter)(event, bot, player)
+        (events.leave if data["leave"] else events.enter)(event, bot, player)
         return Response(EventOut(_one(request, slug), context={"viewer": player}).data)
 
 
@@ -315,8 +313,8 @@ class Circuits(ListView):
         return self.once(lambda: self._create(player))
 
     def _create(self, player: Any) -> Response:
-        wanted = dict(self.body())
-        circuit = circuits.create(player, wanted.pop("name"), wanted.pop("game"), **wanted)
+        data = dict(self.body())
+        circuit = circuits.create(player, data.pop("name"), data.pop("game"), **data)
         where = reverse("api:circuit", args=[circuit.slug])
         return Response(
             CircuitOut(_circuit(circuit.slug)).data, status=status.HTTP_201_CREATED, headers={"Location": where}
@@ -372,11 +370,11 @@ class CircuitBots(View):
 
         As owner of the circuit you may add any bot whose owner agrees; if they have to be asked first, the answer is 202 with the request.
         """
-        circuit, wanted, player = _circuit(slug), self.body(), player_of(request)
-        [bot] = _bots([wanted["bot"]])
+        circuit, data, player = _circuit(slug), self.body(), player_of(request)
+        [bot] = _bots([data["bot"]])
         if player.pk != circuit.owner_id:
             self.owner_only(bot.owner, f"the bot {bot.slug}")
-        waits = circuits.join(circuit, bot, player=player, message=wanted["message"])
+        waits = circuits.join(circuit, bot, player=player, message=data["message"])
         if waits is not None:
             return asked(waits, player)
         return Response(CircuitOut(_circuit(slug)).data)

@@ -60,11 +60,11 @@ class Formats(View):
     )
     def get(self, request: Request) -> Response:
         """Each with one sentence and its parameters."""
-        found = [
-            {**vars(one), "parameters": [_parameter(parameter, text) for parameter, text in one.parameters]}
-            for one in formats.describe_formats()
+        answer = [
+            {**vars(format), "parameters": [_parameter(parameter, text) for parameter, text in format.parameters]}
+            for format in formats.describe_formats()
         ]
-        return Response(FormatOut(found, many=True).data)
+        return Response(FormatOut(answer, many=True).data)
 
 
 class Forecast(View):
@@ -83,27 +83,27 @@ class Forecast(View):
         responses=ForecastOut,
     )
     def post(self, request: Request) -> Response:
-        """Fewest and most matches, boards and sittings, and the time at the present pace of the workers. Creates nothing.
+        """Predict the fewest and most matches, boards and sittings, and the time at the present pace of the workers. Creates nothing.
 
-        Above the limit of boards of who asks it is refused with the number that would fit.
+        A tournament above your limit of boards is refused with the number that would fit.
         """
-        wanted = self.body()
-        boards = wanted.get("boards") or tournaments.default_boards(
-            wanted["game"], wanted.get("players"), wanted.get("options")
+        data = self.body()
+        boards = data.get("boards") or tournaments.default_boards(
+            data["game"], data.get("players"), data.get("options")
         )
-        found = forecast.forecast(
-            wanted["game"],
-            entries=wanted["entries"],
+        prediction = forecast.forecast(
+            data["game"],
+            entries=data["entries"],
             boards=boards,
-            format=wanted["format"],
-            parameters=wanted.get("parameters"),
-            players=wanted.get("players"),
-            options=wanted.get("options"),
-            mixed=wanted["mixed"],
+            format=data["format"],
+            parameters=data.get("parameters"),
+            players=data.get("players"),
+            options=data.get("options"),
+            mixed=data["mixed"],
             limited=True,
             owner=viewer_of(request),
         )
-        return Response(ForecastOut(found).data)
+        return Response(ForecastOut(prediction).data)
 
 
 class Rounds(ListView):

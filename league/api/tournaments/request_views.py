@@ -126,9 +126,9 @@ class OneRequest(View):
         requests.withdraw(_mine(request, id), player=player_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-    def answered(self, found: EntryRequest) -> Response:
+    def answered(self, entry_request: EntryRequest) -> Response:
         """Return the request as the viewer may see it."""
-        return Response(RequestOut(found, context={"viewer": player_of(self.request)}).data)
+        return Response(RequestOut(entry_request, context={"viewer": player_of(self.request)}).data)
 
 
 class Answer(OneRequest):
@@ -202,8 +202,8 @@ class MyBlocks(ListView):
     )
     def post(self, request: Request) -> Response:
         """Block a player. Their open requests are refused. Repeating it changes nothing."""
-        made = consent.block(player_of(request), self.body()["player"])
-        return Response(BlockOut(made).data, status=status.HTTP_201_CREATED)
+        block = consent.block(player_of(request), self.body()["player"])
+        return Response(BlockOut(block).data, status=status.HTTP_201_CREATED)
 
 
 class OneBlock(View):

@@ -121,8 +121,8 @@ class FormatChoice(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Game, seats and options must fit together: the engine says what does not."""
         if attrs["game"] not in engine.games():
-            there = ", ".join(engine.games())
-            text = message("there is no game {game!r}; choose one of {games}", game=attrs["game"], games=there)
+            games = ", ".join(engine.games())
+            text = message("there is no game {game!r}; choose one of {games}", game=attrs["game"], games=games)
             raise serializers.ValidationError({"game": [text]})
         try:
             game = pools.load(attrs["game"], attrs.get("players"), attrs.get("options"))
@@ -378,6 +378,6 @@ class StandingsOut(Out):
     )
 
     @extend_schema_field({"type": "object", "additionalProperties": {"type": "integer"}})
-    def get_matches(self, found: dict[str, Any]) -> dict[str, int]:
+    def get_matches(self, standings: dict[str, Any]) -> dict[str, int]:
         """Counts by status."""
-        return dict(found["matches"])
+        return dict(standings["matches"])
