@@ -39,9 +39,8 @@ class Played(Work):
 class Match(models.Model):
     """A table of bot versions that plays some boards: the unit of work, and its own queue entry."""
 
-    public_id = models.CharField(
-        max_length=12, unique=True
-    )  # It stands in addresses. Nobody can guess it or count by it.
+    # It stands in addresses. Nobody can guess it or count by it.
+    public_id = models.CharField(max_length=12, unique=True)
     kind = models.CharField(max_length=12, choices=MatchKind)
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="matches")
     # The index match_tournament begins with it.

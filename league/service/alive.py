@@ -118,10 +118,8 @@ def _read(place: Path) -> list[Sign]:
     now, signs = time.monotonic(), []
     for path in sorted(place.iterdir()):
         with contextlib.suppress(OSError, ValueError):  # it has just been made, or removed
-            noted_at, patience, error = (
-                path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].split(" ", 2)
-            )
-            signs.append(Sign(path.name, now - float(noted_at), float(patience), error))
+            stamp, patience, error = path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].split(" ", 2)
+            signs.append(Sign(path.name, now - float(stamp), float(patience), error))
     return signs
 
 
