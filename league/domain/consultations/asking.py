@@ -22,7 +22,7 @@ def bots(game: str) -> list[BotVersion]:
 
 
 def ask(
-    match: Match, board: int, sitting: int, seat: int, bot: str, by: Player, *, now: datetime | None = None
+    match: Match, board: int, sitting: int, seat: int, bot: str, player: Player, *, now: datetime | None = None
 ) -> tuple[Consultation, bool]:
     """Return the consultation of a house bot about one seat of a sitting, and True if it is new. One that exists counts towards nobody's quota.
 
@@ -38,16 +38,18 @@ def ask(
         raise Refused("nobody sat there in match {match}", match=match.public_id)
     key = {"match": match, "board": board, "sitting": sitting, "seat": seat, "version": version}
     with transaction.atomic():
-        players.lock(by.pk)
+        players.lock(player.pk)
         existing = Consultation.objects.filter(**key).select_related("version__bot").first()
         if existing is not None:
             return existing, False
-        quotas.ask(by, quotas.JUDGEMENTS, now=now)
-        defaults = {"asked_by": by, "place": background.position_of_next(Consultation, by), "created": now}
+        quotas.ask(player, quotas.JUDGEMENTS, now=now)
+        defaults = {"asked_by": player, "place": background.position_of_next(Consultation, player), "created": now}
         row, is_new = Consultation.objects.get_or_create(**key, defaults=defaults)
         if is_new:
             subject = transitions.subject(match)
-            journal.append("consultation.asked", subject, now=now, actor=by.name, version=str(version), **_place(row))
+            journal.append(
+                "consultation.asked", subject, now=now, actor=player.name, version=str(version), **_place(row)
+            )
     return row, is_new
 
 

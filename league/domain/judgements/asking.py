@@ -24,7 +24,7 @@ def samples(kind: str) -> int:
     return settings.JUDGE_DEALS if kind == JudgementKind.FAIR else 0
 
 
-def ask(match: Match, kind: str, by: Player, *, now: datetime | None = None) -> tuple[Judgement, bool]:
+def ask(match: Match, kind: str, player: Player, *, now: datetime | None = None) -> tuple[Judgement, bool]:
     """Return the judgement of a match by the present judge, and True if it is new. One that exists counts towards nobody's quota.
 
     Raises Refused while the cards are hidden or if the replays are no longer stored, TooMany at the quota. Needs the match's tournament.
@@ -34,24 +34,24 @@ def ask(match: Match, kind: str, by: Player, *, now: datetime | None = None) -> 
     if reason := reason_not(match):
         raise reason
     with transaction.atomic():
-        players.lock(by.pk)
+        players.lock(player.pk)
         existing = _present(match).filter(kind=kind).first()
         if existing is not None:
             return existing, False
-        quotas.ask(by, quotas.JUDGEMENTS, now=now)
+        quotas.ask(player, quotas.JUDGEMENTS, now=now)
         row, is_new = Judgement.objects.get_or_create(
             match=match,
             kind=kind,
             judge=JUDGE,
             samples=samples(kind),
             defaults={
-                "asked_by": by,
-                "place": background.position_of_next(Judgement, by),
+                "asked_by": player,
+                "place": background.position_of_next(Judgement, player),
                 "created": now,
             },
         )
         if is_new:
-            journal.append("judgement.asked", transitions.subject(match), now=now, actor=by.name, how=kind)
+            journal.append("judgement.asked", transitions.subject(match), now=now, actor=player.name, how=kind)
     return row, is_new
 
 

@@ -11,7 +11,7 @@ from engine.analysis import PHASES, Move
 from engine.judging import Verdict
 from league.domain.core.errors import Refused
 
-MOST_BYTES = 64 << 20  # of JSON: several times what the longest match needs
+MOST_BYTES = 64 << 20  # JSON of one match: several times the need of the longest match
 
 Place = tuple[int, int]  # board, sitting from 0
 
@@ -33,11 +33,12 @@ def pack(body: Body) -> bytes:
         "nodes": body.nodes,
         "compiled": body.compiled,
         "sittings": {
-            f"{board}.{number}": [_short(one) for one in rows] for (board, number), rows in body.sittings.items()
+            f"{board}.{number}": [_short(verdict) for verdict in rows]
+            for (board, number), rows in body.sittings.items()
         },
-        # apart from the lists above, which releases without lines read as before
+        # A key of their own, so that releases without lines can still read the lists above
         "lines": {
-            f"{board}.{number}": {one.step: one.line for one in rows if one.line}
+            f"{board}.{number}": {verdict.step: verdict.line for verdict in rows if verdict.line}
             for (board, number), rows in body.sittings.items()
         },
     }
@@ -54,10 +55,11 @@ def unpack(data: bytes) -> Body:
         if unpacker.unconsumed_tail:
             raise ValueError(f"more than {MOST_BYTES} bytes")
         plain = json.loads(text)
-        sittings = {_place(name): [_long(one) for one in rows] for name, rows in plain["sittings"].items()}
+        sittings = {_place(name): [_long(row) for row in rows] for name, rows in plain["sittings"].items()}
         for name, lines in plain.get("lines", {}).items():
-            for one in sittings[_place(name)]:
-                one.line = tuple(Move(int(seat), str(action)) for seat, action in lines.get(str(one.step), ()))
+            for verdict in sittings[_place(name)]:
+                moves = lines.get(str(verdict.step), ())
+                verdict.line = tuple(Move(int(seat), str(action)) for seat, action in moves)
         return Body(str(plain["unit"]), int(plain["nodes"]), bool(plain["compiled"]), sittings)
     except (zlib.error, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise Refused(
@@ -70,11 +72,16 @@ def _place(name: str) -> Place:
     return int(board), int(number)
 
 
-def _short(one: Verdict) -> list[Any]:
-    columns = [one.step, one.at, one.ply, one.deal, one.seat, PHASES.index(one.phase), one.action, one.first]
-    if one.lost is None:
+def _short(verdict: Verdict) -> list[Any]:
+    place = [verdict.step, verdict.at, verdict.ply, verdict.deal, verdict.seat]
+    columns = [*place, PHASES.index(verdict.phase), verdict.action, verdict.first]
+    if verdict.lost is None:
         return columns
-    return [*columns, *(_number(value) for value in (one.lost, one.par, one.worth, one.error)), *one.best]
+    return [
+        *columns,
+        *(_number(value) for value in (verdict.lost, verdict.par, verdict.worth, verdict.error)),
+        *verdict.best,
+    ]
 
 
 def _number(value: float | None) -> float | int | None:

@@ -49,10 +49,10 @@ def seatings(row: Judgement, board: int | None = None) -> dict[Place, list[int]]
 def placed(body: Body, where: dict[Place, list[int]]) -> list[Placed]:
     """Return the decisions of these sittings, in order."""
     return [
-        Placed(board, number, seats[one.seat], one)
+        Placed(board, number, seats[verdict.seat], verdict)
         for (board, number), seats in sorted(where.items())
-        for one in body.sittings.get((board, number), ())
-        if one.seat < len(seats)
+        for verdict in body.sittings.get((board, number), ())
+        if verdict.seat < len(seats)
     ]
 
 
