@@ -33,8 +33,8 @@ from league.service import logs
 
 FILE = "bot.py"  # the name of the text in its tracebacks
 MOST_SOURCE = 64 * 1024  # bytes of UTF-8
-MOST_S = 20.0  # of wall time, with the start of the bots: sittings that ended by then are kept
-EXPECTED_S = 3.0  # for a bot that answers quickly
+MOST_S = 20.0  # Seconds of wall time, with the start of the bots; sittings that ended by then are kept
+EXPECTED_S = 3.0  # Seconds of a try with a bot that answers quickly
 PRIORITY = validation.PRIORITY  # its author waits
 KEPT = timedelta(days=7)
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
@@ -69,24 +69,26 @@ class Moment:
         return []
 
 
-def begin_at(by: Player, source: str, at: Moment, rival: str, name: str = "", *, now: datetime | None = None) -> Try:
-    """Queue a try of a text at a decision that a bot of `by` had in a match: it is sent what the bot was sent until then, byte for byte.
+def begin_at(
+    player: Player, source: str, at: Moment, rival: str, name: str = "", *, now: datetime | None = None
+) -> Try:
+    """Queue a try of a text at a decision that a bot of `player` had in a match: it is sent what the bot was sent until then, byte for byte.
 
     rival: the house bot of the tries that follow; it does not play in this one. Raises as `begin`.
     """
     now = clock.now_or(now)
-    rows = sight.matches(Match.objects.select_related("pool", "tournament"), by.user, now=now)
+    rows = sight.matches(Match.objects.select_related("pool", "tournament"), player.user, now=now)
     match = rows.filter(public_id=at.match).first()
     if match is None:
         raise Refused("there is no match {match!r}", match=at.match)
     if not pools.is_known(match.pool):
         raise Refused("match {match} was played by other rules than those of now", match=at.match)
-    if not at.until(conversations.told(match, at.board, at.sitting, at.seat, by)):
+    if not at.until(conversations.told(match, at.board, at.sitting, at.seat, player)):
         raise Refused("the bot was asked nothing at this step of match {match}", match=at.match)
-    return _begin(by, source, match.pool, _rival(rival), name, asdict(at), now)
+    return _begin(player, source, match.pool, _rival(rival), name, asdict(at), now)
 
 
-def begin(by: Player, source: str, game: str, rival: str, name: str = "", *, now: datetime | None = None) -> Try:
+def begin(player: Player, source: str, game: str, rival: str, name: str = "", *, now: datetime | None = None) -> Try:
     """Queue a try of a Python text at a game against the house bot called `rival`, which takes all other places.
 
     Raises PackageRefused if the text could not be uploaded either, Refused, TooMany.
@@ -97,7 +99,7 @@ def begin(by: Player, source: str, game: str, rival: str, name: str = "", *, now
     against = _rival(rival)
     if not against.plays(game):
         raise Refused("{bot!r} does not play {game}; choose another bot of the house", bot=rival, game=game)
-    return _begin(by, source, pools.pool(game), against, name, None, now)
+    return _begin(player, source, pools.pool(game), against, name, None, now)
 
 
 def _rival(name: str) -> BotVersion:
@@ -112,20 +114,20 @@ def _rival(name: str) -> BotVersion:
 
 
 def _begin(
-    by: Player, source: str, pool: Pool, rival: BotVersion, name: str, at: dict[str, Any] | None, now: datetime
+    player: Player, source: str, pool: Pool, rival: BotVersion, name: str, at: dict[str, Any] | None, now: datetime
 ) -> Try:
     packages.inspect(checked(source), FILE, [pool.game])
     with transaction.atomic():
-        quotas.ask(by, quotas.TRIES, now=now)
+        quotas.ask(player, quotas.TRIES, now=now)
         # Read behind the lock: the request may have begun before a ban
-        if Player.objects.filter(pk=by.pk, banned__isnull=False).exists():
+        if Player.objects.filter(pk=player.pk, banned__isnull=False).exists():
             raise Refused("this account is banned, so it cannot sit down")
-        if Match.line.filter(tried__owner=by, status__in=LIVE).exists():
+        if Match.line.filter(tried__owner=player, status__in=LIVE).exists():
             raise TooMany("your last try is not over yet; look at it, and try again then", retry_after=5)
-        work = _row(by, pool, now)
+        work = _row(player, pool, now)
         fairness.place([work])
         work.save(force_insert=True)
-        row = Try.objects.create(work=work, owner=by, rival=rival, name=name, source=source, at=at, created=now)
+        row = Try.objects.create(work=work, owner=player, rival=rival, name=name, source=source, at=at, created=now)
         hints.matches_wait()
     return row
 
@@ -149,13 +151,13 @@ def checked(source: str) -> bytes:
         raise Refused("the text is not valid Unicode; write it again") from None
 
 
-def _row(by: Player, pool: Pool, now: datetime) -> Match:
+def _row(player: Player, pool: Pool, now: datetime) -> Match:
     public_id = "".join(secrets.choice(matches.ALPHABET) for _ in range(10))
     return Match(
         public_id=public_id,
         kind=MatchKind.TRY,
         pool=pool,
-        owner=by,
+        owner=player,
         key=f"try:{public_id}",
         table=f"try-{public_id}",
         secret=secrets.token_bytes(32),
@@ -173,15 +175,15 @@ class Result:
     """The result of a try, as JSON data. Except for the replays, all of it is about the text."""
 
     stopped: bool = False  # its time was over before the last sitting ended
-    scores: list[int] = field(default_factory=list)  # by party, summed over the sittings; party 0 is the text
+    scores: list[int] = field(default_factory=list)  # Sums over the sittings, by party; party 0 is the text
     # Each sitting that ended, in order: seating (party by seat), scores by seat, record
     sittings: list[dict[str, Any]] = field(default_factory=list)
     lines: list[list[Any]] = field(default_factory=list)  # sitting, seat, line to the bot, its answer
     faults: list[dict[str, Any]] = field(default_factory=list)  # engine.runner.FaultReport
     stderr: str = ""
     decisions: int = 0
-    logged: str = ""  # in a try at a decision: the action of the bot in the match
-    tier: str = ""  # of the sandbox
+    logged: str = ""  # The action of the bot in the match, for a try at a decision
+    tier: str = ""  # The tier of the sandbox
 
     def packed(self) -> bytes:
         """Serialise the result for the database."""
@@ -197,8 +199,8 @@ def opened(row: Try) -> Result | None:
 class Asked:
     """A line to the bot in a sitting, and its answer; times in milliseconds, None if not measured."""
 
-    number: int  # of the decision, from 1; 0 at the start and the end
-    seat: int  # from 1
+    number: int  # The number of the decision, from 1; 0 at the start and the end
+    seat: int  # Counts from 1
     request: str
     answer: str
     legal: list[str] = field(default_factory=list)
@@ -245,10 +247,10 @@ def record_of(result: Result, number: int) -> dict[str, Any]:
     return {**sitting["replay"], "notes": [note for note in notes if sitting["seating"][note["seat"]] == 0]}
 
 
-def of_player(by: Player, public_id: str) -> Try | None:
+def of_player(player: Player, public_id: str) -> Try | None:
     """Return a player's own try by its public id. No one else, operators included, learns that it exists. One query."""
     rows = Try.objects.select_related("work__pool", "rival__bot", "owner").defer("work__secret")
-    return rows.filter(work__public_id=public_id, owner=by).first()
+    return rows.filter(work__public_id=public_id, owner=player).first()
 
 
 def let_go(*, now: datetime | None = None) -> int:

@@ -23,24 +23,24 @@ class Verdict:
     first: bool | None
 
 
-def answer(puzzle: Puzzle, text: str, by: Player | None, *, now: datetime | None = None) -> Verdict:
+def answer(puzzle: Puzzle, text: str, player: Player | None, *, now: datetime | None = None) -> Verdict:
     """Judge an answer, and store it if it is the player's first. Raises Refused if it is no choice of the puzzle."""
     if text not in puzzle.lost:
         raise Refused("{text!r} is none of the choices here", text=text[:40])
     solved, first = text in puzzle.best, None
-    if by is not None:
+    if player is not None:
         columns = {"game": puzzle.game, "answer": text, "solved": solved, "created": clock.now_or(now)}
-        _row, first = PuzzleAnswer.objects.get_or_create(player=by, puzzle=puzzle.id, defaults=columns)
+        _row, first = PuzzleAnswer.objects.get_or_create(player=player, puzzle=puzzle.id, defaults=columns)
     return Verdict(text, solved, puzzle.lost[text], first)
 
 
-def tried(by: Player) -> frozenset[str]:
+def tried(player: Player) -> frozenset[str]:
     """Return the puzzles that a player has answered. One query."""
-    return frozenset(PuzzleAnswer.objects.filter(player=by).values_list("puzzle", flat=True))
+    return frozenset(PuzzleAnswer.objects.filter(player=player).values_list("puzzle", flat=True))
 
 
-def tally(by: Player) -> dict[str, tuple[int, int]]:
+def tally(player: Player) -> dict[str, tuple[int, int]]:
     """Return the numbers of puzzles that a player has answered and solved, by game. One query."""
-    rows = PuzzleAnswer.objects.filter(player=by).values("game").order_by("game")
+    rows = PuzzleAnswer.objects.filter(player=player).values("game").order_by("game")
     counted = rows.annotate(tried=Count("pk"), right=Count("pk", filter=Q(solved=True)))
     return {row["game"]: (row["tried"], row["right"]) for row in counted}

@@ -33,11 +33,11 @@ class Shelf:
         for puzzle in self.by_id.values():
             self.by_game[puzzle.game].append(puzzle)
 
-    def next_after(self, puzzle: Puzzle, done: frozenset[str] = frozenset()) -> Puzzle | None:
-        """Return the next puzzle of the same game that is not `done`, starting over at the end; None if all others are done."""
+    def next_after(self, puzzle: Puzzle, answered: frozenset[str] = frozenset()) -> Puzzle | None:
+        """Return the next puzzle of the same game that is not in `answered`, starting over at the end; None if all others are."""
         row = self.by_game[puzzle.game]
         here = row.index(puzzle)
-        return next((other for other in (*row[here + 1 :], *row[:here]) if other.id not in done), None)
+        return next((other for other in (*row[here + 1 :], *row[:here]) if other.id not in answered), None)
 
 
 def shelf() -> Shelf:
