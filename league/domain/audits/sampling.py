@@ -21,7 +21,7 @@ from league.models import Audit, Match, RatingPoint, Sitting, Tournament
 from league.pure.formats import FORMATS
 from league.pure.portable import ELO_DIGITS, comparable
 
-PRIORITY = -100  # for display; `leases.claim` takes audits only if no match is queued
+PRIORITY = -100  # For display only: `leases.claim` takes audits only if no match is queued
 AUDITED = (MatchKind.TOURNAMENT, MatchKind.LADDER)
 RISING = 5  # times the share, for a rising bot
 RISE_ELO = 50.0  # a bot rises that gained this in its last RECENT rated matches of a pool

@@ -138,17 +138,17 @@ def read_page(
     if cursor is not None:
         rows = rows.filter(order.beyond(cursor.edge, back=back))
     more = list(rows.order_by(*order.columns(back=back))[: size + 1])
-    shown = more[:size]
+    on_page = more[:size]
     if back:
-        shown.reverse()
-    if not shown:
+        on_page.reverse()
+    if not on_page:
         return Page()
     has_more = len(more) > size
     has_before, has_after = (has_more, True) if back else (cursor is not None, has_more)
     return Page(
-        shown,
-        write_cursor(order.values(shown[0]), back=True) if has_before else None,
-        write_cursor(order.values(shown[-1]), back=False) if has_after else None,
+        on_page,
+        write_cursor(order.values(on_page[0]), back=True) if has_before else None,
+        write_cursor(order.values(on_page[-1]), back=False) if has_after else None,
     )
 
 
@@ -168,9 +168,9 @@ def cut_page(items: Sequence[Row], cursor: Cursor | None = None, size: int = DEF
     else:
         edge = int(cursor.edge[0])
         start, stop = (max(0, edge - size), min(edge, len(items))) if cursor.back else (edge + 1, edge + 1 + size)
-    shown = list(items[start:stop])
+    on_page = list(items[start:stop])
     return Page(
-        shown,
-        write_cursor([start], back=True) if start and shown else None,
-        write_cursor([stop - 1], back=False) if shown and stop < len(items) else None,
+        on_page,
+        write_cursor([start], back=True) if start and on_page else None,
+        write_cursor([stop - 1], back=False) if on_page and stop < len(items) else None,
     )

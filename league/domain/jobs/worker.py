@@ -66,7 +66,7 @@ class Worker:
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
         self._running: list[Job] = []  # the job at hand; before it a match that stands still
-        self._rests_until: dict[Allowance, float] = {}  # on the monotonic clock
+        self._rests_until: dict[Allowance, float] = {}  # The end of each pause, by the monotonic clock
         self._busy = threading.Lock()  # one job at a time, whichever thread has found it
         self.loops = Loops("worker")
         self.loops.lost = self._lost

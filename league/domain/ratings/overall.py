@@ -53,12 +53,12 @@ class _Order:
     """The whole table, the best bot first."""
 
     bots: list[int]
-    ranked: int  # so many of them have played half of the games, and have a place
+    ranked: int  # The number of bots with a place: they have played half of the games
     games: list[str]  # games that any bot has played
     pools: Mapping[int, str]  # the games of the pools
 
 
-_Scores: TypeAlias = dict[str, tuple[float, float]]  # by game: expected score and its standard deviation
+_Scores: TypeAlias = dict[str, tuple[float, float]]  # The expected score and its standard deviation, by game
 _order: ProcessCache[str, _Order] = ProcessCache(1)
 
 

@@ -48,8 +48,9 @@ class BracketStep:
     points: tuple[float, float] | None = None
 
 
-MOST_MATCHES = 1000  # of a page of rounds
-LARGE_ROUNDS = 16  # of a large tournament, so many rounds have more: only theirs are counted
+MOST_MATCHES = 1000  # The most matches on a page of rounds
+# In a large tournament this number of rounds exceeds MOST_MATCHES, so that the later rounds need no count
+LARGE_ROUNDS = 16
 
 
 def cut_rounds(page: paging.Page[Round], *, back: bool = False) -> paging.Page[Round]:

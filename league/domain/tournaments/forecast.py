@@ -43,9 +43,9 @@ class Forecast:
 
 
 def measure_pace(game: str, *, now: datetime | None = None) -> Pace:
-    """From the last matches of the game in any pool. Two queries."""
-    found = estimates.sitting_time(game)
-    return Pace(found.seconds, found.measured, max(1, workers.count_ready(now=now)))
+    """Measure the pace from the last matches of the game in any pool. Two queries."""
+    sitting = estimates.sitting_time(game)
+    return Pace(sitting.seconds, sitting.measured, max(1, workers.count_ready(now=now)))
 
 
 def forecast(

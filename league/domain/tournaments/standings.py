@@ -23,7 +23,7 @@ from league.pure.rating.tallies import Ints, Tallies, tally
 from league.service import changes
 from league.service.process_cache import ProcessCache
 
-MAX_NUMBERS = 5_000_000  # in all cached tables of a process: 40 MB
+MAX_NUMBERS = 5_000_000  # Numbers in all cached tables of a process: 40 MB
 
 
 @dataclass(frozen=True)

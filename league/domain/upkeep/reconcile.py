@@ -118,9 +118,9 @@ def play_ladders(*, now: datetime | None = None) -> int:
     return drawing.draw(now=now)
 
 
-def _queue(found: Reconciled, now: datetime) -> None:
-    found.lifted = fairness.catch_up(now=now)
-    found.explained = workers.explain(now=now)
+def _queue(result: Reconciled, now: datetime) -> None:
+    result.lifted = fairness.catch_up(now=now)
+    result.explained = workers.explain(now=now)
 
 
 def _judgements(result: Reconciled, now: datetime) -> None:

@@ -1,7 +1,7 @@
 """The analysis of a match's decisions, in a process of its own (engine.judging) that ends as soon as a match waits.
 
-What was judged until then is kept, and so is the time that it took: an analysis takes so many seconds of a core in all, however often it is given
-back.
+The verdicts up to then are kept, and so is the time that they took: the limit holds for the seconds of a core that an analysis takes in all,
+however often it is given back.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Site(Protocol):
     """The worker on which a handler runs."""
 
     name: str
-    folder: Path  # with the unpacked bots, by content
+    folder: Path  # The unpacked bots, by content
 
     def proven_sandbox(self) -> Sandbox:
         """Return the sandbox that has passed its canary battery. Raises RuntimeError if there is none."""

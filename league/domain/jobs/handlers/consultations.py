@@ -30,7 +30,7 @@ from league.domain.matches.reports import Receipt
 from league.enums import JudgementStatus
 from league.models import BotVersion, Consultation, Match, Sitting
 
-MOST_S = 120.0  # of wall time; what was answered by then is kept
+MOST_S = 120.0  # Seconds of wall time; answers that came by then are kept
 MATCH_COLUMNS = ("public_id", "kind", "status", "embargo", "limits", "tournament__embargo")
 POOL_COLUMNS = ("pool__game", "pool__players", "pool__options", "pool__revision")
 VERSION_COLUMNS = ("number", "bot__slug", "package__data")
@@ -98,7 +98,7 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
         count = sum(line.step >= 0 and line.answer is not None for line in lines)
         if not lines or lines[0].step >= 0:  # the seat's bot never came to the table
             return Result([])
-        number = 0  # of the decision
+        number = 0  # The decisions so far
 
         def note_progress() -> None:
             nonlocal number

@@ -90,8 +90,8 @@ class MatchHandler(PlayedHandler[MatchResult]):
 def note_progress(job: QueuedJob) -> Callable[[int, int], None]:
     """Return a function that notes how many sittings, or games of a validation, are done."""
 
-    def note(done: int, total: int) -> None:
-        job.progress, job.done = min(99, 100 * done // max(1, total)), done
+    def note(count: int, total: int) -> None:
+        job.progress, job.done = min(99, 100 * count // max(1, total)), count
 
     return note
 

@@ -19,7 +19,7 @@ from league.models import Match
 
 log = logging.getLogger("league.jobs")
 TEST = "test"  # a match with validation's priority that is played like any other: of a paused bot, or of one game
-SLOW_S = 5.0  # of wall time for each sitting, or game of a validation: a bot that takes longer counts as slow
+SLOW_S = 5.0  # Seconds of wall time for a sitting, or a game of a validation: a bot that takes longer counts as slow
 
 
 class QueuedJob(Job):
@@ -31,7 +31,7 @@ class QueuedJob(Job):
         self.match_shown = None if match.kind in transitions.NOT_MATCHES else match
         self.decided: list[list[Any]] = []  # boards that are over in all their sittings: number, scores by party
         self.done = 0  # sittings, or games of a validation
-        self.began: float | None = None  # when its bots began, by the monotonic clock
+        self.began: float | None = None  # The start of its bots, by the monotonic clock
 
     def __str__(self) -> str:
         return transitions.subject(self.match).replace(":", " ")

@@ -61,7 +61,7 @@ def play_trials(
 ) -> list[validation.Tried]:
     """Play every game of a validation, that of `match` first. Return an empty list if it was stopped. Raises what `play_match` raises.
 
-    most_s: games that have not begun after so many seconds are refused, for the bot has made the others take that long.
+    most_s: a game that has not begun after this many seconds is refused, for the bot has made the others take that long.
     """
     until = time.monotonic() + most_s
     rest = validation.plan_rest(match)
