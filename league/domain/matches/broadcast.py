@@ -1,8 +1,8 @@
-"""What is broadcast: one deal of a finished match at a time, the same at the same moment for everybody who looks.
+"""The broadcast: one deal of a finished match at a time, the same for all viewers at any time.
 
-Time is cut into slots. What is shown in a slot follows from the rows of matches that were over a minute before it began and from the number of
-the slot: nothing is stored, and nobody is counted. What was played since the slot before comes first, the most interesting of it; else the most
-interesting of the latest matches take turns.
+Time is cut into slots. The deal of a slot follows from the number of the slot and from the rows of the matches that finished at least a minute
+before it began: nothing is stored, and viewers are not counted. If matches finished since the last slot, the most interesting of them is shown;
+otherwise the most interesting of the latest matches take turns.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from league.models import Board, Match, Party, RatingPoint, Sitting
 from league.pure.portable import ELO_DIGITS, comparable
 
 SLOT_S = 120
-LEAD_S = 8  # of a slot, before the first card: who plays, and why this is shown
-TAIL_S = 14  # after the last one
-STEP_S = (0.4, 2.0)  # of one step: a long deal goes faster
-SETTLED = timedelta(seconds=60)  # a match that was over for so long has all its rows
-LATEST = 24  # matches that are looked at
-MOST_BOARDS = 32  # of one match
-OPENED = 6  # matches whose cards are looked into
+LEAD_S = 8  # The start of a slot, before the first card: it names the players and why the deal is shown
+TAIL_S = 14  # The end of a slot, after the last card
+STEP_S = (0.4, 2.0)  # The least and the most seconds of one step: a long deal goes faster
+SETTLED = timedelta(seconds=60)  # A match that finished this long ago has all its rows
+LATEST = 24  # The newest matches, the candidates of a slot
+MOST_BOARDS = 32  # The boards of a match that are compared
 SURE = 120.0  # Elo; ratings with a wider margin make no upset of the day
-OF_DAY = 200  # matches of a day that are looked at for its board
-TURNS = 8  # matches that take turns where nothing new was played
+OF_DAY = 200  # The newest matches of a day, the candidates for its board
+TURNS = 8  # The matches that take turns if no new one finished
 UPSET = 100.0  # Elo
 LOUD = ("capote", "tute")  # moments that people talk about
 QUIET = "match"  # the header of a record is no step
@@ -39,12 +38,12 @@ class Interest:
 
     kind: str
     weight: float
-    elo: int = 0  # of an upset: by how much the winner was rated below
+    elo: int = 0  # The rating gap that the winner overcame in an upset
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a slot shows: one deal of a sitting. `first` and `last`: its steps among all steps of the sitting, from 0."""
+    """The deal of a sitting that a slot shows. first, last: its first and last step among the steps of the sitting, from 0."""
 
     match: Match
     sitting: Sitting
@@ -55,28 +54,28 @@ class Shown:
 
     @property
     def step_s(self) -> float:
-        """Seconds of one step."""
+        """Return the seconds of one step in a slot."""
         return max(STEP_S[0], self.step_in(SLOT_S - LEAD_S - TAIL_S))
 
     def step_in(self, seconds: float) -> float:
-        """Seconds of one step, where all of it is to be shown in so many."""
+        """Return the seconds of one step if the whole deal takes `seconds`."""
         return min(STEP_S[1], seconds / max(1, self.last - self.first))
 
 
 def slot_at(now: datetime) -> int:
-    """The number of the slot of a moment."""
+    """Return the number of the slot at a time."""
     return int(now.timestamp() // SLOT_S)
 
 
 def begins(slot: int) -> datetime:
-    """When a slot begins."""
+    """Return the start of a slot."""
     return datetime.fromtimestamp(slot * SLOT_S, UTC)
 
 
 def choose(slot: int, *, now: datetime | None = None) -> Shown | None:
-    """What the slot shows; None where nothing may be seen. A dozen queries, and some logs that are read.
+    """Return the deal that a slot shows, or None if there is none that all may see. A dozen queries; reads some logs.
 
-    What is held back when the slot begins takes no part, and what is held back since is not shown.
+    Matches that are withheld when the slot begins are no candidates. If the chosen match has been withheld since, the slot shows nothing.
     """
     until = begins(slot) - SETTLED
     rows = Match.objects.filter(status=MatchStatus.FINISHED, kind=MatchKind.TOURNAMENT, finished__lt=until)
@@ -89,21 +88,22 @@ def choose(slot: int, *, now: datetime | None = None) -> Shown | None:
     ranked = _rank(fresh or latest)
     at = 0 if fresh else slot % max(1, min(TURNS, len(ranked)))
     for match, board, why, winner in [*ranked[at:], *ranked[:at]]:
-        found = _open(match, board, why, winner)
-        if found is not None:
-            return None if embargoes.in_force(match, now=now) else found
+        deal = _open(match, board, why, winner)
+        if deal is not None:
+            return None if embargoes.in_force(match, now=now) else deal
     return None
 
 
 def best_since(since: datetime, until: datetime, *, now: datetime) -> tuple[int, int, Interest, str] | None:
-    """The most interesting board of the rated matches that were over between two moments, of the latest OF_DAY of them; None where none stands out.
+    """Return the most interesting board of the rated matches that finished in an interval, or None if none stands out.
 
-    Key of the match, number of the board, why, and the bot that won the match. Four queries. What is held back takes no part.
+    As a tuple: key of the match, number of the board, why, and the bot that won the match. Considers the latest OF_DAY matches and
+    skips those that are withheld. Four queries.
     """
     rows = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, finished__gte=since, finished__lt=until)
     rows = sight.matches(rows, None, now=now).select_related("tournament").defer("secret", "host", "tournament__secret")
     latest = [match for match in rows.order_by("-finished", "-id")[:OF_DAY] if not embargoes.in_force(match, now=now)]
-    ranked = [one for one in _rank(latest, margin=SURE) if one[2].weight > 0]
+    ranked = [row for row in _rank(latest, margin=SURE) if row[2].weight > 0]
     if not ranked:
         return None
     match, number, why, winner = ranked[0]
@@ -114,7 +114,7 @@ Ranked = tuple[Match, int, Interest, Party | None]
 
 
 def _rank(matches: Sequence[Match], margin: float | None = None) -> list[Ranked]:
-    """Matches with their most interesting board, the most interesting first. `margin`: ratings that are less sure tell of no upset."""
+    """Return matches with their most interesting board, the most interesting first. margin: ratings with a wider one show no upset."""
     ids = [match.pk for match in matches]
     parties: dict[int, list[Party]] = {pk: [] for pk in ids}
     for party in Party.objects.filter(match__in=ids).select_related("version__bot").order_by("number"):
@@ -128,7 +128,7 @@ def _rank(matches: Sequence[Match], margin: float | None = None) -> list[Ranked]
     for board in Board.objects.filter(match__in=ids).order_by("match", "number"):
         if len(boards[board.match_id]) < MOST_BOARDS:
             boards[board.match_id].append(board)
-    found = []
+    ranked = []
     for match in matches:
         if boards[match.pk]:
             played = parties[match.pk]
@@ -139,12 +139,12 @@ def _rank(matches: Sequence[Match], margin: float | None = None) -> list[Ranked]
                 if (match.pk, party.version_id) in before
             }
             number, why = judge(boards[match.pk], winner, played, elo, knock_out=_hangs_on_it(match))
-            found.append((match, number, why, winner))
-    return sorted(found, key=lambda one: (-one[2].weight, -one[0].pk))
+            ranked.append((match, number, why, winner))
+    return sorted(ranked, key=lambda row: (-row[2].weight, -row[0].pk))
 
 
 def _hangs_on_it(match: Match) -> bool:
-    """Whether somebody goes on by this match."""
+    """Return True if the match decides who reaches the next round or stage."""
     return match.tournament is not None and (
         match.tournament.event_id is not None or "elimination" in match.tournament.format
     )
@@ -165,7 +165,7 @@ def judge(
     *,
     knock_out: bool,
 ) -> tuple[int, Interest]:
-    """The number of the board to show of a match, and why. `before`: the ratings of its parties (by key) before it, in Elo."""
+    """Return the number of the board to show of a match, and why. before: Elo ratings of its parties before it, by key of the party."""
     leads = {board.number: _lead(board.scores, winner.number if winner else None) for board in boards}
     widest = max(leads, key=lambda number: (abs(leads[number]), -number))
     if winner is None:
@@ -185,7 +185,7 @@ def judge(
 
 
 def _lead(scores: Sequence[int], winner: int | None) -> int:
-    """By how much a board was won by the winner of the match, or by anybody where nobody has won it."""
+    """Return the lead of the winner on a board, negative if it lost there; if the match has no winner, that of the best party over the next."""
     if winner is None:
         first, second, *_ = sorted(scores, reverse=True)
         return first - second
@@ -193,12 +193,12 @@ def _lead(scores: Sequence[int], winner: int | None) -> int:
 
 
 def open_board(match: Match, board: int) -> Shown | None:
-    """The deal of a board that has most to show; None where its cards cannot be shown. Three queries, and the log. Needs what `choose` reads."""
+    """Return the most interesting deal of a board, or None if its cards cannot be shown. Three queries; reads the log. Needs what `choose` loads."""
     return _open(match, board, Interest("latest", 0.0), None)
 
 
 def _open(match: Match, board: int, why: Interest, winner: Party | None) -> Shown | None:
-    """The deal of the board that has most to show; None where its cards cannot be shown."""
+    """Return the most interesting deal of a board, or None if its cards cannot be shown."""
     best: tuple[int, int, Shown] | None = None
     for sitting in (
         Sitting.objects.filter(board__match=match, board__number=board).select_related("board").order_by("number")
@@ -210,23 +210,22 @@ def _open(match: Match, board: int, why: Interest, winner: Party | None) -> Show
             return None
         for loud, length, first, last, kind in _deals(record["events"]):
             reason = Interest(kind, why.weight) if kind and why.kind in ("latest", "swing") else why
-            shown = Shown(match, sitting, reason, winner, first, last)
             if best is None or (loud, length) > best[:2]:
-                best = (loud, length, shown)
+                best = (loud, length, Shown(match, sitting, reason, winner, first, last))
     return best[2] if best else None
 
 
 def _deals(events: Iterable[Mapping[str, object]]) -> list[tuple[int, int, int, int, str]]:
-    """Of each deal: how loud, its number of steps, the first and the last of them, and its loudest moment."""
-    found: list[tuple[int, int, int, int, str]] = []
+    """Return for each deal the number of its LOUD moments, its number of steps, its first and its last step, and its first LOUD moment or ""."""
+    deals: list[tuple[int, int, int, int, str]] = []
     step = -1
     for event in events:
         if event["e"] == QUIET:
             continue
         step += 1
-        if event["e"] == "deal" or not found:
-            found.append((0, 0, step, step, ""))
-        loud, length, first, _last, kind = found[-1]
+        if event["e"] == "deal" or not deals:
+            deals.append((0, 0, step, step, ""))
+        loud, length, first, _last, kind = deals[-1]
         word = next((str(event.get(name)) for name in ("e", "why") if event.get(name) in LOUD), "")
-        found[-1] = (loud + bool(word), length + 1, first, step, kind or word)
-    return found
+        deals[-1] = (loud + bool(word), length + 1, first, step, kind or word)
+    return deals
