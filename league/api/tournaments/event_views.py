@@ -187,7 +187,7 @@ class EmbargoOfEvent(View):
         """Withhold the replays and secrets of all its stages until that time. Results are shown. Repeating it changes nothing."""
         event = _one(request, slug)
         player = self.owner_only(event.owner, f"the event {slug}")
-        embargoes.change_own(event, self.body()["until"], by=player)
+        embargoes.change_own(event, self.body()["until"], owner=player)
         return Response(EventOut(_one(self.request, event.slug), context={"viewer": player_of(self.request)}).data)
 
 

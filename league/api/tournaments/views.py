@@ -256,7 +256,7 @@ class Embargo(View):
     def post(self, request: Request, slug: str) -> Response:
         """Withhold replays and the secret until that time; results are shown. A finished tournament can only be shown earlier."""
         player, until = player_of(request), self.body()["until"]
-        return act_as_owner(self, slug, lambda row, _: embargoes.change_own(row, until, by=player))
+        return act_as_owner(self, slug, lambda row, _: embargoes.change_own(row, until, owner=player))
 
 
 class Entries(ListView):

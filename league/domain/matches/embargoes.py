@@ -1,7 +1,7 @@
-"""Replays that nobody sees before a moment: of a match, of a tournament, of all tournaments of an event. Results are shown as ever.
+"""Embargoes: the replays of a match, a tournament or all tournaments of an event are hidden until a set time. Results are shown as usual.
 
-The hands follow from the secret of the tournament, and that from the secret of its event. So a secret is not shown either while anything
-below it is held back; `secret_after` keeps until when, so that no list has to look at its matches.
+The hands follow from the secret of the tournament, and that one follows from the secret of its event. So a secret stays hidden, too, while an
+embargo below it is in force. `secret_after` stores the end of that, so that no list has to query the matches.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from league.domain.core.errors import Refused
 from league.models import Event, LeagueEvent, Match, Player, Tournament
 
 Row = Match | Tournament | Event
-SET, LIFTED = "embargo.set", "embargo.lifted"  # in the journal
+SET, LIFTED = "embargo.set", "embargo.lifted"  # The kinds of the journal
 MOST_BY_OWNER = timedelta(days=365)
 
 
 def in_force(match: Match, *, now: datetime | None = None) -> datetime | None:
-    """Until when the replays of a match are held back; None where they are not. Needs the match's tournament."""
+    """Return the time until which the replays of a match are hidden, or None if they are not. Needs the match's tournament."""
     now = clock.now_or(now)
     moments = [match.embargo, match.tournament.embargo if match.tournament else None]
     return max((moment for moment in moments if moment and moment > now), default=None)
 
 
 def hides_secret(row: Tournament | Event, *, now: datetime | None = None) -> bool:
-    """Whether the secret must not be shown yet, since hands follow from it."""
+    """Return True if the secret must stay hidden, since hands under embargo follow from it."""
     return row.secret_after is not None and row.secret_after > clock.now_or(now)
 
 
 def change(row: Row, until: datetime | None, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """Hold back replays until then, or with None no longer. Whether that changes something. Refused for a moment that has passed.
+    """Hide replays until a time, or with None no longer. Return True if that changes the row. Raises Refused for a time in the past.
 
-    What an event is given goes for all its tournaments, also for those of its later stages.
+    The embargo of an event holds for all its tournaments, also for those of its later stages.
     """
     now = clock.now_or(now)
     if until is not None and until <= now:
@@ -51,22 +51,22 @@ def change(row: Row, until: datetime | None, *, why: str, actor: str, now: datet
         type(row)._base_manager.filter(pk=row.pk).update(embargo=until)
         if isinstance(row, Event):
             row.tournaments.update(embargo=until)
-        elif isinstance(row, Match):  # what was struck out, and what is played in its place, are the same hands
+        elif isinstance(row, Match):  # A voided match and the one that replaces it have the same hands
             same = Match.objects.filter(secret=row.secret, table=row.table, first_board=row.first_board)
             same.update(embargo=until)
         _follow(event, tournament)
         word = SET if until else LIFTED
-        told = {"until": until.isoformat()} if until else {}
-        journal.append(word, subject(row), now=now, actor=actor, why=why, **told)
+        data = {"until": until.isoformat()} if until else {}
+        journal.append(word, subject(row), now=now, actor=actor, why=why, **data)
     row.embargo = until
     return True
 
 
-def change_own(row: Tournament | Event, until: datetime | None, *, by: Player, now: datetime | None = None) -> bool:
-    """The same by the owner of a tournament or event, who need not say why. Whether that changes something.
+def change_own(row: Tournament | Event, until: datetime | None, *, owner: Player, now: datetime | None = None) -> bool:
+    """Set the embargo for the owner of a tournament or event, who need give no reason. Return True if that changes the row.
 
-    Refused for what an operator holds back longer, for what is over, which can only be shown earlier, for a moment that is too far, and for a
-    stage of an event, which goes with the others.
+    Raises Refused if an operator set a longer embargo, if the row has finished and the time is later than the present one, if the time is more than
+    MOST_BY_OWNER ahead, and for a stage of an event, since the event sets the embargo of all its stages.
     """
     now = clock.now_or(now)
     if until is not None and until > now + MOST_BY_OWNER:
@@ -75,30 +75,30 @@ def change_own(row: Tournament | Event, until: datetime | None, *, by: Player, n
         )
     with transaction.atomic():
         _lock_above(row)
-        there = type(row).objects.only("embargo", "finished").get(pk=row.pk)
+        stored = type(row).objects.only("embargo", "finished").get(pk=row.pk)
         if isinstance(row, Tournament) and row.event is not None:
             raise Refused(
                 "this is a stage of the event {event!r}: its replays are held back with those of the others; say it there",
                 event=row.event.name,
             )
-        if there.finished and until is not None and (there.embargo is None or until > there.embargo):
+        if stored.finished and until is not None and (stored.embargo is None or until > stored.embargo):
             raise Refused("what is over has been shown, or is held back already; it can only be shown earlier")
-        least = _least_by_operators(row, by)
+        least = _least_by_operators(row, owner)
         if least is not None and least > now and (until is None or until < least):
             raise Refused(
                 "an operator holds these replays back until {until} UTC; only operators show them earlier",
                 until=f"{least:%Y-%m-%d %H:%M}",
             )
-        return change(row, until, why="by its owner", actor=by.name, now=now)
+        return change(row, until, why="by its owner", actor=owner.name, now=now)
 
 
 def _least_by_operators(row: Tournament | Event, owner: Player) -> datetime | None:
-    """Until when others than the owner hold replays back, by their last word about each; one about an event goes for its stages."""
+    """Return the end of the embargoes that others than the owner set last, or None. One about an event overrides earlier ones about its stages."""
     top = subject(row)
-    names = [top, *(subject(one) for one in row.tournaments.only("slug"))] if isinstance(row, Event) else [top]
-    said = LeagueEvent.objects.filter(subject__in=names, kind__in=(SET, LIFTED)).exclude(actor=owner.name)
+    names = [top, *(subject(stage) for stage in row.tournaments.only("slug"))] if isinstance(row, Event) else [top]
+    entries = LeagueEvent.objects.filter(subject__in=names, kind__in=(SET, LIFTED)).exclude(actor=owner.name)
     last: dict[str, datetime | None] = {}
-    for name, kind, data in said.order_by("id").values_list("subject", "kind", "data"):
+    for name, kind, data in entries.order_by("id").values_list("subject", "kind", "data"):
         if name == top:
             last.clear()
         last[name] = datetime.fromisoformat(data["until"]) if kind == SET else None
@@ -106,7 +106,7 @@ def _least_by_operators(row: Tournament | Event, owner: Player) -> datetime | No
 
 
 def subject(row: Row) -> str:
-    """The name of a row in the journal."""
+    """Return the name of a row in the journal."""
     return f"event:{row.slug}" if isinstance(row, Event) else transitions.subject(row)
 
 
@@ -122,12 +122,12 @@ def _lock_above(row: Row) -> tuple[Event | None, Tournament | None]:
 
 
 def _follow(event: Event | None, tournament: Tournament | None) -> None:
-    """Write anew until when the secrets are not shown."""
+    """Update the end of the time in which the secrets are hidden."""
     below = [tournament] if tournament else list(event.tournaments.order_by("pk")) if event else []
-    for one in below:
-        one.refresh_from_db(fields=["embargo"])
-        latest = one.matches.aggregate(latest=Max("embargo"))["latest"]
-        Tournament.objects.filter(pk=one.pk).update(secret_after=_later(one.embargo, latest))
+    for stage in below:
+        stage.refresh_from_db(fields=["embargo"])
+        latest = stage.matches.aggregate(latest=Max("embargo"))["latest"]
+        Tournament.objects.filter(pk=stage.pk).update(secret_after=_later(stage.embargo, latest))
     if event is not None:
         event.refresh_from_db(fields=["embargo"])
         latest = event.tournaments.aggregate(latest=Max("secret_after"))["latest"]

@@ -254,7 +254,7 @@ def act_on_event(request: HttpRequest, slug: str) -> HttpResponse:
         if act := actions.get(action):
             act(event, actor=player_of(request).name)
         elif action == "embargo":
-            embargoes.change_own(event, until_of(request), by=player_of(request))
+            embargoes.change_own(event, until_of(request), owner=player_of(request))
         elif action in ("renew", "close"):
             releases.renew(event, actor=player_of(request).name, close=action == "close")
         elif action in ("show", "show_now", "begin_show"):

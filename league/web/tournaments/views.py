@@ -235,7 +235,7 @@ def act_on_tournament(request: HttpRequest, slug: str) -> HttpResponse:
         elif action == "extend":
             _extend(request, tournament, viewer)
         elif action == "embargo":
-            embargoes.change_own(tournament, until_of(request), by=viewer)
+            embargoes.change_own(tournament, until_of(request), owner=viewer)
         elif action in ("enter", "withdraw"):
             version = get_object_or_404(BotVersion, pk=whole_number(request.POST.get("version")))
             _change_entry(tournament, version, viewer, action)

@@ -45,7 +45,7 @@ def make_event(ana, berto) -> Event:
 
 
 def hold(row: Tournament | Event, until: object, player: Player) -> bool:
-    return embargoes.change_own(row, until, by=player, now=NOW)  # type: ignore[arg-type]
+    return embargoes.change_own(row, until, owner=player, now=NOW)  # type: ignore[arg-type]
 
 
 def test_the_owner_holds_back_longer_or_shorter_and_not_at_all(cup, ana) -> None:
@@ -127,8 +127,8 @@ def test_the_word_of_an_operator_goes_to_its_last_moment(cup, ana) -> None:
     embargoes.change(cup, later(60), why="a test", actor="olga", now=NOW)
 
     with pytest.raises(Refused, match="only operators"):
-        embargoes.change_own(cup, None, by=ana, now=later(59))
-    assert embargoes.change_own(cup, None, by=ana, now=later(60))
+        embargoes.change_own(cup, None, owner=ana, now=later(59))
+    assert embargoes.change_own(cup, None, owner=ana, now=later(60))
 
 
 def test_the_owner_of_what_is_over_may_hold_nothing_back_that_was_shown(cup, ana) -> None:
