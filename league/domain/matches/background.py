@@ -5,7 +5,7 @@ from __future__ import annotations
 from league.enums import JudgementStatus
 from league.models import Consultation, Judgement, Player
 
-FAILED_DAYS = 30  # how long a failure is kept; after that the work may be asked for again
+FAILED_DAYS = 30  # A failure is kept for this time; after that the work may be asked for again
 WAITING = (JudgementStatus.ASKED, JudgementStatus.WORKING)
 
 

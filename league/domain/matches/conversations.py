@@ -1,4 +1,4 @@
-"""What a bot was sent in a match that was played, line by line, for its owner: made anew from the log (engine.runner.rebuild)."""
+"""The lines to and from a bot in a finished match, for its owner, rebuilt from the log (engine.runner.rebuild)."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from league.models import Match, Player, Sitting
 
 
 def conversation(match: Match, board: int, sitting: int, seat: int) -> list[Exchange]:
-    """Every line to a seat in a pass from its start to the end of a board: what comes after changes none of these. Two queries.
+    """Return every line to a seat in a pass, from its start to the end of a board: later boards change none of these. Two queries.
 
-    Raises Unreadable, ReplayError or ValueError for a log that cannot be played again.
+    Raises Unreadable, ReplayError or ValueError for a log that cannot be replayed.
     """
     played = Sitting.objects.filter(board__match=match, number=sitting, board__number__lte=board)
     rows = list(played.select_related("board").order_by("board__number"))
     for row in rows:
-        row.board.match = match  # one for all: its log is read once
+        row.board.match = match  # All rows share this object, so that its log is read once
     (group,) = passes(map(replays.unpack, rows))
-    return [one for one in exchanges(group) if one.seat == seat]
+    return [line for line in exchanges(group) if line.seat == seat]
 
 
-def told(match: Match, board: int, sitting: int, seat: int, by: Player) -> list[Exchange]:
-    """The lines to a bot of `by`. Refused where that has none at this seat, nobody may see the cards of the match now, or its log does not hold."""
+def told(match: Match, board: int, sitting: int, seat: int, player: Player) -> list[Exchange]:
+    """Return the lines to a bot of `player`. Raises Refused if none sat here, the cards of the match are hidden, or its log cannot be replayed."""
     if why := replays.reason_closed(match):
         raise why
     row = Sitting.objects.filter(board__match=match, board__number=board, number=sitting).first()
     parties = {party.number: party for party in match.parties.select_related("version__bot")}
-    if row is None or not 0 <= seat < len(row.seating) or parties[row.seating[seat]].version.bot.owner_id != by.pk:
+    if row is None or not 0 <= seat < len(row.seating) or parties[row.seating[seat]].version.bot.owner_id != player.pk:
         raise Refused("no bot of yours sat there in match {match}", match=match.public_id)
     try:
         return conversation(match, board, sitting, seat)

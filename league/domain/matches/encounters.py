@@ -1,4 +1,4 @@
-"""What two bots did against each other, board by board, whatever their versions and however many others sat at the table."""
+"""The record of two bots against each other, board by board, with any versions and any number of others at the table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.intervals import Z95, wilson
 from league.enums import MatchStatus
 from league.models import Board, Bot, Party, Pool
 
-MOST_BOARDS = 20_000  # of a pair and pool, the newest: enough for any interval that one can draw
+MOST_BOARDS = 20_000  # The newest boards of a pair in a pool: enough for any interval that a page can draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,58 +28,58 @@ class Encounter:
 
     @property
     def boards(self) -> int:
-        """How many there are."""
+        """Return the number of boards."""
         return len(self.differences)
 
     @property
     def wins(self) -> int:
-        """Boards on which the first scored more."""
+        """Return the number of boards on which the first scored more."""
         return sum(value > 0 for value in self.differences)
 
     @property
     def draws(self) -> int:
-        """Boards that both scored alike."""
+        """Return the number of boards with equal scores."""
         return sum(value == 0 for value in self.differences)
 
     @property
     def losses(self) -> int:
-        """Boards on which the first scored less."""
+        """Return the number of boards on which the first scored less."""
         return self.boards - self.wins - self.draws
 
     @property
     def share(self) -> float:
-        """Board points per board: 1 for a win, 1/2 for a draw."""
+        """Return the board points per board: 1 for a win, 1/2 for a draw."""
         return (self.wins + self.draws / 2) / self.boards
 
     @property
     def share_interval(self) -> tuple[float, float]:
-        """95% interval of `share`."""
+        """Return the 95% interval of `share`."""
         return wilson(self.share, self.boards)
 
     @property
     def difference(self) -> float:
-        """Mean difference of the scores of a board, in the game's unit."""
+        """Return the mean difference of the scores of a board, in the game's unit."""
         return fmean(self.differences) / self.size
 
     @property
     def margin(self) -> float | None:
-        """Half of the 95% interval of `difference`; None with a single board."""
+        """Return half of the 95% interval of `difference`; None with a single board."""
         return Z95 * stdev(self.differences) / sqrt(self.boards) / self.size if self.boards > 1 else None
 
     @property
     def superiority(self) -> float:
-        """Likelihood that the first is the stronger one, from wins and losses: Phi((w - l) / sqrt(w + l)); 1/2 without either."""
+        """Return the likelihood that the first is the stronger one, from wins and losses: Phi((w - l) / sqrt(w + l)); 1/2 without either."""
         decided = self.wins + self.losses
         return 0.5 * (1 + erf((self.wins - self.losses) / sqrt(2 * decided))) if decided else 0.5
 
     @property
     def course(self) -> list[int]:
-        """Sums of `differences` after each board."""
+        """Return the sum of `differences` after each board."""
         return list(accumulate(self.differences))
 
 
 def list_encounters(bot: Bot, other: Bot) -> list[Encounter]:
-    """Their rated, finished boards by pool, the pool with most boards first. Three queries.
+    """Return the rated, finished boards of two bots by pool, the pool with most boards first. Three queries.
 
     Two versions of a bot at one table count each against each version of the other.
     """
@@ -88,8 +88,8 @@ def list_encounters(bot: Bot, other: Bot) -> list[Encounter]:
         match__status=MatchStatus.FINISHED, match__rated=True, version__bot__in=(bot, other)
     ).values_list("match_id", "match__public_id", "match__pool_id", "number", "version__bot_id")
     for match_id, public_id, pool_id, number, bot_id in both.order_by("match__finished", "match_id", "number"):
-        _, _, mine, theirs = seated.setdefault(match_id, (public_id, pool_id, [], []))
-        (mine if bot_id == bot.pk else theirs).append(number)
+        _, _, own, others = seated.setdefault(match_id, (public_id, pool_id, [], []))
+        (own if bot_id == bot.pk else others).append(number)
     met = {match_id: row for match_id, row in seated.items() if row[2] and row[3]}
     scores: dict[int, list[list[int]]] = defaultdict(list)
     rows = Board.objects.filter(match__in=list(met)).order_by("match_id", "number")
@@ -98,9 +98,9 @@ def list_encounters(bot: Bot, other: Bot) -> list[Encounter]:
     pools = Pool.objects.in_bulk({pool_id for _, pool_id, _, _ in met.values()})
     differences: dict[int, list[int]] = defaultdict(list)
     matches: dict[int, list[str]] = defaultdict(list)
-    for match_id, (public_id, pool_id, mine, theirs) in met.items():
+    for match_id, (public_id, pool_id, own, others) in met.items():
         matches[pool_id].append(public_id)
-        differences[pool_id] += [board[a] - board[b] for board in scores[match_id] for a in mine for b in theirs]
+        differences[pool_id] += [board[a] - board[b] for board in scores[match_id] for a in own for b in others]
     meetings = [
         Encounter(
             pools[pool_id],
@@ -115,6 +115,6 @@ def list_encounters(bot: Bot, other: Bot) -> list[Encounter]:
 
 
 def find_pair(name: str, other: str) -> tuple[Bot, Bot] | None:
-    """Two different bots by their names; None where one of them is not there. One query."""
-    found = {bot.slug: bot for bot in Bot.objects.filter(slug__in=(name, other))}
-    return (found[name], found[other]) if len(found) == 2 else None
+    """Return two different bots by their names, or None if one does not exist. One query."""
+    by_name = {bot.slug: bot for bot in Bot.objects.filter(slug__in=(name, other))}
+    return (by_name[name], by_name[other]) if len(by_name) == 2 else None

@@ -27,7 +27,7 @@ from league.models import Match
 
 HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
 SERVED = (*HELD, MatchStatus.FINISHED)
-ORDER = ("-priority", "virtual_s", "id")  # of claims
+ORDER = ("-priority", "virtual_s", "id")  # The order of claims
 BATCH = 500  # rows of one UPDATE
 LEAST_S = 0.01  # a match takes some time, whatever was measured
 
@@ -72,7 +72,7 @@ def reorder(owner: int, priority: int, *, new: Iterable[Match] = ()) -> int:
 
     Matches that may not be played now keep their positions and take none from the others.
     """
-    # A row that is claimed or explained at this moment stays where it is: so nobody waits for anybody here
+    # Rows that another process has locked keep their positions, so that nothing blocks here
     rows = list(_playable(owner, priority).order_by("turn", "id").select_for_update(skip_locked=True, of=("self",)))
     before = {row.pk: row.virtual_s for row in rows}
     # Sorting is stable: of equal turns the old ones come first

@@ -22,7 +22,7 @@ FAULTS = 3  # faulty matches in a row
 # The pauses before each test; the last one repeats
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440))
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
-DRAWN = (MatchKind.TOURNAMENT, MatchKind.LADDER)  # in these, nobody chose the opponents
+DRAWN = (MatchKind.TOURNAMENT, MatchKind.LADDER)  # No player chose the opponents in these
 TEST = "h:"  # the prefix of the keys of tests
 
 

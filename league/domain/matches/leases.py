@@ -68,7 +68,7 @@ SEAT_COLUMNS = (
     *("version__bot__slug", "version__bot__state", "version__bot__paused_for", "version__bot__retests"),
     *("version__bot__held_until", "version__bot__stopped", "version__bot__owner_banned"),
 )
-BACKOFF_S = 2  # before the second try; doubles with each further one
+BACKOFF_S = 2  # The pause before the second attempt; it doubles with each further one
 
 
 def _deadline(now: datetime) -> datetime:
@@ -246,11 +246,11 @@ def _first(waiting: QuerySet[Match], plan: _Plan, queue: snapshot.QueueSnapshot)
     if queue.slow_waits:
         quick = fair.filter(slow=False, priority__gte=OuterRef("priority"))
         others = fair.filter(Q(slow=False) | ~Exists(quick))
-    wanted = [(waiting.filter(pk=plan.prefer), 1)] if plan.prefer else []
+    choices = [(waiting.filter(pk=plan.prefer), 1)] if plan.prefer else []
     most = min(plan.most, queue.share) if queue.is_flooded else 1
-    wanted.append(_as_many_as_are_short(others, most) if most > 1 else (others, 1))
-    wanted += [(ready, 1)] if queue.greedy else []
-    for rows, count in wanted:
+    choices.append(_as_many_as_are_short(others, most) if most > 1 else (others, 1))
+    choices += [(ready, 1)] if queue.greedy else []
+    for rows, count in choices:
         if taken := _take(rows, count, plan):
             return taken
     back = Match.line.filter(status=MatchStatus.QUEUED, held_back=True).order_by(*fairness.ORDER)
@@ -320,16 +320,16 @@ def must_yield(match: Match, *, now: datetime | None = None) -> bool:
     """
     now = clock.now_or(now)
     waiting = Match.objects.filter(status=MatchStatus.QUEUED, kind=MatchKind.VALIDATION, slow=False)
-    wanted = waiting.exclude(not_before__gt=now).count()
-    if not wanted:
+    needed = waiting.exclude(not_before__gt=now).count()
+    if not needed:
         return False
-    wanted -= snapshot.count_idle(now=now)
+    needed -= snapshot.count_idle(now=now)
     running = Match.work.filter(status=MatchStatus.RUNNING)
     aside = running.filter(kind=MatchKind.VALIDATION).values("worker")
     counting = ~Q(kind__in=NOTHING_AT_STAKE) & ~Q(worker__in=aside)
     again = Q(kind__in=NOTHING_AT_STAKE, gave_way__lt=MOST_YIELDS)
     slow = running.filter(Q(slow=True) | Q(kind=MatchKind.AUDIT)).filter(counting | again)
-    return match.pk in slow.order_by("-started", "-pk").values_list("pk", flat=True)[: max(0, wanted)]
+    return match.pk in slow.order_by("-started", "-pk").values_list("pk", flat=True)[: max(0, needed)]
 
 
 def count_attempt(match: Match) -> bool:
@@ -469,7 +469,7 @@ def expire(*, now: datetime | None = None, most: int = 500) -> int:
 
 
 def _why_overdue(match: Match, now: datetime) -> str:
-    if match.reason:  # the worker said so when it let go
+    if match.reason:  # The worker gave it when it released the lease
         return match.reason
     if match.started is not None and match.ends_by is not None and match.ends_by <= now:
         return f"it was not over after {(match.ends_by - match.started).total_seconds():.0f} s on worker {match.worker}"
