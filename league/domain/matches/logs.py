@@ -17,9 +17,8 @@ from league.domain.matches import packing
 from league.enums import MatchKind
 from league.models import LogDictionary, Match, MatchLog
 
-DICTIONARIES = (
-    Path(__file__).parent / "dictionaries"
-)  # one file each, named by its hash; the last of USED is what new logs take
+# One file for each dictionary, named by its hash; new logs take the last one of USED
+DICTIONARIES = Path(__file__).parent / "dictionaries"
 USED = ("367b01af945e916de7f7acc60bfee73fe11beae2c49d73392336d2544420f8f0",)
 
 
@@ -32,29 +31,31 @@ class Unopened(Exception):
 
 
 def pack(boards: Sequence[BoardResult]) -> bytes:
-    """The log of a match that was played, as it is stored."""
-    return pack_records({(board.number, one.number): one.replay for board in boards for one in board.sittings})
+    """Serialise the log of a finished match for the database."""
+    return pack_records(
+        {(board.number, sitting.number): sitting.replay for board in boards for sitting in board.sittings}
+    )
 
 
 def pack_records(records: Mapping[packing.Place, dict[str, Any]]) -> bytes:
-    """Records by board and sitting, as they are stored."""
+    """Serialise records by board and sitting for the database."""
     return packing.pack(records, dictionary(USED[-1]))
 
 
 def store(match: Match, data: bytes, *, finished: datetime | None) -> MatchLog:
-    """Store it, inside the transaction of whoever calls. A match has one log: the second one is refused by the database."""
+    """Store a log inside the transaction of the caller. A match has one log: the database refuses a second one."""
     return MatchLog.objects.create(match=match, until=keep_until(match, finished), **_columns(match, data))
 
 
 def kind(match: Match) -> str:
-    """What the match was played for: a key of settings.KEEP_DAYS."""
+    """Return the purpose of a match: a key of settings.KEEP_DAYS."""
     if match.kind == MatchKind.VALIDATION:
         return "validation"
     return "rated" if match.rated else "unrated"
 
 
 def keep_until(match: Match, finished: datetime | None) -> datetime | None:
-    """Until when the log of a match is kept, by the present settings; None: for ever."""
+    """Return the time until which the log of a match is kept by the present settings; None means for ever."""
     days = settings.KEEP_DAYS[kind(match)]
     return finished + timedelta(days=days) if finished and days else None
 
@@ -70,24 +71,24 @@ def _columns(match: Match, data: bytes) -> dict[str, Any]:
 
 
 def digest(match: str, data: bytes) -> str:
-    """What binds a stored log to its match: a hash over both. `match`: its public id."""
+    """Return the hash over a stored log and the public id of its `match`, which binds the two together."""
     return hashlib.sha256(b"tute-log/1\n%s\n" % match.encode() + data).hexdigest()
 
 
 def opened(match: Match) -> packing.Opened:
-    """The log of a match, unpacked once for each `match` object. Raises Unopened; `whole` of what is returned is true."""
-    found: packing.Opened | None = getattr(match, "_opened_log", None)
-    if found is None:
+    """Return the log of a match, unpacked once for each `match` object; its `whole` is True. Raises Unopened."""
+    log: packing.Opened | None = getattr(match, "_opened_log", None)
+    if log is None:
         row = row_of(match)
-        found = open_data(bytes(row.data)) if row and row.digest == digest(match.public_id, bytes(row.data)) else None
-        if found is None or not found.whole:
+        log = open_data(bytes(row.data)) if row and row.digest == digest(match.public_id, bytes(row.data)) else None
+        if log is None or not log.whole:
             raise Unopened(_why(match, row))
-        match._opened_log = found  # type: ignore[attr-defined]
-    return found
+        match._opened_log = log  # type: ignore[attr-defined]
+    return log
 
 
 def row_of(match: Match) -> MatchLog | None:
-    """The row, empty or not. One query."""
+    """Return the row of a log, empty or not, or None. One query."""
     try:
         return match.log
     except MatchLog.DoesNotExist:
@@ -95,13 +96,13 @@ def row_of(match: Match) -> MatchLog | None:
 
 
 def was_let_go(match: Match) -> bool:
-    """Whether its log was removed because its time had come."""
+    """Return True if the log was removed because its retention time had ended."""
     row = row_of(match)
     return row is not None and row.let_go is not None
 
 
 def doubt(match: Match) -> str:
-    """Why the log of a match cannot be what was stored, in the words of Unopened; "" where nothing speaks against it, or it was let go."""
+    """Return why the log of a match is not as it was stored, by the reasons of Unopened; "" if it is intact or its retention time had ended."""
     if was_let_go(match):
         return ""
     try:
@@ -112,7 +113,7 @@ def doubt(match: Match) -> str:
 
 
 def open_data(data: bytes) -> packing.Opened | None:
-    """What the bytes hold, as far as they can be read; None where nothing can, and where no dictionary of theirs is known."""
+    """Unpack a log as far as it can be read; None if nothing can, or if its dictionary is unknown."""
     try:
         return packing.Opened(data, dictionary(packing.dictionary_of(data)))
     except (packing.Broken, LookupError):
@@ -122,8 +123,8 @@ def open_data(data: bytes) -> packing.Opened | None:
 def _why(match: Match, row: MatchLog | None) -> str:
     if row is None or not row.data:
         return "missing"
-    found = open_data(bytes(row.data))
-    return "exchanged" if found and found.match() not in (None, match.public_id) else "damaged"
+    log = open_data(bytes(row.data))
+    return "exchanged" if log and log.match() not in (None, match.public_id) else "damaged"
 
 
 # ---- dictionaries
@@ -131,19 +132,19 @@ def _why(match: Match, row: MatchLog | None) -> str:
 
 @lru_cache(maxsize=32)
 def dictionary(sha256: str) -> bytes:
-    """The dictionary of this hash, from the database, else from the files of this release. Raises LookupError."""
+    """Return the dictionary of a hash, from the database, else from the files of this release. Raises LookupError."""
     if not sha256:
         return b""
-    kept = LogDictionary.objects.filter(sha256=sha256).values_list("data", flat=True).first()
+    stored = LogDictionary.objects.filter(sha256=sha256).values_list("data", flat=True).first()
     file = DICTIONARIES / sha256
-    for data in ([bytes(kept)] if kept is not None else []) + ([file.read_bytes()] if file.exists() else []):
+    for data in ([bytes(stored)] if stored is not None else []) + ([file.read_bytes()] if file.exists() else []):
         if hashlib.sha256(data).hexdigest() == sha256:
             return data
     raise LookupError(f"the dictionary {sha256} is not there")
 
 
 def _row(sha256: str) -> int | None:
-    """The row that keeps a dictionary, None where it has none: then the file of the release is all that there is."""
+    """Return the key of the row that stores a dictionary, or None: then only a file of the release has it."""
     return LogDictionary.objects.filter(sha256=sha256).values_list("pk", flat=True).first() if sha256 else None
 
 

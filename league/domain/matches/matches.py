@@ -32,7 +32,7 @@ class MatchPlan:
     table: str
     secret: bytes
     boards: int
-    versions: tuple[BotVersion, ...]  # with bot and owner loaded
+    versions: tuple[BotVersion, ...]  # Their bots and owners are loaded
     first_board: int = 1
     tournament: Tournament | None = None
     round: Round | None = None

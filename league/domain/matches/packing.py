@@ -1,13 +1,13 @@
 """The log of a match as bytes: the replays of all its sittings in two compressed frames.
 
-    magic, SHA-256 of the dictionary (zeros: none), length of the first frame | what was played | what was told of it
+    magic, SHA-256 of the dictionary (zeros: none), length of the first frame | the play | the report
 
-The first frame has what is needed to play the match again: header, deal seeds, actions. The second one has what only the referee can tell:
-faults, notes, times. So damage of the second costs no game. Both are zstd with a checksum.
+The play is enough to replay the match: header, deal seeds, actions. The report has the facts that only the referee knows: faults, notes, times.
+So damage of the second frame costs no game. Both frames are zstd with a checksum.
 
 * A value that all sittings share, or all of a board or of a pass, is written once.
-* Events, end and scores are not stored where the rules derive them from the actions, which is proved before they are left out. Their hash
-  is stored: what a later release derives is either exactly what was played, or refused.
+* Events, end and scores are left out if the rules derive them from the actions, which `pack` checks first. Their hash is stored: a later
+  release either derives exactly the same, or refuses the log.
 * Times are sums (engine.runner.timings).
 """
 
@@ -33,7 +33,7 @@ LEVEL = 19  # 3 % less than 12, for another 2 ms a match
 MOST = 1 << 26  # bytes of an unpacked frame; the longest match with all its notes has half of it
 PLAYED = {"format", "engine", "game", "revision", "options", "players", "deals", "suits", "seed", "actions", "pass"}
 META = "meta."
-DERIVED = ("events", "over", "scores")  # what the rules make of deal and actions
+DERIVED = ("events", "over", "scores")  # The rules derive these from deal and actions
 HASH = "derived_sha256"
 
 
@@ -42,7 +42,7 @@ class Broken(ValueError):
 
 
 class OtherRules(ValueError):
-    """The rules of this release do not make the events that were played. `revision`: that of the rules by which it was."""
+    """A record whose events the rules of this release do not derive. revision: that of the rules by which it was played."""
 
     def __init__(self, revision: int) -> None:
         super().__init__(f"the events follow from revision {revision} of the rules, and not from those of this release")
@@ -50,69 +50,69 @@ class OtherRules(ValueError):
 
 
 def pack(log: Mapping[Place, Record], dictionary: bytes = b"") -> bytes:
-    """The records of a match by board and sitting, as bytes. Events that the rules derive are left out, times are summed up."""
-    zstd = zstandard.ZstdCompressor(level=LEVEL, dict_data=_of(dictionary), write_checksum=True)
+    """Serialise the records of a match by board and sitting. Leaves out events that the rules derive, and sums up times."""
+    zstd = zstandard.ZstdCompressor(level=LEVEL, dict_data=_zstd_dictionary(dictionary), write_checksum=True)
     frames = [zstd.compress(text) for text in texts(log)]
     name = hashlib.sha256(dictionary).digest() if dictionary else bytes(32)
     return START.pack(MAGIC, name, len(frames[0])) + b"".join(frames)
 
 
 def texts(log: Mapping[Place, Record]) -> tuple[bytes, bytes]:
-    """What the two frames hold: what a dictionary is trained with."""
+    """Return the texts of the two frames, from which a dictionary is trained."""
     places = sorted(log)
     rows = [_flat(_short(log[place])) for place in places]
     played = [{name: value for name, value in row.items() if _is_played(name)} for row in rows]
-    told = [{name: value for name, value in row.items() if not _is_played(name)} for row in rows]
-    return canonical({"places": places} | _fold(played, places)), canonical({"places": places} | _fold(told, places))
+    report = [{name: value for name, value in row.items() if not _is_played(name)} for row in rows]
+    return canonical({"places": places} | _fold(played, places)), canonical({"places": places} | _fold(report, places))
 
 
 def dictionary_of(data: bytes) -> str:
-    """The SHA-256 of the dictionary that a log names, "" for none. Raises Broken."""
+    """Return the SHA-256 of the dictionary that a log names, "" for none. Raises Broken."""
     name, _, _ = _parts(data)
     return name.hex() if any(name) else ""
 
 
 class Opened:
-    """An unpacked log. Raises Broken where what was played cannot be read; `whole` says whether the rest can."""
+    """An unpacked log. Raises Broken if the play cannot be read; `whole` is False if the report cannot."""
 
     def __init__(self, data: bytes, dictionary: bytes = b"") -> None:
-        _, played, told = _parts(data)
-        zstd = zstandard.ZstdDecompressor(dict_data=_of(dictionary))
+        _, played, report = _parts(data)
+        zstd = zstandard.ZstdDecompressor(dict_data=_zstd_dictionary(dictionary))
         self.records = _unfold(_read(zstd, played))
         try:
-            for place, row in _unfold(_read(zstd, told)).items():
+            for place, row in _unfold(_read(zstd, report)).items():
                 self.records[place] |= row
             self.whole = True
         except (Broken, KeyError):
             self.whole = False
 
     def places(self) -> list[Place]:
-        """Boards and sittings that it has, in order."""
+        """Return the boards and sittings of the log, in order."""
         return list(self.records)
 
     def match(self) -> object:
-        """The public id of the match that it says it is of."""
+        """Return the public id of the match that the log names."""
         return next((row.get(META + "match") for row in self.records.values()), None)
 
     def played(self, place: Place) -> Record:
-        """What is needed to play one sitting again, and nothing else. Raises KeyError."""
+        """Return the part of a record that is needed to replay the sitting. Raises KeyError."""
         return _nested({name: value for name, value in self.records[place].items() if _is_played(name)})
 
     def record(self, place: Place) -> Record:
-        """One replay, with its events, times as sums. Raises KeyError, OtherRules."""
+        """Return one replay, with its events, times as sums. Raises KeyError, OtherRules."""
         record = _nested(self.records[place])
         if HASH in record:
-            wanted, made = record.pop(HASH), derive(record)
-            if made is None or _hash(made) != wanted:
+            stored_hash, derived = record.pop(HASH), derive(record)
+            if derived is None or _hash(derived) != stored_hash:
                 raise OtherRules(record["revision"])
-            record |= json.loads(made)
+            record |= json.loads(derived)
         return record
 
 
 def derive(record: Record) -> bytes | None:
-    """Events, end and scores that the rules of this release make of deal and actions, as canonical JSON; None where they allow them not.
+    """Derive events, end and scores from deal and actions by the rules of this release, as canonical JSON; None if the rules forbid the actions.
 
-    Whatever revision the record is of: where another one makes the same of this game, that is proof enough.
+    The revision of the record does not matter: if these rules derive the same for this game, that is proof enough.
     """
     try:
         game = engine.load(record["game"], players=record["players"], **record["options"])
@@ -126,7 +126,7 @@ def derive(record: Record) -> bytes | None:
 
 
 def kept(record: Record) -> Record:
-    """What comes back of a record: all of it, times as sums where it says by which limits they were meant."""
+    """Return a record as it is read back: whole, with times as sums if it names the limits of its pass."""
     record = dict(json.loads(canonical(record)))
     if "limits" in record.get("pass", {}) and "timings" in record:
         move_s = record["pass"]["limits"]["move_s"]
@@ -135,27 +135,27 @@ def kept(record: Record) -> Record:
 
 
 def _short(record: Record) -> Record:
-    """What is stored of a record: without what the rules derive."""
+    """Return a record as it is stored: without the values that the rules derive."""
     record = kept(record)
     if not all(name in record for name in DERIVED):
         return record
-    told = canonical({name: record[name] for name in DERIVED})
-    if derive(record) != told:
+    derived = canonical({name: record[name] for name in DERIVED})
+    if derive(record) != derived:
         return record
-    return {name: value for name, value in record.items() if name not in DERIVED} | {HASH: _hash(told)}
+    return {name: value for name, value in record.items() if name not in DERIVED} | {HASH: _hash(derived)}
 
 
 def _hash(derived: bytes) -> str:
-    """A quarter of a SHA-256: it finds rules that differ; the digest of the whole log holds off people."""
+    """Return a quarter of a SHA-256: it detects rules that differ; the digest of the whole log protects against tampering."""
     return hashlib.sha256(derived).hexdigest()[:16]
 
 
 def canonical(value: Any) -> bytes:
-    """Plain data as JSON, the same bytes for the same data."""
+    """Serialise plain data as JSON, the same bytes for the same data."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def _of(dictionary: bytes) -> zstandard.ZstdCompressionDict | None:
+def _zstd_dictionary(dictionary: bytes) -> zstandard.ZstdCompressionDict | None:
     return zstandard.ZstdCompressionDict(dictionary) if dictionary else None
 
 
@@ -177,52 +177,52 @@ def _nested(row: Record) -> Record:
 
 
 def _fold(rows: Sequence[Record], places: Sequence[Place]) -> dict[str, Any]:
-    """Columns by what they hang on: `all` sittings share the value, those of a `board` or of a `pass` do, `each` has one, `some` have."""
+    """Group columns by the sittings that share a value: `all`, those of a `board` or a `pass`, or none: then `each` has one, or only `some` have."""
     groups = {"board": _numbered(board for board, _ in places), "pass": _numbered(sitting for _, sitting in places)}
-    found: dict[str, dict[str, Any]] = {"all": {}, "board": {}, "pass": {}, "each": {}, "some": {}}
+    columns: dict[str, dict[str, Any]] = {"all": {}, "board": {}, "pass": {}, "each": {}, "some": {}}
     for name in dict.fromkeys(name for row in rows for name in row):
-        there = [(at, row[name]) for at, row in enumerate(rows) if name in row]
-        if len(there) < len(rows):
-            found["some"][name] = there
+        cells = [(at, row[name]) for at, row in enumerate(rows) if name in row]
+        if len(cells) < len(rows):
+            columns["some"][name] = cells
             continue
-        texts = [canonical(value) for _, value in there]
+        texts = [canonical(value) for _, value in cells]
         if len(set(texts)) == 1:
-            found["all"][name] = there[0][1]
+            columns["all"][name] = cells[0][1]
             continue
         for kind, numbers in groups.items():
             if len(set(zip(numbers, texts, strict=True))) == max(numbers) + 1 < len(rows):
-                found[kind][name] = [there[numbers.index(number)][1] for number in range(max(numbers) + 1)]
+                columns[kind][name] = [cells[numbers.index(number)][1] for number in range(max(numbers) + 1)]
                 break
         else:
-            found["each"][name] = [value for _, value in there]
-    return {kind: columns for kind, columns in found.items() if columns}
+            columns["each"][name] = [value for _, value in cells]
+    return {kind: by_name for kind, by_name in columns.items() if by_name}
 
 
 def _numbered(values: Iterable[int]) -> list[int]:
-    """Each value by the order in which it came up first, from 0."""
-    seen: dict[int, int] = {}
-    return [seen.setdefault(value, len(seen)) for value in values]
+    """Number each value by its first appearance, from 0."""
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(value, len(numbers)) for value in values]
 
 
-def _unfold(told: Any) -> dict[Place, Record]:
+def _unfold(columns: Any) -> dict[Place, Record]:
     try:
-        places = [(board, sitting) for board, sitting in told["places"]]
+        places = [(board, sitting) for board, sitting in columns["places"]]
         boards, passes = _numbered(board for board, _ in places), _numbered(sitting for _, sitting in places)
-        rows: list[Record] = [dict(told.get("all", {})) for _ in places]
-        for name, at, value in _cells(told, boards, passes):
+        rows: list[Record] = [dict(columns.get("all", {})) for _ in places]
+        for name, at, value in _cells(columns, boards, passes):
             rows[at][name] = value
         return dict(zip(places, rows, strict=True))
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise Broken(f"this is no log: {error!r}") from None
 
 
-def _cells(told: Any, boards: Sequence[int], passes: Sequence[int]) -> Iterator[tuple[str, int, Any]]:
+def _cells(columns: Any, boards: Sequence[int], passes: Sequence[int]) -> Iterator[tuple[str, int, Any]]:
     for kind, numbers in (("board", boards), ("pass", passes), ("each", range(len(boards)))):
-        for name, column in told.get(kind, {}).items():
+        for name, column in columns.get(kind, {}).items():
             for at, number in enumerate(numbers):
                 yield name, at, column[number]
-    for name, there in told.get("some", {}).items():
-        for at, value in there:
+    for name, cells in columns.get("some", {}).items():
+        for at, value in cells:
             yield name, at, value
 
 
