@@ -1,4 +1,4 @@
-"""What was played, for those who may see it."""
+"""The replays of sittings, restricted to the information that a viewer may see."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ HEADER = ("format", "engine", "game", "revision", "options", "players", "deals",
 
 
 class Unreadable(Refused):
-    """A replay that cannot be shown as it was stored. The result of its match stands. `missing`: it is not there any more."""
+    """A replay that cannot be shown as it was stored. The result of its match stands. missing: it is no longer stored."""
 
     missing = False
 
     @property
     def status(self) -> int:
-        """That of an answer of HTTP."""
+        """Return the status of the HTTP response."""
         return 410 if self.missing else 500
 
 
 class Missing(Unreadable):
-    """A replay that is not kept any more."""
+    """A replay that is no longer stored."""
 
     missing = True
 
 
 class Underivable(Unreadable):
-    """A replay whose moments the rules of this release do not make."""
+    """A replay whose events the rules of this release do not derive."""
 
     missing = True
 
 
 def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | None = None) -> dict[str, Any]:
-    """The record of one sitting as `viewer` may see it.
+    """Return the record of one sitting as `viewer` may see it.
 
-    `seat` None: everything; a finished match is public. A seat number: only what that seat knew; "public": only what everybody at the
-    table knew. A restricted view has neither seed nor actions, from which the hidden cards would follow. Notes of a bot are for its owner.
-    Raises Refused for a seat that the table has not, and for a match that is not over; Unreadable.
+    seat: None for the whole record, since a finished match is public; a number for the knowledge of that seat; "public" for the common knowledge
+    of the table. A restricted view has neither seed nor actions, from which the hidden cards would follow. Only the owner of a bot sees its notes.
+    Raises Refused for a seat that the table does not have and for an unfinished match; Unreadable.
     """
     if why := reason_closed(sitting.board.match):
         raise why
@@ -69,18 +69,18 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
             last=len(sitting.seating) - 1,
             public=PUBLIC,
         )
-    shown = seat if isinstance(seat, int) else None
+    observer = seat if isinstance(seat, int) else None
     restricted = {name: full[name] for name in HEADER if name in full}
-    restricted["events"] = engine.redact(full["events"], shown)
+    restricted["events"] = engine.redact(full["events"], observer)
     restricted["view"] = seat
     restricted["notes"] = [note for note in visible if note["seat"] == seat]
     return restricted
 
 
 def reason_closed(match: Match) -> Refused | None:
-    """Why the cards of a match cannot be seen yet, None if they can. Needs the match's tournament.
+    """Return why the cards of a match are hidden, or None if they are not. Needs the match's tournament.
 
-    It is not over, they are held back until a moment, or its deals are being played again in another match.
+    They are hidden until the match finishes, while they are withheld, and while another match plays its deals again.
     """
     if match.status in (MatchStatus.FINISHED, MatchStatus.VOID) and (until := embargoes.in_force(match)):
         return Refused(
@@ -110,9 +110,9 @@ def reason_closed(match: Match) -> Refused | None:
 
 
 def unpack(sitting: Sitting) -> dict[str, Any]:
-    """The stored record, whole. Only for code that checks or repairs; what people get passes through `replay`. Raises Unreadable.
+    """Return the whole stored record. Only for code that checks or repairs; people get theirs through `replay`. Raises Unreadable.
 
-    Whoever reads several sittings of a match lets their boards share the `match` object: its log is read and unpacked once for that.
+    To read several sittings of a match, let their boards share the `match` object: its log is then read and unpacked once.
     """
     if is_loose(sitting):
         return unpack_loose(sitting)
@@ -135,56 +135,58 @@ def unpack(sitting: Sitting) -> dict[str, Any]:
 
 
 def is_loose(sitting: Sitting) -> bool:
-    """Whether the replay was stored in the row of the sitting, or should be there."""
+    """Return True if the replay is stored in the row of the sitting, or should be."""
     return bool(sitting.replay or sitting.digest)
 
 
 def pack(record: Mapping[str, Any]) -> bytes:
-    """A loose replay: compressed canonical JSON."""
+    """Serialise a loose replay: compressed canonical JSON."""
     return zlib.compress(json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(), 6)
 
 
 def digest(match: str, board: int, sitting: int, packed: bytes) -> str:
-    """What binds a loose replay to its sitting: a hash over both. `match`: its public id."""
+    """Return the hash over a loose replay and its place, which binds the two together. match: the public id."""
     return hashlib.sha256(b"tute-sitting/1\n%s\n%d\n%d\n" % (match.encode(), board, sitting) + packed).hexdigest()
 
 
 def unpack_loose(sitting: Sitting) -> dict[str, Any]:
-    """The record of a loose replay. Raises Unreadable."""
+    """Return the record of a loose replay. Raises Unreadable."""
     if whats_wrong := doubt(sitting):
         raise whats_wrong
     try:
         record: dict[str, Any] = json.loads(zlib.decompress(bytes(sitting.replay)))
-        told = record.get("meta", {})
+        meta = record.get("meta", {})
         place = (sitting.board.match.public_id, sitting.board.number, sitting.number)
-        named = tuple(told.get(name, here) for name, here in zip(("match", "board", "sitting"), place, strict=True))
+        place_in_record = tuple(
+            meta.get(name, here) for name, here in zip(("match", "board", "sitting"), place, strict=True)
+        )
     except (zlib.error, ValueError, AttributeError):
         raise _damaged(sitting) from None
-    if not sitting.digest and named != place:  # stored before there were digests
+    if not sitting.digest and place_in_record != place:  # stored before there were digests
         raise _exchanged(sitting)
     return record
 
 
 def doubt(sitting: Sitting) -> Unreadable | None:
-    """Why a loose replay cannot be what was stored, as far as its digest tells: without one, only whether it is there."""
+    """Return why a loose replay is not as it was stored, or None. Without a digest, only a missing replay is noticed."""
     packed, board = bytes(sitting.replay), sitting.board
     if not packed:
         return _missing(**_place(sitting))
     if sitting.digest in ("", digest(board.match.public_id, board.number, sitting.number, packed)):
         return None
     try:
-        told = json.loads(zlib.decompress(packed)).get("meta", {})
+        meta = json.loads(zlib.decompress(packed)).get("meta", {})
     except (zlib.error, ValueError, AttributeError):
         return _damaged(sitting)
-    same = told.get("match", board.match.public_id) == board.match.public_id
-    same = same and (told.get("board"), told.get("sitting")) == (board.number, sitting.number)
+    same = meta.get("match", board.match.public_id) == board.match.public_id
+    same = same and (meta.get("board"), meta.get("sitting")) == (board.number, sitting.number)
     return _damaged(sitting) if same else _exchanged(sitting)
 
 
 def gone(public_id: str, board: int, sitting: int) -> Missing | None:
-    """Why there is no row of a sitting that was played: it is not kept any more. None where there never was such a sitting.
+    """Return the error for a sitting that was played and is no longer stored, or None if there never was such a sitting.
 
-    sitting: from 0, of as many as the other boards of the match have, or have had.
+    sitting: counts from 0, up to the highest number that any stored board of the match has.
     """
     match = Match.objects.filter(public_id=public_id, status=MatchStatus.FINISHED).first()
     if (
@@ -193,8 +195,10 @@ def gone(public_id: str, board: int, sitting: int) -> Missing | None:
         or not match.first_board <= board < match.first_board + match.boards_planned
     ):
         return None
-    kept = Sitting.objects.filter(board__match=match)
-    if sitting > (kept.aggregate(last=Max("number"))["last"] or 0) or kept.filter(board__number=board, number=sitting):
+    stored = Sitting.objects.filter(board__match=match)
+    if sitting > (stored.aggregate(last=Max("number"))["last"] or 0) or stored.filter(
+        board__number=board, number=sitting
+    ):
         return None
     return _missing(match=public_id, board=board, sitting=sitting + 1)
 
@@ -228,18 +232,18 @@ def _exchanged(sitting: Sitting) -> Unreadable:
 
 
 def _place(sitting: Sitting) -> dict[str, Any]:
-    """For people, who count sittings from 1."""
+    """Return the place of a sitting for messages, which count sittings from 1."""
     return {"match": sitting.board.match.public_id, "board": sitting.board.number, "sitting": sitting.number + 1}
 
 
 def owned_parties(sitting: Sitting, viewer: Player | None) -> set[int]:
-    """Numbers of the parties at the table that belong to `viewer`; all of them for the staff."""
+    """Return the numbers of the parties at the table that belong to `viewer`; all of them for the staff."""
     parties = sitting.board.match.parties.select_related("version__bot")
     return {party.number for party in parties if may_inspect(party, viewer)}
 
 
 def may_inspect(party: Party, viewer: Player | None) -> bool:
-    """Whether `viewer` may read what a bot wrote for its author: the owner and the staff may."""
+    """Return True if `viewer` is the owner of the bot or belongs to the staff, and so may read the notes and faults of the bot."""
     if viewer is None:
         return False
     return party.version.bot.owner_id == viewer.pk or viewer.user.is_staff

@@ -1,8 +1,8 @@
-"""Who may see what of events that are held back, or private: the one place that says so, for every page and every answer of the API.
+"""The visibility of withheld and private events, for every page and every response of the API.
 
-What is seen of a match or tournament follows from `Tournament.opens`, which an event writes into all its tournaments: null of what nobody ever
-held back, else the moment from which on everybody sees it. Before it the owner of the event and the staff do, and those who take part
-(`Guest`) where its audience says so. That there is a private event nobody else is told, then or later.
+`Tournament.opens`, which an event writes into all its tournaments, decides who sees a match or tournament: null if it was never withheld, else
+the time from which everybody sees it. Before that time only the owner of the event and the staff see it, and the participants (`Guest`) if the
+event's audience includes them. No one else ever learns that a private event exists.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from league.domain.core import clock
 from league.enums import Audience
 from league.models import Event, Guest, Match, Pool, Tournament
 
-# Of what opens at no moment that is known
+# The opening time of a tournament whose release has no known time
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 Row = TypeVar("Row", Match, Tournament)
 
 
 def matches(rows: QuerySet[Match], viewer: User | None, *, now: datetime | None = None) -> QuerySet[Match]:
-    """Those that `viewer` (None: a stranger) may see. No query."""
+    """Select the matches that `viewer` (None: an anonymous client) may see. No query."""
     return rows if _sees_all(viewer) else rows.filter(_seen("tournament__", viewer, clock.now_or(now)))
 
 
@@ -48,10 +48,10 @@ def find_pools(game: str) -> tuple[int, ...]:
 
 
 def in_tournament(rows: QuerySet[Match], slug: str) -> QuerySet[Match]:
-    """Those of a tournament. No query.
+    """Select the matches of a tournament. No query.
 
-    An index has them by their age. The database is not told which tournament it is: it would think that the matches of a large one lie
-    evenly among all others, and go through all that are younger.
+    An index orders them by age. A subquery hides from the planner which tournament it is: otherwise it would expect the matches of a large one to
+    lie evenly among all others, and scan all newer ones.
     """
     return rows.filter(tournament=Tournament.objects.filter(slug=slug).values("pk")[:1])
 
@@ -59,22 +59,22 @@ def in_tournament(rows: QuerySet[Match], slug: str) -> QuerySet[Match]:
 def tournaments(
     rows: QuerySet[Tournament], viewer: User | None, *, now: datetime | None = None
 ) -> QuerySet[Tournament]:
-    """Those that `viewer` may see. No query."""
+    """Select the tournaments that `viewer` may see. No query."""
     return rows if _sees_all(viewer) else rows.filter(_seen("", viewer, clock.now_or(now)))
 
 
 def by_everybody(path: str, *, now: datetime | None = None) -> Q:
-    """What everybody sees, of rows that have their tournament at `path` ("match__tournament__")."""
+    """Return the condition that everybody may see a row, whose tournament is at `path` ("match__tournament__")."""
     return _seen(path, None, clock.now_or(now))
 
 
 def events(rows: QuerySet[Event], viewer: User | None) -> QuerySet[Event]:
-    """Those that `viewer` may know of, whether or not their results are shown. No query."""
+    """Select the events that `viewer` may know of, even if their results are hidden. No query."""
     return rows if _sees_all(viewer) else rows.filter(_known(viewer))
 
 
 def sees_results(event: Event, viewer: User | None, *, now: datetime | None = None) -> bool:
-    """Whether `viewer`, who may know of the event, sees its matches and standings. One query at most; needs its owner."""
+    """Return True if `viewer`, who may know of the event, sees its matches and standings. One query at most; needs its owner."""
     open_now = is_open(event, now=now)
     if (open_now and not event.private) or _sees_all(viewer):
         return True
@@ -82,17 +82,17 @@ def sees_results(event: Event, viewer: User | None, *, now: datetime | None = No
         return False
     if event.owner.user_id == viewer.pk:
         return True
-    told = open_now or event.audience == Audience.ENTRANTS
-    return told and event.guests.filter(player__user=viewer).exists()
+    guests_see_it = open_now or event.audience == Audience.ENTRANTS
+    return guests_see_it and event.guests.filter(player__user=viewer).exists()
 
 
 def is_open(event: Event, *, now: datetime | None = None) -> bool:
-    """Whether everybody who may know of an event sees all of it."""
+    """Return True if everybody who may know of an event sees all of it."""
     return event.opens is None or event.opens <= clock.now_or(now)
 
 
 def is_held_back(tournament: Tournament | None) -> bool:
-    """Whether a tournament was ever held back from somebody: its matches are unrated, whoever sees them later."""
+    """Return True if a tournament was ever withheld from anybody: its matches are unrated, even after everybody can see them."""
     return tournament is not None and tournament.opens is not None
 
 
@@ -101,16 +101,16 @@ def _sees_all(viewer: User | None) -> bool:
 
 
 def _known(viewer: User | None) -> Q:
-    found = Q(private=False)
+    condition = Q(private=False)
     if viewer is not None:
-        found |= Q(owner__user=viewer) | Q(pk__in=Guest.objects.filter(player__user=viewer).values("event"))
-    return found
+        condition |= Q(owner__user=viewer) | Q(pk__in=Guest.objects.filter(player__user=viewer).values("event"))
+    return condition
 
 
 def _seen(path: str, viewer: User | None, now: datetime) -> Q:
-    found = Q(**{f"{path}opens": None}) | Q(**{f"{path}opens__lte": now})
+    condition = Q(**{f"{path}opens": None}) | Q(**{f"{path}opens__lte": now})
     if viewer is not None:
-        told = Q(event__audience=Audience.ENTRANTS) | Q(event__opens=None) | Q(event__opens__lte=now)
-        found |= Q(**{f"{path}event__in": Event.objects.filter(owner__user=viewer).values("pk")})
-        found |= Q(**{f"{path}event__in": Guest.objects.filter(told, player__user=viewer).values("event")})
-    return found
+        guests_see_it = Q(event__audience=Audience.ENTRANTS) | Q(event__opens=None) | Q(event__opens__lte=now)
+        condition |= Q(**{f"{path}event__in": Event.objects.filter(owner__user=viewer).values("pk")})
+        condition |= Q(**{f"{path}event__in": Guest.objects.filter(guests_see_it, player__user=viewer).values("event")})
+    return condition

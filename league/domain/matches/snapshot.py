@@ -31,7 +31,7 @@ class QueueSnapshot:
     """The queue and the other workers, as one worker saw them, or the scheduler for all."""
 
     crew: int  # workers that are alive and may play
-    idle: int  # of these, the ones that hold nothing
+    idle: int  # The workers among them that hold no match
     waiting: int  # matches that could be claimed, counted as far as it matters
     slow: int  # slow matches that are held
     slow_waits: bool  # a slow match is queued

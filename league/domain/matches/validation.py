@@ -32,7 +32,7 @@ DEFAULT_GAME = "partnership"  # the first game of a bot that declares all games
 RIVAL = "random"  # the opponent: the simplest house bot
 # Games that have not begun after these seconds of wall time are refused, for the bot has made the others take that long
 MOST_S = 300.0
-CONVERSATIONS_S = 600.0  # of wall time, a generous bound for the checks of one game besides its whole boards
+CONVERSATIONS_S = 600.0  # Seconds of wall time: a generous bound for the checks of one game besides its whole boards
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 AGAIN = timedelta(minutes=10)  # the pause after a validation that became void; it doubles with each further one ...
 AT_LAST = timedelta(days=1)  # ... up to this
@@ -202,10 +202,10 @@ def settle(match: Match, played: Sequence[Played], *, now: datetime) -> None:
     version = waiting.select_for_update(of=("self",)).select_related("bot").first()
     if version is None:
         return
-    Check.objects.bulk_create(_row(version, one, check) for one in played for check in one.checks)
-    refused = [one for one in played if one.faulty]
+    Check.objects.bulk_create(_row(version, game, check) for game in played for check in game.checks)
+    refused = [game for game in played if game.faulty]
     if len(refused) < len(played):
-        names = sorted(one.game for one in refused)
+        names = sorted(game.game for game in refused)
         transitions.move(version, VersionStatus.ACCEPTED, now=now, actor=match.worker, refused=names)
         if names:
             journal.append("version.refused", transitions.subject(version), now=now, actor=match.worker, games=names)
@@ -220,18 +220,18 @@ def settle(match: Match, played: Sequence[Played], *, now: datetime) -> None:
     )
 
 
-def _place(one: Played, check: Checked, fault: FaultReport) -> str:
+def _place(played: Played, check: Checked, fault: FaultReport) -> str:
     if check.name == CheckName.BOARDS:
-        return f"{one.game}, board {fault.board}, sitting {fault.sitting}, step {fault.step}"
-    return f"{one.game}, {check.name}" + (f": {check.at}" if check.at else "")
+        return f"{played.game}, board {fault.board}, sitting {fault.sitting}, step {fault.step}"
+    return f"{played.game}, {check.name}" + (f": {check.at}" if check.at else "")
 
 
-def _row(version: BotVersion, one: Played, check: Checked) -> Check:
+def _row(version: BotVersion, played: Played, check: Checked) -> Check:
     fault = check.fault
     return Check(
         version=version,
-        match=one.match,
-        game=one.game,
+        match=played.match,
+        game=played.game,
         name=check.name,
         fault=fault.kind if fault else "",
         fault_detail=fault.detail.replace("\0", "\ufffd") if fault else "",

@@ -132,16 +132,16 @@ def queue(*, now: datetime | None = None) -> Queue:
     """Count queued matches by their reasons and workers, and say why nothing is played if that is so. Two queries."""
     now = clock.now_or(now)
     waiting = Q(status=MatchStatus.QUEUED)
-    held = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
+    on_worker = Q(status__in=[MatchStatus.LEASED, MatchStatus.RUNNING])
     retest = holds.matches_on_hold(Match.objects.filter(waiting)).values("pk")
     paused = holds.paused_matches(Match.objects.filter(waiting)).values("pk")
     later = Q(not_before__gt=now)
     alive = list(living(now).order_by("name"))
     ready = [worker for worker in alive if worker.tier]
     held_back = Q(pk__in=paused) | Q(pk__in=retest)
-    work = Match.objects.filter(waiting | held).aggregate(
+    work = Match.objects.filter(waiting | on_worker).aggregate(
         queued=Count("id", filter=waiting),
-        playing=Count("id", filter=held),
+        playing=Count("id", filter=on_worker),
         oldest=Min("created", filter=waiting),
         retry=Count("id", filter=waiting & later),
         paused=Count("id", filter=waiting & ~later & Q(pk__in=paused)),
@@ -188,10 +188,10 @@ def _strange(ready: Sequence[Worker], prefix: str = "pool__") -> Q:
     rules = {frozenset(worker.rules.items()) for worker in ready}
     if not all(rules) or not rules:
         return Q(pk__in=[])
-    known = Q(pk__in=[])
+    playable = Q(pk__in=[])
     for revisions in rules:
-        known |= pools.with_rules(dict(revisions), prefix)
-    return ~known
+        playable |= pools.with_rules(dict(revisions), prefix)
+    return ~playable
 
 
 def _why_starved(alive: list[Worker]) -> str:
