@@ -60,6 +60,7 @@ lint: style types  ## ruff, mypy, import contracts
 style: venv-dev
 	@echo "== ruff"; $(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
 	@echo "== import contracts"; $(BIN)/lint-imports --no-cache
+	@echo "== words and names"; $(BIN)/python -m tests.support.words
 
 types: venv-dev
 	@echo "== mypy"; DEBUG=1 STATE_DIR=var/test $(BIN)/mypy  # Its plugin loads the settings: never with the league in var/.

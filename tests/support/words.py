@@ -44,6 +44,13 @@ PHRASES = {
 HEADLESS = re.compile(r"(?:^|[.:;] )((?:Who|Whoever|What|All that|Whose)\b[^.?!]*[.!])")
 MOST_LINES, MOST_WORDS, MOST_CHARACTERS = 300, 2500, 700
 NORMATIVE = ("docs/rules/", "docs/games/")  # The rules book keeps its wording, and pages are generated from it
+# Names that other programs read: fields of the API, a field of the dump's list, a variable of a template
+FIXED_NAMES = {
+    "league/api/bots/serializers.py": {"mine"},
+    "league/api/matches/serializers.py": {"asked"},
+    "league/domain/judgements/summing.py": {"mine"},
+    "league/domain/upkeep/dumping.py": {"held"},
+}
 ELSEWHERE = ("/migrations/", "/vendor/", "/locale/")
 TOOLS = ("noqa", "type:", "pragma", "mypy", "pylint", "ruff", "fmt:")  # comments that a tool reads
 
@@ -65,7 +72,8 @@ class Finding:
 def check(path: str, text: str) -> list[Finding]:
     """Return what a file breaks, in the order of its lines."""
     places = _python(text) if path.endswith(".py") else _prose(path, text)
-    return sorted(Finding(path, line, rule, part.strip()[:110]) for line, rule, part in places)
+    fixed = FIXED_NAMES.get(path, ())
+    return sorted(Finding(path, line, rule, part.strip()[:110]) for line, rule, part in places if part not in fixed)
 
 
 def tracked() -> list[str]:

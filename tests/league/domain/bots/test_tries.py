@@ -39,22 +39,22 @@ def greedy(db) -> BotVersion:
 
 
 def make_greedy() -> BotVersion:
-    made = accepted(house.player(now=NOW), "greedy")
-    assert made.bot.is_house
-    return made
+    version = accepted(house.player(now=NOW), "greedy")
+    assert version.bot.is_house
+    return version
 
 
-def begun(by: Player, *, after: float = 0, text: str = TEXT) -> Try:
-    return tries.begin(by, text, "partnership", "greedy", "rufo", now=later(after))
+def begun(player: Player, *, after: float = 0, text: str = TEXT) -> Try:
+    return tries.begin(player, text, "partnership", "greedy", "rufo", now=later(after))
 
 
-def over(tried: Try, *, after: float = 0, **found: object) -> None:
+def over(tried: Try, *, after: float = 0, **fields: object) -> None:
     """A worker has played it."""
     work = leases.claim("w1", prefer=tried.work_id, now=later(after))
     assert work is not None
     assert work.pk == tried.work_id
     leases.start(work, now=later(after))
-    assert handler.report(work.pk, work.token, tries.Result(**found), now=later(after)) == Receipt.STORED
+    assert handler.report(work.pk, work.token, tries.Result(**fields), now=later(after)) == Receipt.STORED
 
 
 def test_a_try_makes_nothing_and_nobody_sees_it(ana, greedy) -> None:
@@ -78,8 +78,8 @@ def test_it_waits_with_the_uploads_where_owners_take_turns(ana, berto, greedy) -
     begun(ana)
 
     order = []
-    while (held := leases.claim("w1", now=NOW)) is not None:
-        order.append((held.kind, held.owner.name))
+    while (match := leases.claim("w1", now=NOW)) is not None:
+        order.append((match.kind, match.owner.name))
     assert order == [
         ("validation", "ana"),
         ("try", "berto"),
@@ -101,9 +101,9 @@ def test_its_result_is_stored_once_by_who_holds_it(ana, greedy) -> None:
     assert handler.report(work.pk, work.token, tries.Result(stderr="mine"), now=later(1)) == Receipt.STORED
     assert handler.report(work.pk, work.token, tries.Result(stderr="again"), now=later(2)) == Receipt.REFUSED
     tried.refresh_from_db()
-    found = tries.opened(tried)
-    assert found is not None
-    assert (found.stderr, tried.finished) == ("mine", later(1))
+    outcome = tries.opened(tried)
+    assert outcome is not None
+    assert (outcome.stderr, tried.finished) == ("mine", later(1))
     with pytest.raises(IntegrityError), transaction.atomic():
         Try.objects.update(result=None)
 
@@ -169,9 +169,9 @@ def test_a_ban_takes_back_what_waits(ana, berto, greedy) -> None:
 
 
 def test_after_a_week_it_is_gone_with_its_place_in_the_queue(ana, berto, greedy) -> None:
-    first, held = begun(ana), begun(berto)
+    first, second = begun(ana), begun(berto)
     over(first)
-    assert leases.claim("w1", prefer=held.work_id, now=NOW) is not None
+    assert leases.claim("w1", prefer=second.work_id, now=NOW) is not None
     begun(ana, after=60)
 
     assert tries.let_go(now=NOW + tries.KEPT - timedelta(seconds=1)) == 0
@@ -202,10 +202,10 @@ def worker() -> Iterator[Worker]:
     with tempfile.TemporaryDirectory(prefix="tute-try-") as folder:
         Path(folder).chmod(0o755)
         lend(Path(folder))
-        made = Worker(Path(folder) / "bots")
-        made.box = Sandbox(tier="auto", state_dir=Path(folder))
-        yield made
-        made.ahead.close()
+        worker = Worker(Path(folder) / "bots")
+        worker.box = Sandbox(tier="auto", state_dir=Path(folder))
+        yield worker
+        worker.ahead.close()
 
 
 @pytest.mark.slow
@@ -219,29 +219,32 @@ def test_a_worker_plays_texts_as_they_are(worker: Worker, ana, monkeypatch) -> N
         row = tries.begin(ana, text, game, "random")
         assert worker.look() is True
         row.refresh_from_db()
-        found = tries.opened(row)
-        assert found is not None
+        outcome = tries.opened(row)
+        assert outcome is not None
         assert Match.work.get(pk=row.work_id).status == MatchStatus.FINISHED
-        return found
+        return outcome
 
     whole = tried(CALLS.format(first="pass"))
     assert (whole.stopped, whole.faults, len(whole.sittings), len(whole.scores)) == (False, [], 2, 2)
-    assert [one["seating"] for one in whole.sittings] == [[0, 1, 0, 1], [1, 0, 1, 0]]
-    asked = [line for line in whole.lines if '"type":"act"' in line[2]]
-    assert len(asked) == whole.decisions == whole.stderr.count("asked")
-    assert {(line[0], line[1]) for line in asked} == {(0, 0), (0, 2), (1, 1), (1, 3)}  # nothing that its rival was sent
-    assert all(line[3].startswith('{"id"') for line in asked)
+    assert [entry["seating"] for entry in whole.sittings] == [[0, 1, 0, 1], [1, 0, 1, 0]]
+    requests = [line for line in whole.lines if '"type":"act"' in line[2]]
+    assert len(requests) == whole.decisions == whole.stderr.count("asked")
+    # Nothing that its rival was sent
+    assert {(line[0], line[1]) for line in requests} == {(0, 0), (0, 2), (1, 1), (1, 3)}
+    assert all(line[3].startswith('{"id"') for line in requests)
 
     row = Try.objects.get()
-    told = Api(tokens.create(ana, "reads", scope=TokenScope.READ)[1]).get(f"tries/{row.work.public_id}").json()
-    assert (told["status"], told["game"], told["against"]["bot"]) == ("finished", "partnership", "random")
-    assert told["result"]["scores"] == whole.scores
-    sent = [one for sitting in told["result"]["sittings"] for one in sitting["asked"] if one["number"]]
-    assert [(one["seat"], one["request"], one["answer"]) for one in sent] == [tuple(line[1:]) for line in asked]
-    assert all(one["did"] in one["legal"] and one["cpu_ms"] is not None for one in sent)
-    for number, sitting in enumerate(told["result"]["sittings"]):
-        kept = tries.record_of(whole, number)
-        assert {name: kept[name] for name in sitting["replay"]} == sitting["replay"]
+    answer = Api(tokens.create(ana, "reads", scope=TokenScope.READ)[1]).get(f"tries/{row.work.public_id}").json()
+    assert (answer["status"], answer["game"], answer["against"]["bot"]) == ("finished", "partnership", "random")
+    assert answer["result"]["scores"] == whole.scores
+    sent = [entry for sitting in answer["result"]["sittings"] for entry in sitting["asked"] if entry["number"]]
+    assert [(entry["seat"], entry["request"], entry["answer"]) for entry in sent] == [
+        tuple(line[1:]) for line in requests
+    ]
+    assert all(entry["did"] in entry["legal"] and entry["cpu_ms"] is not None for entry in sent)
+    for number, sitting in enumerate(answer["result"]["sittings"]):
+        record = tries.record_of(whole, number)
+        assert {name: record[name] for name in sitting["replay"]} == sitting["replay"]
 
     broken = tried(CALLS.format(first="legal.nothing"))
     assert {fault["kind"] for fault in broken.faults} == {"crash"}
@@ -249,28 +252,30 @@ def test_a_worker_plays_texts_as_they_are(worker: Worker, ana, monkeypatch) -> N
     assert "AttributeError" in broken.stderr
 
     # A decision of a match, put to other texts
-    mine = accepted(ana, "mine")
-    cup = started(ana, [mine, BotVersion.objects.get(bot__slug="random")], boards=1)
+    own_version = accepted(ana, "mine")
+    cup = started(ana, [own_version, BotVersion.objects.get(bot__slug="random")], boards=1)
     assert worker.look() is True
     match = cup.matches.get()
     seating = Sitting.objects.get(board__match=match, number=1).seating
-    seat = seating.index(match.parties.get(version=mine).number)
-    told = conversations.told(match, 1, 1, seat, ana)
-    last = [one for one in told if one.answer is not None][-1]
+    seat = seating.index(match.parties.get(version=own_version).number)
+    exchanges = conversations.told(match, 1, 1, seat, ana)
+    last = [entry for entry in exchanges if entry.answer is not None][-1]
     at = tries.Moment(match.public_id, 1, 1, seat, last.step)
 
     def put(text: str) -> tries.Result:
         row = tries.begin_at(ana, text, at, "greedy")
         assert worker.look() is True
         row.refresh_from_db()
-        found = tries.opened(row)
-        assert found is not None
-        return found
+        outcome = tries.opened(row)
+        assert outcome is not None
+        return outcome
 
     same, other = put(TEXT), put(TEXT.replace("legal[0]", "legal[-1]"))
     legal = json.loads(last.request)["legal"]
     assert (same.logged, same.lines[-1][3], same.faults) == (legal[0], legal[0], [])
-    assert [line[2] for line in same.lines] == [one.request.decode().rstrip("\n") for one in told[: len(same.lines)]]
+    assert [line[2] for line in same.lines] == [
+        entry.request.decode().rstrip("\n") for entry in exchanges[: len(same.lines)]
+    ]
     assert (other.logged, other.lines[-1][3], len(other.lines)) == (legal[0], legal[-1], len(same.lines))
     failed = put(TEXT.replace("legal[0]", "legal[99]"))
     assert ([fault["kind"] for fault in failed.faults], "IndexError" in failed.stderr) == (["crash"], True)
@@ -290,4 +295,4 @@ def test_a_worker_plays_texts_as_they_are(worker: Worker, ana, monkeypatch) -> N
     monkeypatch.setattr(handler, "MOST_S", 0.0)
     late = tried(CALLS.format(first="import time; time.sleep(0.05)"), "cabrero")
     assert (late.stopped, late.sittings) == (True, [])
-    assert list(Bot.objects.exclude(is_house=True)) == [mine.bot]
+    assert list(Bot.objects.exclude(is_house=True)) == [own_version.bot]

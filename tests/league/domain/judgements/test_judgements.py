@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -43,8 +44,8 @@ def make_match(ana, berto) -> Match:
     return play(cup.matches.get())
 
 
-def asked(match: Match, by, kind: str = OPEN) -> Judgement:
-    return asking.ask(match, kind, by, now=NOW)[0]
+def asked(match: Match, player, kind: str = OPEN) -> Judgement:
+    return asking.ask(match, kind, player, now=NOW)[0]
 
 
 def carried_out(now=NOW, stop=lambda: False) -> Judgement:
@@ -57,16 +58,16 @@ def carried_out(now=NOW, stop=lambda: False) -> Judgement:
 
 def test_what_is_there_is_asked_for_once_and_costs_nobody_else(match, ana, berto, settings) -> None:
     settings.QUOTA_JUDGEMENTS = 1
-    row, made = asking.ask(match, OPEN, ana, now=NOW)
+    row, created = asking.ask(match, OPEN, ana, now=NOW)
 
-    assert made
+    assert created
     assert asking.ask(match, OPEN, ana, now=NOW) == (row, False)
     assert asking.ask(match, OPEN, berto, now=NOW) == (row, False)
     with pytest.raises(TooMany, match="the limit is 1"):
         asking.ask(match, FAIR, ana, now=NOW)
-    fair, made = asking.ask(match, FAIR, berto, now=NOW)
-    assert (made, fair.samples, row.samples, row.judge) == (True, settings.JUDGE_DEALS, 0, JUDGE)
-    assert [one.data["how"] for one in LeagueEvent.objects.filter(kind="judgement.asked")] == ["open", "fair"]
+    fair, created = asking.ask(match, FAIR, berto, now=NOW)
+    assert (created, fair.samples, row.samples, row.judge) == (True, settings.JUDGE_DEALS, 0, JUDGE)
+    assert [event.data["how"] for event in LeagueEvent.objects.filter(kind="judgement.asked")] == ["open", "fair"]
 
 
 def test_cards_that_nobody_may_see_are_not_judged(match, ana, berto) -> None:
@@ -116,26 +117,26 @@ def test_a_judgement_says_what_the_engine_says(match, ana) -> None:
     )
     body = bodies.unpack(bytes(row.body))
     sittings = Sitting.objects.filter(board__match=match).select_related("board__match")
-    assert body.sittings.keys() == {(one.board.number, one.number) for one in sittings}
+    assert body.sittings.keys() == {(sitting.board.number, sitting.number) for sitting in sittings}
     assert (body.unit, body.nodes) == ("points", FEW)
     for sitting in sittings:
         record = replays.unpack(sitting)
-        wanted = [one for deal in with_open_cards(record, FEW) for one in deal]
-        found = body.sittings[sitting.board.number, sitting.number]
-        told = [(one.step, one.seat, one.phase, one.action, one.lost, one.best, one.par, one.worth) for one in found]
-        assert told == [(w.step, w.seat, w.phase, w.action, w.lost, w.best, w.par, w.worth) for w in wanted]
-        for one in found:  # the moment that follows is the one of this action
-            assert record["events"][one.at]["seat"] == one.seat
+        expected = [verdict for deal in with_open_cards(record, FEW) for verdict in deal]
+        verdicts = body.sittings[sitting.board.number, sitting.number]
+        fields = attrgetter("step", "seat", "phase", "action", "lost", "best", "par", "worth")
+        assert [fields(verdict) for verdict in verdicts] == [fields(verdict) for verdict in expected]
+        for verdict in verdicts:  # the moment that follows is the one of this action
+            assert record["events"][verdict.at]["seat"] == verdict.seat
     assert 0 < row.judged < row.decisions == sum(map(len, body.sittings.values()))
     assert row.cpu_s > 0
     assert len(row.body) < 40 * row.decisions
 
     rows = reading.placed(body, reading.seatings(row))
     sums = reading.tallies(rows, 2)
-    assert sum(one["all"].judged for one in sums) == row.judged
+    assert sum(phases["all"].judged for phases in sums) == row.judged
     assert sums[0]["all"].decisions == sum(sums[0][phase].decisions for phase in sums[0] if phase != "all")
     worst = reading.costliest(rows, "points", 3)
-    assert [one.verdict.lost for one in worst] == sorted((one.verdict.lost for one in worst), reverse=True)
+    assert [judged.verdict.lost for judged in worst] == sorted((judged.verdict.lost for judged in worst), reverse=True)
     assert jobs.ANALYSIS.claim("host:1", now=NOW) is None
     assert asked(match, ana).pk == row.pk
 
@@ -256,13 +257,13 @@ def test_a_worker_that_is_lost_costs_nothing(match, ana) -> None:
 
 def test_askers_take_turns(ana, berto) -> None:
     cup = started(ana, [accepted(ana, name) for name in ("rufo", "lola", "nena")], boards=1)
-    played = [play(one) for one in cup.matches.order_by("id")]
-    for one in played:
-        asked(one, ana)
+    played = [play(match) for match in cup.matches.order_by("id")]
+    for match in played:
+        asked(match, ana)
     asked(played[0], berto, FAIR)
 
     order = [jobs.ANALYSIS.claim("host:1", now=NOW).row for _ in range(4)]
-    assert [(one.asked_by.name, one.match_id) for one in order] == [
+    assert [(row.asked_by.name, row.match_id) for row in order] == [
         ("ana", played[0].pk),
         ("berto", played[0].pk),
         ("ana", played[1].pk),

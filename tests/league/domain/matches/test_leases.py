@@ -34,8 +34,8 @@ def make_three_bots(ana: Player, berto: Player) -> list[BotVersion]:
 
 @pytest.mark.slow
 def test_claim_takes_the_oldest_of_the_highest_priority(ana, berto) -> None:
-    one, two, three = three_bots(ana, berto)
-    tournament = started(ana, [one, two, three])
+    oldest, two, three = three_bots(ana, berto)
+    tournament = started(ana, [oldest, two, three])
     first, second, third = tournament.matches.order_by("id")
     Match.objects.filter(pk=third.pk).update(priority=1)
 
@@ -114,11 +114,11 @@ def test_what_is_logged_of_a_match_names_the_request_that_queued_it(ana, berto, 
     assert set(cup.matches.values_list("request", flat=True)) == {"start-of-cup"}
     again = Match.objects.filter(parties__version=version).order_by().distinct()
     assert [again.count(), *again.values_list("request", flat=True).distinct()] == [2, "an-upload"]
-    kept = set(cup.matches.values_list("pk", flat=True)[1:])
-    cup.matches.exclude(pk__in=kept).delete()
+    remaining = set(cup.matches.values_list("pk", flat=True)[1:])
+    cup.matches.exclude(pk__in=remaining).delete()
     with logs.about(request="somebody"):
         assert progress.schedule(cup, now=later(2e6)) == 1
-    assert cup.matches.exclude(pk__in=kept).get().request == "somebody"
+    assert cup.matches.exclude(pk__in=remaining).get().request == "somebody"
 
 
 def test_expire_leaves_live_leases_alone(ana) -> None:
@@ -170,8 +170,8 @@ def test_the_reason_that_all_may_read_names_no_folder_and_the_event_does(ana) ->
 
     assert leases.fail(match.pk, match.token, why=why, now=NOW) is True
 
-    told = "OSError: [Errno 28] No space left on device: 'x-1f', see https://tute.example/docs/a or ./b/c"
-    assert Match.objects.get().reason == f"attempt 1: {told}"
+    public_reason = "OSError: [Errno 28] No space left on device: 'x-1f', see https://tute.example/docs/a or ./b/c"
+    assert Match.objects.get().reason == f"attempt 1: {public_reason}"
     assert LeagueEvent.objects.get(subject=f"match:{match.public_id}", data__to="queued").data["why"] == why
 
 
@@ -278,9 +278,9 @@ def test_slow_matches_hold_half_of_the_workers_at_most(ana, berto) -> None:
     Match.objects.filter(kind="tournament").update(slow=True)
     crew("w1", "w2", "w3", "w4")
 
-    held = [leases.claim(name, now=NOW) for name in ("w1", "w2", "w3")]
+    claims = [leases.claim(name, now=NOW) for name in ("w1", "w2", "w3")]
 
-    assert [match is None for match in held] == [False, False, True]
+    assert [match is None for match in claims] == [False, False, True]
     uploaded(ana, "luna")
     quick = leases.claim("w3", now=NOW)
     assert quick is not None
@@ -406,9 +406,9 @@ def test_what_waits_in_a_workers_line_is_an_attempt_only_once_its_bots_begin(ana
     [*_, untouched] = leases.claim_several("w1", now=NOW)
     leases.expire(now=later(settings.LEASE_S + 1))
 
-    left = {match.pk: (match.status, match.attempts, match.not_before is None) for match in cup.matches.all()}
-    assert left[first.pk] == left[second.pk] == ("queued", 1, False), "their bots may have ended the worker"
-    assert left[third.pk] == left[untouched.pk] == ("queued", 0, True)
+    states = {match.pk: (match.status, match.attempts, match.not_before is None) for match in cup.matches.all()}
+    assert states[first.pk] == states[second.pk] == ("queued", 1, False), "their bots may have ended the worker"
+    assert states[third.pk] == states[untouched.pk] == ("queued", 0, True)
 
 
 @pytest.mark.slow
@@ -445,12 +445,12 @@ def test_a_claim_judges_a_match_as_the_database_does(ana, berto) -> None:
 
 def test_nothing_begins_that_was_paused_or_cancelled_since_its_claim(ana, berto) -> None:
     cup = started(ana, three_bots(ana, berto))
-    one, two = (leases.claim("w1", now=NOW) for _ in range(2))
+    first, two = (leases.claim("w1", now=NOW) for _ in range(2))
 
     progress.pause(cup, actor="ana", now=NOW)
     with pytest.raises(IllegalMove, match="paused before it began"):
-        leases.start(one, now=NOW)
-    assert leases.release(one.pk, one.token, why="paused", now=NOW)
+        leases.start(first, now=NOW)
+    assert leases.release(first.pk, first.token, why="paused", now=NOW)
     progress.resume(cup, actor="ana", now=NOW)
     leases.start(two, now=NOW)
     progress.pause(cup, actor="ana", now=NOW)
@@ -470,8 +470,8 @@ def test_claims_pass_over_what_the_scheduler_has_seen_held_back_and_find_what_wa
     assert leases.claim("w2", now=NOW).tournament_id == cup.pk, "but nobody is idle for that"
 
     assert leases.claim("w3", now=NOW) is None
-    held = Match.objects.get(tournament=cup)
-    assert leases.release(held.pk, held.token, why="stopped", now=NOW)
+    leased = Match.objects.get(tournament=cup)
+    assert leases.release(leased.pk, leased.token, why="stopped", now=NOW)
     reconcile.reconcile(now=NOW)
     assert not Match.objects.filter(held_back=True).exists()
 
@@ -484,9 +484,9 @@ def test_of_many_workers_the_scheduler_tells_each_what_it_has_to_know_of_the_oth
     for name in ("w1", "w2"):
         workers.register(name, tier="landlock", now=NOW)
     snapshot.update(now=NOW)
-    seen = snapshot.queue_snapshot("w1", now=NOW)
-    assert (seen.crew, seen.idle, seen.waiting, seen.slow, seen.greedy) == (2, 2, 3, 0, ())
+    view = snapshot.queue_snapshot("w1", now=NOW)
+    assert (view.crew, view.idle, view.waiting, view.slow, view.greedy) == (2, 2, 3, 0, ())
 
     assert leases.claim("w1", now=NOW)
-    assert snapshot.queue_snapshot("w1", now=NOW) == seen, "one row is read, and nobody counted again"
+    assert snapshot.queue_snapshot("w1", now=NOW) == view, "one row is read, and nobody counted again"
     assert snapshot.queue_snapshot("w1", now=later(6)).idle == 1, "no scheduler has come round: it looks itself"
