@@ -199,7 +199,7 @@ class Data:
         new.game_deal = self.game_deal
         new.games = self.games
         new.games_played = self.games_played
-        new.hands = [hand[:] for hand in self.hands]
+        new.hands = [row[:] for row in self.hands]
         new.held = self.held
         new.holder = self.holder
         new.htab = self.htab

@@ -25,7 +25,7 @@ def fresh(text: str) -> str:
     names = textwrap.fill(", ".join(f'"{name}"' for name in sorted(slots)), WIDTH - 8)
     lines = [f"    __slots__ = (\n{textwrap.indent(names, ' ' * 8)},\n    )  # fmt: skip\n"]
     text = _between(text, "slots", "".join(lines))
-    copied = {"OwnList": "self.{}[:]", "OwnLists": "[one[:] for one in self.{}]"}
+    copied = {"OwnList": "self.{}[:]", "OwnLists": "[row[:] for row in self.{}]"}
     lines = [
         "    def clone(self) -> Self:\n",
         '        """An independent copy that records nothing. Cheap, for search."""\n',
