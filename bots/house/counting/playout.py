@@ -145,7 +145,8 @@ class Model(Habits):
                 live[suit] ^= 1 << (card & 15)
                 worth += values[card & 15]
                 laid.append((seat, card))
-                if beating[best] >> card & 1:
+                # -1: the model has dealt this seat a card too few at the end of a stock, and it plays none
+                if card >= 0 and beating[best] >> card & 1:
                     best_seat, best = seat, card
                 if cycle and suit == trump:
                     led, trump = suit, cycle[trump]
