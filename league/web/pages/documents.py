@@ -119,7 +119,7 @@ def _groups() -> tuple[Group, ...]:
     groups: list[Group] = []
     for row in ROW.finditer(_text(readme)) if readme.is_file() else ():
         if row["group"]:
-            groups.append(Group(row["group"].capitalize()))
+            groups.append(Group(row["group"][0].upper() + row["group"][1:]))
         if groups:
             groups[-1].lines.append(markdown.html(row["text"], _leads_from(readme), inline=True))
     first = [group for group in groups if group.readers.lower() in DOORS]
