@@ -53,7 +53,8 @@ def dead_links(client: Client) -> Iterator[str]:
             answer = client.get(path)
             html = answer.headers["Content-Type"].startswith("text/html")
             text = answer.content.decode() if html else ""
-            pages[path] = Read(text) if answer.status_code == 200 else None
+            asks = answer.status_code == 302 and answer.headers["Location"].startswith("/accounts/login/")
+            pages[path] = Read(text) if answer.status_code == 200 or asks else None
             if path.startswith("/docs/") and path not in paths:
                 paths.append(path)
         return pages[path]
@@ -119,7 +120,7 @@ def test_a_translation_has_the_code_of_its_original(path: Path) -> None:
 
 def test_long_documents_begin_with_their_contents(client: Client, db: None) -> None:
     client.cookies["django_language"] = "en"
-    long = Read(client.get("/docs/operations/reference/").content.decode())
+    long = Read(client.get("/docs/tournaments/").content.decode())
     first = client.get("/docs/first-bot/").content.decode()
 
     assert 'class="contents"' in first
