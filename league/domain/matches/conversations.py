@@ -35,4 +35,4 @@ def told(match: Match, board: int, sitting: int, seat: int, player: Player) -> l
     except (ReplayError, ValueError) as error:
         if isinstance(error, Refused):
             raise
-        raise Refused("what the bot was sent in match {match} cannot be made anew", match=match.public_id) from None
+        raise Refused("this league cannot replay what the bot was sent in match {match}", match=match.public_id) from None
