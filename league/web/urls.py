@@ -9,7 +9,7 @@ from django.views.generic import RedirectView
 from league.web.bots import views as bots
 from league.web.common import prefs
 from league.web.games import views as games
-from league.web.matches import puzzles, tables, trying, tv
+from league.web.matches import playing, puzzles, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
 from league.web.pages import documents, live
@@ -44,7 +44,8 @@ urlpatterns = [
     path("editor/", trying.editor, name="editor"),
     path("tries/<slug:public_id>/", trying.tried, name="try"),
     path("tries/<slug:public_id>/replay.json", trying.tried_json, name="try-replay"),
-    path("tables/", tables.tables, name="tables"),
+    path("play/", playing.play, name="play"),
+    path("tables/", RedirectView.as_view(pattern_name="play", query_string=True, permanent=True), name="tables"),
     path("tables/<slug:public_id>/", tables.table, name="table"),
     path("tables/<slug:public_id>/do/", tables.act, name="table-do"),
     path("tables/<slug:public_id>/replay.json", tables.table_json, name="table-replay"),
