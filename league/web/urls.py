@@ -12,7 +12,7 @@ from league.web.games import views as games
 from league.web.matches import playing, puzzles, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
-from league.web.pages import documents, live
+from league.web.pages import documents, learning, live
 from league.web.pages import views as pages
 from league.web.people import digests, letters, news, ways_in
 from league.web.people import views as people
@@ -92,6 +92,11 @@ urlpatterns = [
     path("version", pages.version_json, name="version-json"),
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),
+    path("learn/", learning.learn, name="learn"),
+    path("learn/how/", learning.how, name="how"),
+    path("teach/", learning.teach, name="teach"),
+    path("research/", learning.research, name="research"),
+    path("run-your-own/", learning.run_your_own, name="run-your-own"),
     path("docs/", documents.documents, name="docs"),
     path("docs/source/<path:name>", documents.source, name="source"),
     path("docs/<path:name>/", documents.document, name="doc"),
