@@ -19,8 +19,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def greedy() -> None:
-    version = accepted(house.player(now=NOW), "greedy", games=["partnership", "individual", "corriente"])
-    for game in ("partnership", "individual", "corriente"):
+    version = accepted(house.player(now=NOW), "greedy", games=["partnership", "cabrero", "corriente"])
+    for game in ("partnership", "cabrero", "corriente"):
         rated(version, game, 1000)
 
 
@@ -54,11 +54,11 @@ def test_it_says_who_won_by_what_and_deals_the_same_again(ana) -> None:
     assert (result.change.points, result.change.missing) == (None, PROVISIONAL - 2)
 
 
-def test_a_tie_has_no_winner_and_of_three_the_best_one_wins(ana) -> None:
+def test_a_tie_has_no_winner_and_of_four_the_best_one_wins(ana) -> None:
     assert end(played(ana, "partnership", [[65, 65, 65, 65]]), ana).won is None
-    four = end(played(ana, "individual", [[20, 50, 50]], at=1), ana)
-    assert (four.won, [party.won for party in four.parties]) == (False, [False] * 3), "the best two are even"
-    best = end(played(ana, "individual", [[60, 50, 10]], at=2), ana)
+    four = end(played(ana, "cabrero", [[2, 5, 5, 1]], at=1), ana)
+    assert (four.won, [party.won for party in four.parties]) == (False, [False] * 4), "the best two are even"
+    best = end(played(ana, "cabrero", [[6, 5, 1, 1]], at=2), ana)
     assert (best.won, best.parties[0].seats, best.parties[0].won) == (True, (0,), True)
 
 
