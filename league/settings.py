@@ -194,6 +194,7 @@ QUOTA_REQUESTS = envint("QUOTA_REQUESTS", 100, least=1)  # Per day, for bots of 
 QUOTA_CHALLENGES = envint("QUOTA_CHALLENGES", 20, least=1)  # Per day.
 QUOTA_JUDGEMENTS = envint("QUOTA_JUDGEMENTS", 20, least=0)  # Per day.
 QUOTA_TRIES = envint("QUOTA_TRIES", 60, least=1)  # Per hour, of texts in the editor.
+QUOTA_SERIES = envint("QUOTA_SERIES", 20, least=0)  # Per hour, of 20 boards each, in the editor.
 QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # Of all uploads.
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)

@@ -362,7 +362,7 @@ def test_a_client_that_has_the_answer_gets_304(league, site):
             assert "content-type" not in answer.headers
         site.store.clear()
         assert Answered(site, path, HTTP_IF_NONE_MATCH=tag).status == 304
-        assert Answered(site, path, HTTP_IF_NONE_MATCH=tag).kept, "what was made anew for a 304 is kept, too"
+        assert Answered(site, path, HTTP_IF_NONE_MATCH=tag).kept, "an answer rendered for a 304 is kept, too"
         assert Answered(site, path, HTTP_IF_NONE_MATCH='"other"').status == 200
 
 
