@@ -41,7 +41,7 @@ class Held:
 class Offer:
     """All legal actions, as the page shows them.
 
-    extras: songs and exchanges. not_now: the way to decline them: an action, or empty text of the protocol if a card declines them; None without extras.
+    extras: songs and exchanges. not_now: declines them, by an action, or without one if a card does so; None without extras.
     """
 
     hand: list[Held]

@@ -22,7 +22,7 @@ import engine
 from engine.runner.table import NEXT
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
-from league.domain.tables import guests, holding, seating
+from league.domain.tables import ending, guests, holding, seating
 from league.domain.tables.guests import Sitter
 from league.enums import TableStatus
 from league.models import Table
@@ -31,7 +31,7 @@ from league.service import listening, topics
 from league.web.common import prefs, words
 from league.web.common.guests import sitter_of
 from league.web.common.inputs import whole_number
-from league.web.matches import ending, felt, narrate
+from league.web.matches import banner, felt, narrate
 from league.web.matches.offers import chosen, offer
 from league.web.matches.record import is_french, shown_moments
 from league.web.matches.seats import numbered
@@ -69,7 +69,8 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     names = seating.names(row, bots)
     numbers = numbered(names)
     board = whole_number(request.GET.get("b"))
-    mine = guests.owns(sitter_of(request), row)
+    sitter = sitter_of(request)
+    mine = guests.owns(sitter, row)
     if row.records and board is not None:
         return _replay(request, row, names, min(max(1, board), len(row.scores)))
     board = row.board
@@ -91,14 +92,14 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "offer": choices,
         "prompt": felt.prompt(choices, row.legal, row.seen) if choices else "",
         "advice": _advice(row, bots.get(row.seat)),
-        "ending": ending.ending(row, game, moments, numbers, mine=mine),
-        "seats": ending.seats(row, game, names),
+        "banner": banner.banner(row, game, moments, numbers, mine=mine),
+        "ending": ending.ending(row, sitter, bots),
         "late": row.status == TableStatus.WAITING and clock.present() - row.since > LATE,
         "away_min": holding.away_s(row) // 60,
         "rest": prefs.trick_rest(request),
         "rests": prefs.RESTS.items(),
         "forced": prefs.plays_forced(request),
-        "next": ending.is_shown(row),
+        "next": banner.is_shown(row),
     }
     moved = request.headers.get("X-Part") == "moved"  # `seat.js` already has the rest of the page.
     return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)

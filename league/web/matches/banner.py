@@ -35,8 +35,8 @@ class Figure:
 
 
 @dataclass
-class Ending:
-    """The result of a hand as the banner shows it. figures: the two numbers of the result, if two sides played for points."""
+class Banner:
+    """The result of a hand, over the table. figures: the two numbers of the result, if two sides played for points."""
 
     title: str
     figures: list[Figure] = field(default_factory=list)
@@ -44,28 +44,25 @@ class Ending:
     rows: list[Row] = field(default_factory=list)
 
 
-def ending(row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str], *, mine: bool) -> Ending | None:
+def banner(row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str], *, mine: bool) -> Banner | None:
     """Return the result of the hand that the table shows; None while it is played, or if it was not played to its end."""
     over = next((moment for moment in reversed(moments) if moment["e"] == "over"), None)
     if over is None or row.fault:
         return None
     sides = _sides(game, row.seat)
     heads = [felt.side_name(game, number, row.seat, names) if mine else _names(game, number, names) for number in sides]
-    answer = Ending(_title(game, row.seat, over["winners"], names, mine=mine), heads=heads)
+    answer = Banner(_title(game, row.seat, over["winners"], names, mine=mine), heads=heads)
     scores = [over["scores"][game.sides[number][0]] for number in sides]
     if len(sides) == 2 and game.score_unit == "points":
         answer.figures = [Figure(number, fixed(score)) for number, score in zip(sides, scores, strict=True)]
     answer.rows = _rows(game, moments, sides)
     if not answer.figures:
         answer.rows.append(Row(_total(game), [_score(game, score) for score in scores]))
+    if len(row.scores) > 1:
+        totals = [sum(board[game.sides[number][0]] for board in row.scores) for number in sides]
+        name = ngettext("%(n)s hand", "%(n)s hands", len(row.scores)) % {"n": len(row.scores)}
+        answer.rows.append(Row(name, [_score(game, total) for total in totals]))
     return answer
-
-
-def seats(row: Table, game: engine.Game, names: Sequence[str]) -> dict[str, str]:
-    """Return the bots of a table as the form takes them that starts another one: the rival, and the partner of the person."""
-    own = next(side for side in game.sides if row.seat in side)
-    partner = next((names[seat] for seat in own if seat != row.seat), "")
-    return {"rival": next(names[seat] for seat in range(game.players) if seat not in own), "partner": partner}
 
 
 def is_shown(row: Table) -> bool:
