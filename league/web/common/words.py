@@ -103,6 +103,14 @@ def card_name(card: str, *, article: bool = False) -> str:
     return _("%(rank)s of %(suit)s") % {"rank": _(RANKS[rank][article]), "suit": suit_name(suit)}
 
 
+PRINTED = {"S": "10", "C": "11", "R": "12"}
+
+
+def printed_rank(card: str) -> str:
+    """Return the number that is printed on a card: '12' for 'Ro'."""
+    return PRINTED.get(card[:-1], card[:-1])
+
+
 def card_names() -> dict[str, str]:
     """Return the names of all forty cards by their text."""
     return {rank + suit: card_name(rank + suit) for suit in SUITS for rank in RANKS}
