@@ -18,7 +18,7 @@ from league.enums import MatchStatus, RequestStatus
 from league.models import EntryRequest, Match, Party
 from league.pure.calendar.calendars import WEEKDAYS
 from league.service import topics
-from league.web.common import game_lines, words
+from league.web.common import game_lines, navigation, words
 from league.web.common.prefs import theme
 from league.web.matches import seats
 
@@ -62,6 +62,21 @@ def people_sit_down() -> bool:
 def puzzles_shown() -> bool:
     """Return True if this league has puzzles."""
     return not shelf.is_empty()
+
+
+@register.simple_tag(takes_context=True)
+def sections(context: dict[str, Any]) -> list[navigation.ShownSection]:
+    """Return the sections of the site, with the one of this page marked."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    return navigation.sections(match.url_name or "" if match else "")
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """Render a symbol of `icons.svg` as an ornament beside a text."""
+    return format_html(
+        '<svg class="ico" aria-hidden="true"><use href="{}#{}"/></svg>', static("league/icons.svg"), name
+    )
 
 
 @register.simple_tag

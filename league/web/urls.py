@@ -9,10 +9,10 @@ from django.views.generic import RedirectView
 from league.web.bots import views as bots
 from league.web.common import prefs
 from league.web.games import views as games
-from league.web.matches import opening, puzzles, tables, trying, tv
+from league.web.matches import opening, playing, puzzles, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
-from league.web.pages import documents, live
+from league.web.pages import documents, learning, live
 from league.web.pages import views as pages
 from league.web.people import digests, letters, news, ways_in
 from league.web.people import views as people
@@ -45,7 +45,8 @@ urlpatterns = [
     path("editor/", trying.editor, name="editor"),
     path("tries/<slug:public_id>/", trying.tried, name="try"),
     path("tries/<slug:public_id>/replay.json", trying.tried_json, name="try-replay"),
-    path("tables/", tables.tables, name="tables"),
+    path("play/", playing.play, name="play"),
+    path("tables/", RedirectView.as_view(pattern_name="play", query_string=True, permanent=True), name="tables"),
     path("tables/<slug:public_id>/", tables.table, name="table"),
     path("tables/<slug:public_id>/do/", tables.act, name="table-do"),
     path("tables/<slug:public_id>/replay.json", tables.table_json, name="table-replay"),
@@ -93,6 +94,11 @@ urlpatterns = [
     path("version", pages.version_json, name="version-json"),
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),
+    path("learn/", learning.learn, name="learn"),
+    path("learn/how/", learning.how, name="how"),
+    path("teach/", learning.teach, name="teach"),
+    path("research/", learning.research, name="research"),
+    path("run-your-own/", learning.run_your_own, name="run-your-own"),
     path("docs/", documents.documents, name="docs"),
     path("docs/source/<path:name>", documents.source, name="source"),
     path("docs/<path:name>/", documents.document, name="doc"),

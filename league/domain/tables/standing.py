@@ -18,6 +18,7 @@ from league.pure.rating.people import Meeting, Standing, rate
 
 COUNTED = (TableStatus.FINISHED, TableStatus.LEFT, TableStatus.ABANDONED)
 MOST_TABLES = 200  # The latest ones.
+PROVISIONAL = 10  # With fewer boards the rating says nothing, and is not shown.
 HEAVY = ("seen", "legal", "hand", "records")
 
 
@@ -36,6 +37,11 @@ class GameRecord:
         """Return the number of boards."""
         return self.won + self.drawn + self.lost
 
+    @property
+    def missing(self) -> int:
+        """Return how many boards are missing until the rating is shown."""
+        return max(0, PROVISIONAL - self.boards)
+
 
 def game_records(player: Player) -> list[GameRecord]:
     """Return the ratings of a person by game. Three queries, independent of the size of the league.
@@ -45,7 +51,11 @@ def game_records(player: Player) -> list[GameRecord]:
     tables with advice.
     """
     has_answer = TableAction.objects.filter(table=OuterRef("pk"), seat=OuterRef("seat"))
-    rows = Table.objects.filter(player=player, status__in=COUNTED).select_related("pool").defer("secret", *HEAVY)
+    rows = (
+        Table.objects.filter(player=player, rated=True, status__in=COUNTED)
+        .select_related("pool")
+        .defer("secret", *HEAVY)
+    )
     tables = list(rows.annotate(begun=Exists(has_answer)).order_by("-created", "-pk")[:MOST_TABLES])
     seats: dict[int, list[TableSeat]] = defaultdict(list)
     for seat in TableSeat.objects.filter(table__in=tables).select_related("version__bot"):
@@ -57,8 +67,6 @@ def game_records(player: Player) -> list[GameRecord]:
     boards: dict[Pool, list[list[Meeting]]] = defaultdict(list)
     for row in tables:
         table_seats = seats[row.pk]
-        if any(seat.number == row.seat for seat in table_seats):
-            continue
         elo_by_seat = {seat.number: elo.get((row.pool_id, seat.version_id)) for seat in table_seats}
         strengths = {number: value for number, value in elo_by_seat.items() if value is not None}
         if len(strengths) < row.pool.players - 1 or not all(seat.version.bot.is_house for seat in table_seats):

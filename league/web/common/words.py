@@ -259,6 +259,7 @@ LIMITS = {
     "challenges": gettext_noop("challenges in the last day"),
     "judgements": gettext_noop("analyses and bot consultations in the last day"),
     "tries": gettext_noop("tries in the last hour"),
+    "series": gettext_noop("series of 20 boards in the last hour"),
     "tables": gettext_noop("tables opened in the last hour"),
     "requests": gettext_noop("requests for other players' bots in the last day"),
 }
