@@ -137,7 +137,8 @@ main.addEventListener("click", (click) => {
     else if (click.detail && thumb.matches && game.querySelectorAll(".hand > li").length >= MANY && !card.closest("li").classList.contains("lifted")) { click.preventDefault(); lift(card.closest("li")); }
     return;
   }
-  if (click.target.closest("[data-not-now]")) { delete game.dataset.asks; click.target.closest(".songs").remove(); focusFirst(); }
+  const declined = click.target.closest("[data-not-now]");
+  if (declined) { delete game.dataset.asks; seat().querySelector(".now [data-then]").textContent = declined.dataset.notNow; declined.closest(".songs").remove(); focusFirst(); }
   if (click.target.closest("[data-open], [data-close]")) showTricks(!game.querySelector("#tricks").classList.contains("open"));
   if (click.target.closest("[data-share]")) share();
   if (!click.target.closest("#hand .hand")) lift(null);

@@ -128,10 +128,10 @@ class TuteTable extends TuteReplay {
     this.dispatchEvent(new CustomEvent("step", { detail: { event, state }, bubbles: true }));
   }
   words(step) {
-    const item = this.items[step];
-    if (item) return item.firstElementChild.textContent.trim();
-    const event = this.event(step);
-    return event.card ? `${this.name(event.seat)}: ${this.data.cards[event.card] ?? event.card}` : "";
+    const event = this.event(step), own = event.seat === this.own;
+    if (own && event.e === "play") return fill(this.dataset.play, { card: this.data.cards[event.card] ?? event.card });
+    if (own && event.e === "trick") return fill(this.dataset.tookYou, { points: event.points });
+    return this.items[step]?.firstElementChild.textContent.trim() ?? "";
   }
   name(seat) { return seat === this.own ? this.dataset.you : this.data.seats[seat].name; }
   drawSeats(state, event) {
@@ -145,8 +145,7 @@ class TuteTable extends TuteReplay {
       const pill = seat === this.own ? [] : [tag("span", { class: `pl${event.seat === seat && event.e !== "trick" ? " acts" : ""}` },
         tag("span", { class: "back-n", "aria-hidden": "true" }, String(count)), tag("span", { class: "name" }, seats[seat].name), tag("span", { class: "unseen" }, this.dataset.left.replace("%s", count)),
         ...(lone && state.points[seat] ? [tag("b", {}, String(state.points[seat]))] : []))];
-      const own = seat === this.own ? tags.filter((text) => text === this.dataset.leads) : tags;
-      plate.replaceChildren(...pill, ...(own.length ? [tag("span", { class: "n" }, own.join(" · "))] : []), ...badges);
+      plate.replaceChildren(...pill, ...(tags.length && seat !== this.own ? [tag("span", { class: "n" }, tags.join(" · "))] : []), ...badges);
     });
   }
   badge({ kind, suit, text }) {
@@ -159,7 +158,7 @@ class TuteTable extends TuteReplay {
   drawMiddle(state) {
     const laid = state.table.map(({ seat, card }) => tag("div", { class: `laid at-${this.places[seat]}${state.winner === seat ? " best" : ""}` },
       this.card(card), ...(state.winner === seat ? [tag("span", { class: "gain" }, `+${state.gain}`)] : [])));
-    this.middle.replaceChildren(...laid);
+    this.middle.replaceChildren(tag("span", { class: "spot" }), ...laid);
   }
   drawPile(state) {
     const pile = [];
