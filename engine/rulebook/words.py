@@ -67,7 +67,7 @@ hand_size|cartas por jugador; deal_no: tantas como el número de la mano|cards p
 deal_packet|cartas que se dan a la vez|cards given at a time
 trump_source|qué fija el triunfo|what fixes trump
 full_deal_trump|triunfo cuando no sobra carta|trump when no card is left to turn
-coins_start|oros es el primer triunfo y sale el 2o|coins are the first trump, the holder of 2o leads
+coins_start|oros es el primer triunfo y sale el dos de oros|coins are the first trump, and the holder of the two of coins leads
 trump_dynamics|cómo cambia el triunfo|how trump changes
 first_deal|primera mano de la partida|first deal of the match
 stock|cartas por robar, la muestra incluida|cards to draw, including the shown card

@@ -6,6 +6,13 @@ if (drop) {
   for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
   drop.addEventListener("drop", (drag) => { drag.preventDefault(); if (drag.dataTransfer.files.length) input.files = drag.dataTransfer.files; });
 }
+// A choice on which other fields depend (the game, its players) sends the form again, unchecked and with all input, by its button "refresh".
+for (const choice of document.querySelectorAll("select[data-refresh]")) {
+  const button = choice.form && choice.form.querySelector("button[value=refresh]");
+  if (!button) continue;
+  button.hidden = true;
+  choice.addEventListener("change", () => choice.form.requestSubmit(button));
+}
 const form = document.querySelector("form.predict");
 if (form) {
   const line = form.querySelector(".prediction");

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from django.utils.translation import get_language, ngettext
-from django.utils.translation import gettext as _
 
 import engine
 from league.models import Pool
 from league.web.common.inputs import whole_number
+from league.web.common.options import describe_options
 from league.web.common.words import unit_name
 
 
@@ -55,19 +53,8 @@ def number_range(players: tuple[int, ...]) -> str:
 
 
 def pool_label(pool: Pool) -> str:
-    """Return the heading of a rating list, such as 'Tute cabrero, 4 players, max_losses 3'."""
+    """Return the heading of a rating list, such as 'Tute subastado, 4 players, Subastado with a censor'."""
     parts = [game_title(pool.game)]
     if pool.game in engine.games() and len(engine.load(pool.game).declared.players) > 1:
         parts.append(ngettext("%(count)s player", "%(count)s players", pool.players) % {"count": pool.players})
-    parts += [f"{name} {_value(value)}" for name, value in pool.options.items()]
-    return ", ".join(parts)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_value(item)}" for key, item in value.items()) or "–"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_value, value)) or "–"
-    if isinstance(value, bool):
-        return _("yes") if value else _("no")
-    return "–" if value in (None, "") else str(value)
+    return ", ".join([*parts, *filter(None, [describe_options(pool.game, pool.options)])])

@@ -1,0 +1,194 @@
+"""The rules of a table as form fields in words: its number of players, a named mixture, and every option that the game knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+import engine
+from engine import rulebook
+from engine.rulebook.words import MEANINGS
+from engine.rules.options import Choice, Range, word
+from engine.rules.resolving import choices
+from league.web.common.inputs import whole_number
+
+USUAL_GAME = "partnership"
+# Options that follow from others on the form: the hands and the pack fix the stock.
+_DERIVED = frozenset({"stock"})
+
+
+class OptionsForm(forms.Form):
+    """The form part `parts/options.html`. An empty field follows the chosen mixture, or else the usual rules."""
+
+    def __init__(self, game: engine.Game, data: Any = None, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        self.game = game
+        lang = _language()
+        seats = sorted(game.declared.players)
+        if len(seats) > 1:
+            self.fields["players"] = forms.TypedChoiceField(
+                label=_("Players"),
+                choices=[(n, ngettext("%(count)s player", "%(count)s players", n) % {"count": n}) for n in seats],
+                coerce=int,
+                initial=game.players,
+                required=False,
+                widget=forms.Select(attrs={"data-refresh": ""}),
+            )
+        self.mixtures = [m for m in rulebook.mixtures(game.key) if game.players in m.players]
+        if self.mixtures:
+            self.fields["mixture"] = forms.ChoiceField(
+                label=_("How it is played"),
+                choices=[("", _("The usual rules")), *((m.key, m.titles[lang]) for m in self.mixtures)],
+                required=False,
+            )
+        self.option_names: list[str] = []
+        for name, choice in _choices(game).items():
+            self.fields[f"option_{name}"] = _field(name, choice, word(getattr(game.rules, name)), lang)
+            self.option_names.append(name)
+            if isinstance(choice, Range) and choice.none:
+                self.fields[f"no_{name}"] = forms.BooleanField(
+                    label=_("%(option)s: none") % {"option": option_label(name)}, required=False
+                )
+
+    @property
+    def seats_field(self) -> forms.BoundField | None:
+        """The number of players, if the game leaves a choice."""
+        return self["players"] if "players" in self.fields else None
+
+    @property
+    def mixture_field(self) -> forms.BoundField | None:
+        """The named mixtures, if the game has any for this number of players."""
+        return self["mixture"] if "mixture" in self.fields else None
+
+    @property
+    def mixture_lines(self) -> list[tuple[str, str]]:
+        """Name and meaning of each mixture, for the template."""
+        return [(m.titles[_language()], m.lines[_language()]) for m in self.mixtures]
+
+    @property
+    def option_fields(self) -> list[forms.BoundField]:
+        """The fields of the options, for the template."""
+        return [self[name] for name in self.fields if name.startswith(("option_", "no_"))]
+
+    @property
+    def is_special(self) -> bool:
+        """True if the rules differ from the usual ones or a field is wrong: the template then shows the fields."""
+        names = [name for name in self.fields if name.startswith(("option_", "no_"))]
+        return any(self.errors.get(name) or (self.is_bound and self.data.get(name)) for name in names)
+
+    def clean(self) -> dict[str, Any]:
+        """Add `options`: those that differ from the usual rules. Say at the fields if the rules do not go together."""
+        cleaned = super().clean() or {}
+        cleaned["options"] = options = self._chosen(cleaned)
+        if not self.errors:
+            try:
+                engine.load(self.game.key, players=self.game.players, **options)
+            except engine.OptionError as error:
+                named = [name for name in options if re.search(rf"\b{name}\b", str(error))] or list(options)
+                text = _("These rules do not go together: %(rules)s.") % {
+                    "rules": "; ".join(option_label(name) for name in named)
+                }
+                if len(named) == 1:
+                    text = _("This does not go with the other rules of this table.")
+                for name in named:
+                    self.add_error(f"option_{name}" if f"option_{name}" in self.fields else None, text)
+        return cleaned
+
+    def _chosen(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
+        mixture = next((m for m in self.mixtures if m.key == cleaned.get("mixture")), None)
+        options = dict(mixture.options) if mixture else {}
+        for name in self.option_names:
+            value = cleaned.get(f"option_{name}")
+            if cleaned.get(f"no_{name}"):
+                options[name] = None
+            elif value is not None:
+                options[name] = value
+        usual = self.game.rules
+        return {name: value for name, value in options.items() if value != word(getattr(usual, name))}
+
+
+def game_chosen(sent: Mapping[str, str], key: str = "") -> engine.Game:
+    """Load the game that a form names (`game`, `players`) at its usual rules; `key` or the usual game if it names none."""
+    key = sent.get("game") or key
+    usual = engine.load(key if key in engine.games() else USUAL_GAME)
+    number = whole_number(sent.get("players"))
+    return engine.load(usual.key, players=number) if number in usual.declared.players else usual
+
+
+def option_label(name: str) -> str:
+    """Return the name of an option for readers, with a capital first letter."""
+    text = MEANINGS[name][_language() == "en"].partition(";")[0]
+    return text[:1].upper() + text[1:]
+
+
+def option_text(name: str, value: Any) -> str:
+    """Return the value of an option in words."""
+    text = rulebook.text(name, value, _language())
+    return _("none") if text == "–" else text
+
+
+def describe_options(game: str, options: Mapping[str, Any]) -> str:
+    """Return options in words: the name of a mixture if they are one, else 'Option: value' of each; '' for the usual rules."""
+    if not options:
+        return ""
+    lang = _language()
+    for mixture in rulebook.mixtures(game):
+        if mixture.options == dict(options):
+            return mixture.titles[lang]
+    return "; ".join(
+        f"{option_label(name) if name in MEANINGS else name}: {option_text(name, value)}"
+        for name, value in options.items()
+    )
+
+
+def _language() -> str:
+    return "es" if (get_language() or "").startswith("es") else "en"
+
+
+def _choices(game: engine.Game) -> dict[str, Choice]:
+    return {name: choice for name, choice in choices(game.declared, game.players).items() if name not in _DERIVED}
+
+
+def _field(name: str, choice: Choice, usual: Any, lang: str) -> forms.Field:
+    """Return the field of an option: a number, or a list of values in words that starts with the usual one."""
+    label, meaning = option_label(name), option_text(name, usual)
+    if isinstance(choice, Range):
+        limits = {"low": choice.low, "high": choice.high, "usual": meaning}
+        sentence = (
+            _("Usual: %(usual)s. From %(low)s on.")
+            if choice.high is None
+            else _("Usual: %(usual)s. From %(low)s to %(high)s.")
+        )
+        return forms.IntegerField(
+            label=label,
+            min_value=choice.low,
+            max_value=choice.high,
+            step_size=choice.step if choice.step > 1 else None,
+            required=False,
+            help_text=sentence % limits,
+        )
+    values = {_code(word(value)): word(value) for value in choice}
+    texts = [(code, _capital(option_text(name, value))) for code, value in values.items()]
+    return forms.TypedChoiceField(
+        label=label,
+        choices=[("", _("Usual: %(usual)s") % {"usual": meaning}), *texts],
+        coerce=lambda code: values.get(code, code),
+        empty_value=None,
+        required=False,
+    )
+
+
+def _code(value: Any) -> str:
+    """Return a value as the form sends it. The empty text would mean the usual rule, so it has a word of its own."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "none_at_all" if value in (None, "") else str(value)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
