@@ -25,7 +25,9 @@ from league.web.common import markdown
 
 DOCS = settings.DOCS
 TOP = DOCS.parent  # The repository in a clone; a wheel contains only the documents.
-CODE = Path(engine.__file__).resolve().parents[1]  # Where the packages are: the repository too, or beside the wheel's documents.
+CODE = (
+    Path(engine.__file__).resolve().parents[1]
+)  # Where the packages are: the repository too, or beside the wheel's documents.
 GAMES = DOCS / "games"  # Each game already has a page of the site.
 TRANSLATED = "es"  # Documents in this language are in the folder of this name.
 BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # Documents beside docs/, if installed.
@@ -43,7 +45,6 @@ ROW = re.compile(r"^\| *(?P<group>[^|]*?) *\| *(?P<text>\[.*?) *\|$", re.MULTILI
 Lead = Callable[[str], str]  # From a link to an address, "" if there is none.
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
 LONG = 5  # A document with so many sections begins with a list of them.
-DOORS = ("a first look", "authors of bots", "players", "everybody")  # Groups of readers who come first.
 
 
 @dataclass
@@ -57,7 +58,8 @@ class Group:
 @changes.kept_until(changes.RELEASE)
 def documents(request: HttpRequest) -> HttpResponse:
     """Show the doors of Learn, then every document in groups (docs/README.md), those for operators and developers last."""
-    return render(request, "pages/docs.html", {"groups": _groups()})
+    readme, lang = _in_language(DOCS / "README.md")
+    return render(request, "pages/docs.html", {"groups": _groups(readme), "lang": lang})
 
 
 @changes.kept_until(changes.RELEASE)
@@ -116,17 +118,15 @@ def _in_language(path: Path) -> tuple[Path, str]:
 
 
 @cache
-def _groups() -> tuple[Group, ...]:
-    """Return the documents of docs/README.md by their readers."""
-    readme = DOCS / "README.md"
+def _groups(readme: Path) -> tuple[Group, ...]:
+    """Return the documents of a list by their readers, in its order."""
     groups: list[Group] = []
     for row in ROW.finditer(_text(readme)) if readme.is_file() else ():
         if row["group"]:
             groups.append(Group(row["group"][0].upper() + row["group"][1:]))
         if groups:
             groups[-1].lines.append(markdown.html(row["text"], _leads_from(readme), inline=True))
-    first = [group for group in groups if group.readers.lower() in DOORS]
-    return (*first, *(group for group in groups if group not in first))
+    return tuple(groups)
 
 
 @cache

@@ -147,6 +147,16 @@ def test_each_document_is_listed_once_below_four_doors(client: Client, db: None)
     assert repeated <= {"/docs/play/", "/docs/words/"}, "a row of links repeats the short ones"
 
 
+def test_the_list_has_the_same_documents_in_both_languages(client: Client, db: None) -> None:
+    client.cookies["django_language"] = "en"
+    english = Read(client.get("/docs/").content.decode()).links
+    client.cookies["django_language"] = "es"
+    page = client.get("/docs/").content.decode()
+
+    assert Read(page).links == english
+    assert "<h3>Autores de bots</h3>" in page
+
+
 def test_a_file_that_a_document_names_is_a_link_where_it_is_installed(client: Client, db: None) -> None:
     page = client.get("/docs/first-bot/").content.decode()
 
