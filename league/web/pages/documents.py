@@ -44,7 +44,7 @@ WORD = re.compile(r"`([\w./-]+/[\w./-]*)`")
 ROW = re.compile(r"^\| *(?P<group>[^|]*?) *\| *(?P<text>\[.*?) *\|$", re.MULTILINE)
 Lead = Callable[[str], str]  # From a link to an address, "" if there is none.
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
-LONG = 5  # A document with so many sections begins with a list of them.
+LONG = 5  # Sections from which on a document begins with a list of them.
 
 
 @dataclass
@@ -138,8 +138,8 @@ def _linked() -> dict[str, Path]:
             continue
         text = _text(document)
         links = [_target(document, link) for link in LINK.findall(text)]
-        named = [_named(word) for word in WORD.findall(text)]
-        for path in (*links, *named):
+        paths = [_named(word) for word in WORD.findall(text)]
+        for path in (*links, *paths):
             if path and path.exists():
                 inside = [entry for entry in path.glob("*") if entry.is_file()] if path.is_dir() else []
                 files |= {_name(file): file for file in (path, *inside)}
