@@ -57,7 +57,7 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
         "choice": choice,
         "game": describe_game(game.key),
         "faults": faults,
-        "prediction": forecasts.form_sentence(form, owner) if valid or not request.POST else "",
+        "prediction": forecasts.form_sentence(form, owner) if (valid and not form.errors) or not request.POST else "",
         "query": urlencode({"game": game.key, "players": game.players}),
     }
     bad = bool(faults or form.non_field_errors() or part.non_field_errors())

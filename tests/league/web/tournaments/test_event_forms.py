@@ -141,8 +141,8 @@ def test_another_game_keeps_what_was_typed(league, owner) -> None:
     ("change", "field", "message"),
     [
         ({"boards": "999"}, "boards", "256"),
-        ({"boards": ""}, "boards", "obligatorio"),
-        ({"name": "a\u202eb"}, "name", "no se puede usar"),
+        ({"boards": ""}, "boards", "requerido"),
+        ({"name": "a\u202eb"}, "name", "U+202E"),
         ({"stage3_format": "swiss", "stage2_format": "", "format": "swiss"}, "stage2_format", "segunda fase"),
         ({"format": "round_robin", "advance": ""}, "advance", "cuántos bots de cada grupo"),
         ({"format": "round_robin", "stage2_format": ""}, "stage2_format", "segunda fase"),
@@ -153,7 +153,7 @@ def test_another_game_keeps_what_was_typed(league, owner) -> None:
         ({"release": "2027-01-01T10:00"}, "release", "desde el principio"),
         ({"option_match_games": "0"}, "option_match_games", "1"),
         ({"format": "weekly", "days": []}, "days", "semanal"),
-        ({"format": "weekly", "private": "on"}, "private", "pública"),
+        ({"format": "weekly", "private": "on", "days": ["fri"], "at": "20:00", "size": "4"}, "private", "pública"),
     ],
 )
 def test_what_is_wrong_is_said_at_its_field(league, four, owner, change, field, message) -> None:
