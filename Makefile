@@ -24,7 +24,7 @@ help:  ## this list
 	@echo "The Tute League"; echo
 	@sed -n 's/^\([a-z]*\):.*  ## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '  make %-7s %s\n' "$$name" "$$what"; done
 	@echo; echo "  make demo SERVE=0 SEED=7 BOARDS=16     without the site, with other cards and more boards per match"
-	@echo "  make serve PORT=8080                   on another port"
+	@echo "  make serve PORT=8080 QUIET=1           on another port; log warnings and errors only"
 	@echo "  make test ARGS=\"tests/engine -x\"       a part of the suite"
 	@echo "  PYTHON=/path/to/python3.12             the interpreter for .venv"
 
@@ -38,7 +38,7 @@ demo: venv  ## house bots play a round robin in the sandbox; leaderboard; site o
 	@$(BIN)/python manage.py demo --seed "$(SEED)" --bind 127.0.0.1:$(PORT) $(if $(BOARDS),--boards $(BOARDS)) $(if $(filter 0 no false,$(SERVE)),--no-serve)
 
 serve: venv  ## the site, a worker and the scheduler on this machine, with the league in var/
-	@$(BIN)/python manage.py serve --bind 127.0.0.1:$(PORT)
+	@$(BIN)/python manage.py serve --bind 127.0.0.1:$(PORT) $(if $(QUIET),--quiet)
 
 test: style $(if $(ARGS),types)  ## lint, types, import contracts and all tests that are not slow, on real PostgreSQL, Redis and Chromium
 	@.ci/test $(or $(ARGS),quick)

@@ -36,8 +36,9 @@ Application: TypeAlias = Callable[[Environ, Any], Iterable[bytes]]
 MAX_BYTES = 64 * 2**20  # all answers of one process; the least recently used go first
 # Some texts show the time ("an hour ago"), some states end by the clock (an embargo), and a running match shows its progress.
 MAX_AGE_S = 10.0
-# Cookies of anonymous readers. The key holds language and theme; a page with a form sets the third again, and such an answer is not kept.
-HARMLESS = {settings.LANGUAGE_COOKIE_NAME, "theme", settings.CSRF_COOKIE_NAME}
+# Cookies of anonymous readers. The key holds language and theme; a page with a form sets the third again, and such an answer is not kept. No view
+# that names counters reads the fourth.
+HARMLESS = {settings.LANGUAGE_COOKIE_NAME, "theme", settings.CSRF_COOKIE_NAME, settings.GUEST_COOKIE_NAME}
 # With these in its environment a request is for Django: a token, conditions that the cache does not compare, and what could not be read.
 FOR_DJANGO = {"HTTP_AUTHORIZATION", "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", UNREAD}
 # The parts of a request besides its address that an answer to an anonymous reader is made from.

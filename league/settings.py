@@ -102,6 +102,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+GUEST_COOKIE_NAME = "guest"  # Signed: the key of a table without an account (league.web.common.guests).
 SESSION_ENGINE = "league.domain.people.sessions"
 CSRF_FAILURE_VIEW = "league.handlers.csrf_failure"
 PASSWORD_RESET_TIMEOUT = 3600  # Seconds that a link is valid.
@@ -167,6 +168,9 @@ KEEP_DAYS = {
 }
 # Tables of people (league.domain.tables): the most in the league (0 switches them off), and on one worker, beside its match.
 TABLES = envint("TABLES", 20, least=0)
+# Of them, the most for guests without an account (0: only players sit down); one address gets half of these.
+GUEST_TABLES = min(TABLES, envint("GUEST_TABLES", TABLES // 2, least=0))
+GUEST_AWAY_S = envint("GUEST_AWAY_S", 600, least=1)  # After this long without an answer a guest's table is abandoned.
 TABLES_PER_WORKER = envint("TABLES_PER_WORKER", 2, least=0)
 TABLE_REST_S = envint("TABLE_REST_S", 60, least=1)  # After thinking this long a person's table releases its worker.
 TABLE_AWAY_S = envint("TABLE_AWAY_S", 1800, least=1)  # After this long without an answer a table is abandoned.
@@ -190,6 +194,7 @@ QUOTA_REQUESTS = envint("QUOTA_REQUESTS", 100, least=1)  # Per day, for bots of 
 QUOTA_CHALLENGES = envint("QUOTA_CHALLENGES", 20, least=1)  # Per day.
 QUOTA_JUDGEMENTS = envint("QUOTA_JUDGEMENTS", 20, least=0)  # Per day.
 QUOTA_TRIES = envint("QUOTA_TRIES", 60, least=1)  # Per hour, of texts in the editor.
+QUOTA_SERIES = envint("QUOTA_SERIES", 20, least=0)  # Per hour, of 20 boards each, in the editor.
 QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # Of all uploads.
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
@@ -207,6 +212,7 @@ MINUTE, HOUR = 60, 3600
 LIMITS = {
     "login": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
     "signup": (envint("SIGNUPS_PER_HOUR", 60, least=1), HOUR),
+    "guest": (envint("GUEST_TABLES_PER_HOUR", 120, least=1), HOUR),
     "password": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
     "account": (envint("ACCOUNT_TRIES_PER_HOUR", 30, least=1), HOUR),
     "download": (envint("DOWNLOADS_PER_MINUTE", 60, least=1), MINUTE),

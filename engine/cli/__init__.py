@@ -7,8 +7,11 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any, NoReturn
 
+from engine.cli.output import BAD, paint, set_color
 from engine.cli.problem import INFRASTRUCTURE, INTERRUPTED, OK, USAGE, Problem
+from engine.errors import meant
 
 COMMANDS = (
     "games",
@@ -56,9 +59,44 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def parser() -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong first, and names the command or option that was probably meant."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message and where to find help, and exit with 2."""
+        usage = self.format_usage() if message.startswith("the following arguments are required") else ""
+        _complain(f"{message}\n{usage}{self.prog} --help explains all")
+        sys.exit(USAGE)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        what = f"the value {value!r}" if action.option_strings else repr(value)
+        words = [str(choice) for choice in action.choices]
+        if action.dest == "command":
+            self.error(f"there is no command {value!r}{meant(str(value), words)}")
+        raise argparse.ArgumentError(
+            action, f"{what} is not allowed{meant(str(value), words)}; choose one of: {', '.join(words)}"
+        )
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and refuse options that this parser does not know. A parser of a command is asked before the top one."""
+        values, rest = super().parse_known_args(args, namespace)
+        unknown = next((word for word in rest if word.startswith("-") and word != "-"), None)
+        if unknown is not None:
+            known = [text for action in self._actions for text in action.option_strings]
+            self.error(f"there is no option {unknown}{meant(unknown.partition('=')[0], known)}")
+        return values, rest
+
+
+def _complain(text: str) -> None:
+    """Print one message to stderr."""
+    print(f"{paint('tute:', BAD, sys.stderr)} {text}", file=sys.stderr)
+
+
+def parser() -> Parser:
     """Build the parser for all commands."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="tute", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and whether the rules are compiled")
@@ -71,22 +109,23 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code (see EPILOG). Usage errors are printed to stderr and exit with 2."""
     args = parser().parse_args(argv)
+    set_color(args.color)
     try:
         code = args.run(args)
         sys.stdout.flush()
     except Problem as problem:
-        print(f"tute: {problem}", file=sys.stderr)
+        _complain(str(problem))
         return problem.code
     except KeyboardInterrupt:
-        print("tute: interrupted", file=sys.stderr)
+        _complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # The reader of our output is gone; avoid a second error at exit.
         return OK
     except OSError as error:
         if error.filename is None:
-            print(f"tute: {error}", file=sys.stderr)
+            _complain(str(error))
             return INFRASTRUCTURE
-        print(f"tute: {error.filename}: {error.strerror}", file=sys.stderr)
+        _complain(f"{error.filename}: {error.strerror}")
         return USAGE
     return int(code)

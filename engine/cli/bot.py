@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 import shutil
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import table
-from engine.cli.output import command, json_flag, print_json, progress
+from engine.cli.output import BAD, GOOD, command, json_flag, paint, print_json, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ DETAILS = """
 new NAME     creates a folder with a bot that plays, its bot.toml and the SDK
 check PATH   plays a file, folder, zip or house bot in the sandbox, at tables of the games it claims (all, if it names none), against the house
              bot random and then through rare decisions: every kind of decision of a game, a long match, and a cancelled one. Explains each
-             failure with the exact request and answer. Exit code 1 if the bot failed.
+             failure with the exact request and answer. Stops at once if the bot does not start. Exit code 1 if the bot failed.
 
 A check plays the few tables that together have every kind of decision of its games, which takes seconds. With --all, or for the games of -g, it
 plays every table size of every game, as the league's validation does.
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 def new(args: argparse.Namespace) -> int:
     """Copy the starter kit into a new folder, with the SDK beside it."""
-    from engine.packages.manifest import checked_name
+    from engine.packages.manifest import checked_name, slug
     from engine.runner import PackageRefused
 
     target = Path(args.target)
@@ -84,11 +85,12 @@ def new(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"folder": str(target), "files": files})
         return OK
-    print(f"created {target}: {', '.join(files)}")
+    address = slug(name)
+    in_leagues = f" (in a league: {address})" if address and address != name else ""
+    print(f"created {target}{in_leagues}: {', '.join(files)}")
     quoted = shlex.quote(str(target))
-    print(
-        f"edit {shlex.quote(str(target / 'bot.py'))}, then:\n  tute bot check {quoted}\n  tute play {quoted} random -g partnership -n 50"
-    )
+    print(f"edit {shlex.quote(str(target / 'bot.py'))}, then:")
+    print(f"  tute bot check {quoted}\n  tute play {quoted} random -n 50\n  tute submit {quoted}")
     return OK
 
 
@@ -120,18 +122,27 @@ def check(args: argparse.Namespace) -> int:
             flush=True,
         )
     reports = []
-    with progress(f"checking {bot.name}") as advance:
+    started = True
+    with progress(f"checking {bot.name}", among_results=True) as advance:
         for finished, (game, players) in enumerate(tables):
             advance(finished, len(tables))
             reports.append(_check_table(bot, opponent, game, players, box, args))
+            started = not any(fault["step"] < 0 for fault in reports[-1]["faults"])
             if not args.json:
-                _print_table(bot, reports[-1])
+                if started:
+                    _print_table(bot, reports[-1])
+                else:
+                    _print_no_start(bot, reports[-1])
                 sys.stdout.flush()
+            if not started:  # It would fail in the same way at every other table.
+                break
     failed = [report for report in reports if report["faults"]]
     if args.json:
         document = {"bot": bot.name, "sha256": bot.sha256, "holds": not failed, "tier": box.tier, "tables": reports}
-        print_json({**document, "left_out": len(every) - len(tables)})
+        print_json({**document, "left_out": len(every) - len(reports)})
         return FAILED if failed else OK
+    if not started:
+        return FAILED
     print(f"\n{len(reports) - len(failed)} of {len(reports)} tables played without a fault", end="")
     if len(tables) < len(every):
         print(
@@ -194,6 +205,7 @@ def _check_table(
     report = trial.result.parties[0]
     faults = [{"at": "match", **asdict(fault)} for fault in report.faults]
     faults += [{"at": check.at, **asdict(check.fault)} for check in trial.checks if check.fault and check.name != WHOLE]
+    started = not any(fault["step"] < 0 for fault in faults)
     return {
         "game": game,
         "players": players,
@@ -205,7 +217,8 @@ def _check_table(
         "situations": dict(sorted(trial.met.items())),
         "missed": trial.missed,
         "faults": faults,
-        "stderr": report.stderr + trial.stderr,
+        # A bot that does not start writes the same log each time: one is enough.
+        "stderr": report.stderr + trial.stderr if started else trial.stderr or report.stderr,
     }
 
 
@@ -213,10 +226,11 @@ def _print_table(bot: BotSpec, report: dict[str, Any]) -> None:
     from engine.cli.explain import explain
     from engine.runner import FaultReport
 
-    where = f"{report['game']}, {report['players']} players"
+    where = f"{table.title(report['game'])}, {report['players']} players"
     faults = report["faults"]
     slowest = f"slowest decision {report['max_cpu_s'] * 1000:.1f} ms of CPU"
-    print(f"{'FAILED' if faults else 'ok':<7}{where}: {report['decisions']} decisions, {slowest}")
+    verdict = paint(f"{'FAILED':<7}", BAD) if faults else paint(f"{'ok':<7}", GOOD)
+    print(f"{verdict}{where}: {report['decisions']} decisions, {slowest}")
     if report["missed"]:
         print(f"       not tried, because they never came up: {', '.join(report['missed'])}")
     explained = set()
@@ -233,7 +247,32 @@ def _print_table(bot: BotSpec, report: dict[str, Any]) -> None:
         if where != "match":
             print(f"  at a rare decision ({where}):")
         explain(bot.name, report_of_fault, "  ")
-    if faults and report["stderr"]:
-        print("  end of its log (stderr):")
-        for line in report["stderr"].splitlines()[-12:]:
-            print("    " + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line[:200]))
+    if faults:
+        _print_log(report["stderr"])
+
+
+def _print_no_start(bot: BotSpec, report: dict[str, Any]) -> None:
+    """Print in one line why the bot does not start, then the end of its log once."""
+    fault = next(fault for fault in report["faults"] if fault["step"] < 0)
+    log = report["stderr"]
+    why = reason(log) if fault["kind"] == "crash" else None
+    print(paint(f"{bot.name} does not start: {why or fault['detail'].removeprefix('while starting: ')}", BAD))
+    _print_log(log)
+
+
+def reason(log: str) -> str | None:
+    """Return the error at the end of a traceback of Python and its line, such as "SyntaxError, line 12: invalid syntax"; None if there is none."""
+    errors = re.findall(r"^(\w+(?:\.\w+)*): (.+)$|^(\w+(?:Error|Exit|Exception))$", log, re.MULTILINE)
+    lines = re.findall(r'^ *File "[^"]*", line (\d+)', log, re.MULTILINE)
+    if not errors or not lines:
+        return None
+    name, detail, alone = errors[-1]
+    return f"{name or alone}, line {lines[-1]}" + (f": {detail}" if detail else "")
+
+
+def _print_log(log: str) -> None:
+    if not log:
+        return
+    print("  end of its log (stderr):")
+    for line in log.splitlines()[-12:]:
+        print("    " + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line[:200]))

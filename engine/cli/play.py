@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import series, table
-from engine.cli.output import command, json_flag, paragraph, print_json, print_table, progress
+from engine.cli.output import BAD, GOOD, Cell, command, json_flag, paragraph, print_json, print_table, progress
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 
 if TYPE_CHECKING:
     from engine.runner import MatchSpec
 
 EXAMPLE = """
-tute play greedy random -g partnership -n 100 --seed 7
+tute play greedy random -n 100 --seed 7
 tute play my_bot.py bots/house/counting greedy random -g cabrero --players 4 -n 20
 tute play my_bot.zip greedy -g corriente -o match_games=3 --log games.jsonl
 tute play new.py old.py -g guiñote --sprt 0 20 --resume series.jsonl
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     if args.sealed and box.report.unsealed:
         raise Problem(f"bots cannot be sealed in the tier {box.tier} here: {box.report.unsealed}", INFRASTRUCTURE)
     journal = series.Journal(args.resume, spec, seed, args.log) if args.resume is not None else None
-    with progress(f"{spec.game}, {len(spec.boards)} boards") as advance:
+    with progress(f"{table.title(spec.game)}, {len(spec.boards)} boards") as advance:
         played = series.play(series.matches(spec), box, jobs, log=args.log, journal=journal, test=test, advance=advance)
     test_result = test.result(played.scores()) if test is not None else None
     names = table.labels(spec.parties)
@@ -185,13 +185,14 @@ def _print(
     for name, party in zip(names, standings, strict=True):
         margin = "" if party.margin is None else f"{party.difference:+.2f} ± {party.margin:.2f}"
         verdict = "" if party.margin is None else "yes" if party.clear else "no"
-        rows.append(
-            (name, party.won, party.drawn, party.lost, f"{party.share:.1%}", f"{party.mean:.2f}", margin, verdict)
-        )
+        if party.margin is not None and party.clear:
+            margin = Cell(margin, GOOD if party.difference > 0 else BAD)
+        won, lost = Cell(party.won, GOOD), Cell(party.lost, BAD)
+        rows.append((name, won, party.drawn, lost, f"{party.share:.1%}", f"{party.mean:.2f}", margin, verdict))
     sittings = sum(len(board["sittings"]) for board in played.boards)
     host = played.host
     print(
-        f"{spec.game}: {len(scores)} boards, {sittings} sittings, seed {seed}, sandbox {host['tier']}, sealed: {host['sealed']}\n"
+        f"{table.title(spec.game)}: {len(scores)} boards, {sittings} games, seed {seed}, sandbox {host['tier']}, sealed: {host['sealed']}\n"
     )
     print_table(("bot", "won", "drawn", "lost", "share", f"{unit}/board", "ahead by (95%)", "certain"), rows)
     if len(scores) > 1:

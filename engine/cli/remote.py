@@ -113,11 +113,18 @@ def _refused(error: HTTPError) -> NoReturn:
     body = error.read(1 << 16)
     try:
         document = json.loads(body)
-        parts = [str(document[part]).rstrip(".") for part in ("title", "detail", "what_to_do") if document.get(part)]
-        text = ". ".join(parts) + "."
+        text = _in_words(document)
     except (ValueError, AttributeError):
-        text = f"{error.reason}"
-    raise Refused(error.code, f"the league refused the request ({error.code}). {text}")
+        text = f"it answered {error.code}, {error.reason}; this address may be no page of a league"
+    raise Refused(error.code, f"the league refused this: {text}")
+
+
+def _in_words(document: dict[str, Any]) -> str:
+    """Return what happened and what to do. The faults of single values say both, and replace the general advice."""
+    errors = document.get("errors") or {}
+    by_field = [str(text) for texts in errors.values() for text in (texts if isinstance(texts, list) else [texts])]
+    parts = by_field or [str(document[part]) for part in ("detail", "what_to_do") if document.get(part)]
+    return " ".join(f"{part.rstrip('.')}." for part in parts) or str(document["title"])
 
 
 class Refused(Problem):

@@ -1,24 +1,26 @@
-"""`tute replay`: print a match of a league as text, or fetch its log."""
+"""`tute replay`: print a match as text, from a log of your own or from a league, or fetch its log."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from engine.cli.output import command, json_flag, print_json
-from engine.cli.problem import OK, Problem
+from engine.cli.problem import FAILED, OK, Problem
 
 EXAMPLE = """
+tute replay games.jsonl
+tute replay games.jsonl --board 3
 tute replay h7k2m9xq4d --league https://tute.example
-tute replay h7k2m9xq4d --board 3
 tute replay h7k2m9xq4d --log match.jsonl
 """
 DETAILS = """
-Prints a finished match like a newspaper's bridge column, or writes its log for tute verify, tute repro and tute audit. The last two also accept
-the id of a match instead of a log.
+Prints the games in a log of your own (tute play --log) or of a finished match of a league like a newspaper's bridge column. With --log it writes
+the log of a league's match for tute verify, tute repro and tute audit. The last two also accept the id of a match instead of a log.
 """
 
 
@@ -26,8 +28,8 @@ def add(commands: Any) -> None:
     """Declare the command and its arguments."""
     from engine.cli import remote
 
-    parser = command(commands, "replay", "print a match of a league, or fetch its log", EXAMPLE, DETAILS)
-    parser.add_argument("match", metavar="ID", help="the id of the match: the end of its address, /m/ID")
+    parser = command(commands, "replay", "print a match, yours or of a league", EXAMPLE, DETAILS)
+    parser.add_argument("match", metavar="FILE|ID", help="a log, or the id of a match: the end of its address, /m/ID")
     parser.add_argument("--board", type=int, metavar="N", help="only this board")
     parser.add_argument("--log", type=Path, metavar="FILE", help="write the log of the whole match to FILE (.jsonl)")
     remote.add_league_flag(parser)
@@ -36,9 +38,16 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Fetch a match and print it, or write its log."""
+    """Print a log, or fetch a match and print it or write its log."""
     from engine.cli import remote
 
+    path = Path(args.match)
+    if path.is_file():
+        return _own(path, args)
+    if path.suffix or len(path.parts) > 1:
+        raise Problem(
+            f"there is no file {args.match}; tute play --log FILE writes one, and a match of a league has an id"
+        )
     league = remote.chosen(args.league)
     if args.log is not None:
         if args.log.suffix != ".jsonl":
@@ -56,5 +65,39 @@ def run(args: argparse.Namespace) -> int:
         return OK
     board = f"?b={args.board}" if args.board is not None else ""
     text = league.ask("GET", f"/m/{quote(args.match, safe='')}.txt{board}").body.decode()
-    sys.stdout.write("".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text))
+    _write(text)
     return OK
+
+
+def _own(path: Path, args: argparse.Namespace) -> int:
+    """Print the replays in a file."""
+    from engine.cli import table
+    from engine.cli.column import column
+    from engine.replay import ReplayError, restore
+
+    if args.log is not None:
+        raise Problem(f"{path} is the log already; --log fetches that of a league's match")
+    text = path.read_text(encoding="utf-8")
+    documents = [line for line in text.splitlines() if line.strip()] if path.suffix == ".jsonl" else [text]
+    replays = []
+    for number, document in enumerate(documents, 1):
+        try:
+            replay = json.loads(document)
+            restore(replay)
+        except (ValueError, RecursionError, ReplayError) as error:
+            raise Problem(f"{path}, line {number}: this is no replay: {error}", FAILED) from None
+        if args.board is None or replay["meta"].get("board", 1) == args.board:
+            replays.append(replay)
+    if not replays:
+        boards = f"has no board {args.board}" if args.board is not None else "has no replay"
+        raise Problem(f"{path} {boards}")
+    if args.json:
+        print_json(replays)
+        return OK
+    _write("\n".join(column(replay, table.title(replay["game"])) for replay in replays))
+    return OK
+
+
+def _write(text: str) -> None:
+    """Print text of others without control characters."""
+    sys.stdout.write("".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text))

@@ -35,6 +35,7 @@ def add(commands: Any) -> None:
         metavar="DIR",
         help="folder of the league's data (default: STATE_DIR, else ~/.local/share/tute-league, for root /var/lib/tute-league)",
     )
+    parser.add_argument("--quiet", action="store_true", help="log warnings and errors only")
     parser.set_defaults(run=run)
 
 
@@ -51,6 +52,7 @@ def run(args: argparse.Namespace) -> NoReturn:
         if (value := getattr(args, name)) is not None
         for word in (f"--{name}", str(value))
     ]
+    words += ["--quiet"] if args.quiet else []
     environment = dict(os.environ)
     if args.state is not None:
         environment["STATE_DIR"] = str(args.state.expanduser().absolute())

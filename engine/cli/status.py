@@ -76,11 +76,9 @@ def _print_mine(document: dict[str, Any]) -> None:
         print_table(("bot", "state", "versions", "plays"), rows, left_columns=2)
     else:
         print("no bot yet: tute submit PATH")
-    used = (
-        f"{row['name']} {row['used']} of {'any' if row['limit'] is None else row['limit']}"
-        for row in document["limits"]
-    )
-    print("\nused: " + ", ".join(used))
+    rows = [(row["name"], row["used"], "none" if row["limit"] is None else row["limit"]) for row in document["limits"]]
+    print()
+    print_table(("limit", "used", "at most"), rows)
 
 
 def _state(bot: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from engine.cli.output import command, json_flag, print_json
+from engine.cli.output import BAD, GOOD, command, json_flag, paint, print_json
 from engine.cli.problem import FAILED, OK, Problem
 
 EXAMPLE = """
@@ -95,7 +95,9 @@ def _decided(league: Any, version: dict[str, Any], *, quiet: bool) -> dict[str, 
 
 
 def _print(url: str, version: dict[str, Any]) -> None:
-    print(f"{version['bot']} version {version['number']}: {version['status']}")
+    code = {"accepted": GOOD, "rejected": BAD}.get(version["status"])
+    status = paint(version["status"], code) if code else version["status"]
+    print(f"{version['bot']} version {version['number']}: {status}")
     for check in version.get("checks", ()):
         if check["fault"]:
             print(f"  {check['game']}, {check['name']}: {check['fault']}. {check['fault_detail'] or ''}".rstrip())

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from engine.sandbox import Sandbox
 
 
+USUAL_GAME = "partnership"  # Played where no game is named.
+
+
 class _TierNames:
     """The values of --sandbox. The sandbox is imported only when they are needed: `tute --help` would be slow otherwise."""
 
@@ -31,7 +34,9 @@ class _TierNames:
 
 def add_game_flags(parser: argparse.ArgumentParser) -> None:
     """Declare the game: --game, --players and --option. `chosen_game` reads them."""
-    parser.add_argument("-g", "--game", required=True, help="key or name of the game (tute games)")
+    parser.add_argument(
+        "-g", "--game", default=USUAL_GAME, help=f"key or name of the game, see tute games (default: {USUAL_GAME})"
+    )
     parser.add_argument("--players", type=int, help="seats at the table, if the game has several sizes")
     parser.add_argument(
         "-o",
@@ -208,6 +213,13 @@ def option_values(pairs: Sequence[str]) -> dict[str, Any]:
             value = text
         values[name] = value if isinstance(value, bool | int | str | None) else text
     return values
+
+
+def title(game: str) -> str:
+    """Return the name of a game as the site shows it."""
+    from engine.game import declared
+
+    return declared(game).title
 
 
 def labels(bots: Sequence[BotSpec]) -> list[str]:

@@ -112,7 +112,7 @@ def read(data: bytes, filename: str, games: Iterable[str] | None = None) -> Pack
     """
     if len(data) > MAX_BYTES:
         raise PackageRefused(
-            f"the upload has {_mb(len(data))}; the limit is {_mb(MAX_BYTES)}, so leave data files out or shrink them"
+            f"the upload is larger than {_mb(MAX_BYTES)}, the most that a package may have; leave data files out or shrink them"
         )
     if not data:
         raise PackageRefused("the upload is empty; send a source file or a zip")
@@ -376,4 +376,4 @@ def _is_of_neighbour(root: Path, path: Path) -> bool:
 
 
 def _mb(count: int) -> str:
-    return f"{count / 1024 / 1024:.1f} MiB"
+    return f"{count / 1024 / 1024:g} MB"

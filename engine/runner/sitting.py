@@ -81,7 +81,7 @@ class Sitting:
         state, seats = self.state, self.seats
         while not state.is_over:
             legal = state.legal_actions()
-            if len(legal) == 1:  # Forced: there is nothing to ask.
+            if len(legal) == 1 and not self._asks(legal[0]):  # Forced: there is nothing to ask.
                 state.apply(legal[0])
                 continue
             if stop is not None and stop():
@@ -93,6 +93,10 @@ class Sitting:
                 self.blame(seat.party, seat.seat, fault, len(state.actions), seat.evidence())
                 return True
         return True
+
+    def _asks(self, _action: int) -> bool:
+        """Return True if the seat to move is asked although this is its only action."""
+        return False
 
     def _open(self) -> None:
         """Begin to send this sitting's events to the seats; they learn nothing of a sitting that is never played."""

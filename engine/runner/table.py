@@ -1,6 +1,6 @@
 """A table at which a person sits: the referee's loop of a match, with one seat that answers in its own time.
 
-The bots are started, asked, timed and frozen as in a match. Each board is played once, because the person would recognise it. Decisions are
+The person plays every card, also one that is forced; other forced actions follow from the rules. The bots are started, asked, timed and frozen as in a match. Each board is played once, because the person would recognise it. Decisions are
 numbered through all boards and stored by the caller, so that after the loss of the process the same deals and actions can be replayed to fresh
 bots: they receive them as events, like forced decisions.
 """
@@ -30,7 +30,7 @@ NEXT = "next"  # The person's answer to a finished board, before the next one is
 
 @dataclass(frozen=True)
 class Taken:
-    """One decision: the seat and its action. Forced ones follow from the rules and are not stored."""
+    """One decision: the seat and its action. Forced ones follow from the rules and are not stored, except the cards of the person."""
 
     seat: int
     action: str
@@ -103,9 +103,13 @@ class Person:
 
 
 class _Sitting(Sitting):
-    """A sitting that reports each decision."""
+    """A sitting that reports each decision, and asks the person for every card."""
 
     took: Callable[[int, str], None]
+    asks_forced: Callable[[engine.State, int], bool]
+
+    def _asks(self, action: int) -> bool:
+        return self.asks_forced(self.state, action)
 
     def _decide(self, seat: Any, legal: Sequence[int]) -> None:
         super()._decide(seat, legal)
@@ -226,7 +230,7 @@ class _Table:
         acknowledged = state.is_over and self.number < len(self.taken)  # The person has seen its result.
         holders: list[Any] = [None] * self.game.players
         sitting = _Sitting(state, holders, self.feed, self.texts, board, 0)
-        sitting.took = self.took
+        sitting.took, sitting.asks_forced = self.took, self.asks_forced
         if not state.is_over and not self.seats:
             self.start(sitting)
         for seat in self.seats:
@@ -242,13 +246,21 @@ class _Table:
         """Apply the earlier decisions to the state."""
         while not state.is_over:
             legal = state.legal_actions()
-            if len(legal) == 1:
+            if len(legal) == 1 and not self.asks_forced(state, legal[0]):
+                state.apply(legal[0])
+            elif len(legal) == 1 and self.number < len(self.taken):
+                # The journals of older tables lack the forced cards of the person.
+                self.number += self.taken[self.number] == Taken(self.person.seat, state.game.action_text(legal[0]))
                 state.apply(legal[0])
             elif self.number < len(self.taken):
                 state.apply(self.texts.number(self.taken[self.number].action))
                 self.number += 1
             else:
                 return
+
+    def asks_forced(self, state: engine.State, action: int) -> bool:
+        """Return True if this only action is a card of the person, who plays it in person: nobody's card is to fall unseen."""
+        return state.current_seat == self.person.seat and state.game.action_text(action).startswith("play ")
 
     def start(self, sitting: Sitting) -> None:
         """Start the bots, and wait until each is ready."""

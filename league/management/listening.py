@@ -10,6 +10,7 @@ import logging
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Collection
 from types import FrameType
 from typing import Any
@@ -70,6 +71,8 @@ class Listener:
         # Celery first closes the file numbers of this thread's connections, as after a fork, and then the connections, which close the
         # same numbers again. By then these may be sockets of another thread (celery.fixups.django, on_worker_process_init).
         connections.close_all()
+        # Celery warns root of tasks with code of others; ours take no code, and bots run as users of their own.
+        warnings.filterwarnings("ignore", message="(?s).*superuser privileges")
         self._loops.be("hints")
         try:
             worker = self._worker()(

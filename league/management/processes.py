@@ -130,8 +130,8 @@ class Supervisor:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
 
-    def run(self, ready: Callable[[], None] | None = None) -> None:
-        """Start, watch until SIGTERM or SIGINT, stop."""
+    def run(self, ready: Callable[[], None] | None = None, up: Callable[[], bool] = lambda: True) -> None:
+        """Start, watch until SIGTERM or SIGINT, stop. Call `ready` once, when `up` first returns True."""
 
         def note(number: int, frame: FrameType | None) -> None:
             self.stopping = True
@@ -139,10 +139,11 @@ class Supervisor:
         before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             self.start()
-            if ready:
-                ready()
             while not self.stopping:
                 self.watch()
+                if ready and up():
+                    ready()
+                    ready = None
                 time.sleep(0.25)
         finally:
             self.stop()

@@ -10,6 +10,7 @@ from league.models.audits import Audit
 from league.models.bots import Bot, BotVersion, Package
 from league.models.changes import Change
 from league.models.consent import Block, EntryRequest
+from league.models.drafts import Draft
 from league.models.judgements import Consultation, JudgedSum, Judgement
 from league.models.ladders import Lots, Rung, Succession
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
@@ -37,6 +38,7 @@ __all__ = [
     "Check",
     "Circuit",
     "Consultation",
+    "Draft",
     "Entry",
     "EntryRequest",
     "Event",

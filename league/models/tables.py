@@ -23,11 +23,16 @@ class Tables(models.Manager["Table"]):
 
 
 class Table(models.Model):
-    """A table: a person plays some boards against bots (league.domain.tables). The row is its own queue entry; it is not a match and never rated."""
+    """A table: a person plays some boards against bots (league.domain.tables). The row is its own queue entry; it is not a match."""
 
     public_id = models.CharField(max_length=12, unique=True)
-    # The index table_of_player begins with it.
-    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="tables", db_index=False)
+    # null: a guest without an account sits there (league.domain.tables.guests). The index table_of_player begins with it.
+    player = models.ForeignKey(Player, null=True, on_delete=models.CASCADE, related_name="tables", db_index=False)
+    # Digests of the key in the guest's cookie and of their network address; empty for players.
+    guest = models.CharField(max_length=64, blank=True, default="", db_default="")
+    guest_from = models.CharField(max_length=32, blank=True, default="", db_default="")
+    # Counts in the person's rating: no table with advice, and none that a guest began.
+    rated = models.BooleanField(default=True, db_default=True)
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="+", db_index=False)
     seat = models.PositiveSmallIntegerField(default=0)  # The seat of the person.
     boards = models.PositiveSmallIntegerField()
@@ -68,10 +73,20 @@ class Table(models.Model):
             models.Index(fields=["since", "id"], condition=models.Q(status="waiting"), name="table_waits"),
             models.Index(fields=["id"], condition=models.Q(status__in=LIVE), name="table_live"),
             models.Index(fields=["player", "-created"], name="table_of_player"),
+            models.Index(fields=["guest", "-created"], condition=models.Q(player=None), name="table_of_guest"),
+            models.Index(fields=["created"], condition=models.Q(player=None), name="table_to_remove"),
         ]
         constraints = [
-            # A player has one live table at a time.
+            # A player has one live table at a time, and so has a guest.
             models.UniqueConstraint(fields=["player"], condition=models.Q(status__in=LIVE), name="table_one_each"),
+            models.UniqueConstraint(
+                fields=["guest"], condition=models.Q(player=None, status__in=LIVE), name="table_one_each_guest"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(player=None, rated=False) & ~models.Q(guest="")
+                | models.Q(player__isnull=False, guest="", guest_from=""),
+                name="table_has_one_person",
+            ),
             only_words("table", "status", TableStatus),
             only_words("table", "fault", FaultKind, or_empty=True),
         ]

@@ -18,8 +18,9 @@ from league.enums import MatchStatus, RequestStatus
 from league.models import EntryRequest, Match, Party
 from league.pure.calendar.calendars import WEEKDAYS
 from league.service import topics
-from league.web.common import game_lines, words
+from league.web.common import game_lines, navigation, words
 from league.web.common.prefs import theme
+from league.web.matches import seats
 
 NARROW = "\u202f"  # Narrow no-break space between a number and its sign.
 
@@ -63,6 +64,21 @@ def puzzles_shown() -> bool:
     return not shelf.is_empty()
 
 
+@register.simple_tag(takes_context=True)
+def sections(context: dict[str, Any]) -> list[navigation.ShownSection]:
+    """Return the sections of the site, with the one of this page marked."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    return navigation.sections(match.url_name or "" if match else "")
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """Render a symbol of `icons.svg` as an ornament beside a text."""
+    return format_html(
+        '<svg class="ico" aria-hidden="true"><use href="{}#{}"/></svg>', static("league/icons.svg"), name
+    )
+
+
 @register.simple_tag
 def mini(text: str) -> SafeString:
     """Render rank and suit sign within a line of text, with the name of the card as its label: `{% mini "Ro" %}`."""
@@ -72,7 +88,7 @@ def mini(text: str) -> SafeString:
     return format_html(
         '<span class="mini" title="{}"><span aria-hidden="true">{}{}</span><span class="unseen">{}</span></span>',
         words.card_name(text),
-        text[:-1],
+        words.printed_rank(text),
         suit(sign),
         words.card_name(text),
     )
@@ -173,13 +189,23 @@ def best_of(scores: dict[str, float]) -> tuple[str, float]:
 
 
 @register.filter
-def result(match: Match) -> list[tuple[Party, float | None, bool]]:
-    """Return the parties of a match with their board points (against each other party 1 for a win, ½ for a draw); True marks the winners."""
+def result(match: Match) -> list[tuple[Party, str, float | None, bool]]:
+    """Return the parties of a match, their names and board points (against each other party 1 for a win, ½ for a draw); True marks the winner."""
     parties = list(match.parties.all())
     points = [None if party.wins is None else party.wins + (party.draws or 0) / 2 for party in parties]
     best = max((value for value in points if value is not None), default=None)
-    over = match.status == MatchStatus.FINISHED
-    return [(party, value, over and value == best) for party, value in zip(parties, points, strict=True)]
+    won = match.status == MatchStatus.FINISHED and points.count(best) == 1  # Nobody wins a draw.
+    names = seats.party_names(parties)
+    return [(party, name, value, won and value == best) for party, name, value in zip(parties, names, points, strict=True)]
+
+
+@register.filter
+def party_names(parties: Iterable[Party]) -> str:
+    """Return the bots of a match, such as 'mosca – greedy', or 'mosca v1 – mosca v2'."""
+    return " – ".join(seats.party_names(list(parties)))
+
+
+register.filter("letter", seats.sitting_letter)
 
 
 @register.simple_tag(takes_context=True)

@@ -6,13 +6,14 @@ from django.conf import settings
 from django.urls import path
 from django.views.generic import RedirectView
 
+from league.web.bots import downloads
 from league.web.bots import views as bots
 from league.web.common import prefs
 from league.web.games import views as games
-from league.web.matches import puzzles, tables, trying, tv
+from league.web.matches import opening, playing, puzzles, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
-from league.web.pages import documents, live
+from league.web.pages import documents, learning, live
 from league.web.pages import views as pages
 from league.web.people import digests, letters, news, ways_in
 from league.web.people import views as people
@@ -32,19 +33,25 @@ urlpatterns = [
     path("g/<slug:key>/boards.jsonl", ratings.boards_jsonl, name="game-boards"),
     path("bots/", bots.bots, name="bots"),
     path("bots/<slug:slug>/", bots.bot, name="bot"),
+    path("bots/<slug:slug>/vs/", bots.compare, name="compare"),
     path("bots/<slug:slug>/vs/<slug:other>/", bots.encounter, name="encounter"),
     path("bots/<slug:slug>/challenge/", bots.challenge, name="challenge"),
     path("bots/<slug:slug>/edit/", bots.edit, name="bot-edit"),
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
+    path("bots/<slug:slug>/v<int:number>/source", downloads.source, name="version-source"),
+    path("bots/<slug:slug>/v<int:number>/package.zip", downloads.package, name="version-package"),
     path("players/<slug:name>/", people.player, name="player"),
     path("players/<slug:name>/news.atom", news.feed, name="player-news"),
     path("players/<slug:name>/digest/<slug:period>/", digests.digest, name="digest"),
     path("players/<slug:name>/digest/<slug:period>.atom", digests.feed, name="digest-feed"),
     path("submit/", bots.submit, name="submit"),
     path("editor/", trying.editor, name="editor"),
+    path("editor/draft/", trying.draft, name="draft"),
+    path("editor/kits/<slug:name>.zip", downloads.kit, name="kit"),
     path("tries/<slug:public_id>/", trying.tried, name="try"),
     path("tries/<slug:public_id>/replay.json", trying.tried_json, name="try-replay"),
-    path("tables/", tables.tables, name="tables"),
+    path("play/", playing.play, name="play"),
+    path("tables/", RedirectView.as_view(pattern_name="play", query_string=True, permanent=True), name="tables"),
     path("tables/<slug:public_id>/", tables.table, name="table"),
     path("tables/<slug:public_id>/do/", tables.act, name="table-do"),
     path("tables/<slug:public_id>/replay.json", tables.table_json, name="table-replay"),
@@ -80,6 +87,7 @@ urlpatterns = [
     path("m/<slug:public_id>/judge/", matches.judge, name="match-judge"),
     path("m/<slug:public_id>/consult/", matches.consult, name="match-consult"),
     path("m/<slug:public_id>/sent/", trying.sent, name="match-sent"),
+    path("m/<slug:public_id>/open/", opening.open_decision, name="match-open"),
     path("m/<slug:public_id>/replay.json", matches.replay_json, name="match-replay"),
     path("m/<slug:public_id>.jsonl", matches.replay_log, name="match-log"),
     path("m/<slug:public_id>.txt", matches.replay_text, name="match-text"),
@@ -96,6 +104,11 @@ urlpatterns = [
     path("version", pages.version_json, name="version-json"),
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),
+    path("learn/", learning.learn, name="learn"),
+    path("learn/how/", learning.how, name="how"),
+    path("teach/", learning.teach, name="teach"),
+    path("research/", learning.research, name="research"),
+    path("run-your-own/", learning.run_your_own, name="run-your-own"),
     path("docs/", documents.documents, name="docs"),
     path("docs/source/<path:name>", documents.source, name="source"),
     path("docs/<path:name>/", documents.document, name="doc"),

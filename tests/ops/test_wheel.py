@@ -365,7 +365,9 @@ def test_a_league_serves_and_takes_the_first_bot(league: Path, toolbox: Path, pl
             assert installed_page == expected, path
         version = json.loads(page(port, "/version") or "")
         assert (version["engine"], version["commit"]) == (VERSION, None)
-        assert f"Tute League on http://127.0.0.1:{port}, its data in {state}  (Ctrl-C stops it)" in serving.tail(1000)
+        serving.wait_until(lambda: "Ctrl-C stops it" in serving.tail(1000), "the address")
+        assert f"| Tute League on http://127.0.0.1:{port}" in serving.tail(1000)
+        assert f"| its data in {state}" in serving.tail(1000)
         assert (state / "league.sqlite3").exists()
 
         operator = plain(STATE_DIR=str(state))

@@ -1,9 +1,12 @@
 """Tries: an author sees how the text of a bot plays before it is uploaded.
 
-A try is one board of a game against a house bot, or one decision that a bot of the author had in a match, put to the text. A worker plays it in
-the sandbox like every match. It waits in the queue with the priority of uploads, where owners take turns. No bot or version is created, no name is
-taken, nothing is rated, paused or counted, and only its author sees it. It has `MOST_S` seconds; a player has one at a time, and a number an hour.
-After `KEPT` it is removed with its result.
+A try is one board of a game against a house bot, a series of `SERIES` boards, or one decision that a bot of the author had in a match, put to the
+text. A worker plays it in the sandbox like every match. No bot or version is created, no name is taken, nothing is rated, paused or counted, and only
+its author sees it. A player has one at a time, and a number an hour. After `KEPT` it is removed with its result.
+
+A single board or decision has `MOST_S` seconds and waits with the priority of uploads, where owners take turns: its author looks at the screen. A
+series has `MOST_SERIES_S` seconds, a limit of its own, and waits among the tournaments: it takes of the workers what a tournament of its owner
+could take, and delays no upload. A try may have the cards of an earlier one of the same author, to see what a change of the text does.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 import engine
 from engine.runner.rebuild import Exchange
@@ -35,7 +39,11 @@ FILE = "bot.py"  # the name of the text in its tracebacks
 MOST_SOURCE = 64 * 1024  # bytes of UTF-8
 MOST_S = 20.0  # Seconds of wall time, with the start of the bots; sittings that ended by then are kept
 EXPECTED_S = 3.0  # Seconds of a try with a bot that answers quickly
+SERIES = 20  # boards of a series
+MOST_SERIES_S = 60.0
+EXPECTED_SERIES_S = 15.0
 PRIORITY = validation.PRIORITY  # its author waits
+PRIORITY_OF_SERIES = 0  # That of tournaments
 KEPT = timedelta(days=7)
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 BATCH = 200  # rows of one DELETE
@@ -48,6 +56,14 @@ def rivals() -> list[BotVersion]:
     for version in rows.filter(bot__stopped=None).select_related("bot").order_by("bot__slug", "number"):
         newest[version.bot.slug] = version
     return list(newest.values())
+
+
+@dataclass(frozen=True)
+class Table:
+    """The seats and options of a try; None and {}: those of the game."""
+
+    players: int | None = None
+    options: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -82,31 +98,60 @@ def begin_at(
     if match is None:
         raise Refused("there is no match {match!r}", match=at.match)
     if not pools.is_known(match.pool):
-        raise Refused("match {match} was played by other rules than those of now", match=at.match)
+        raise Refused("match {match} was played by older rules, so its decisions cannot be repeated", match=at.match)
     if not at.until(conversations.told(match, at.board, at.sitting, at.seat, player)):
         raise Refused("the bot was asked nothing at this step of match {match}", match=at.match)
     return _begin(player, source, match.pool, _rival(rival), name, asdict(at), now)
 
 
-def begin(player: Player, source: str, game: str, rival: str, name: str = "", *, now: datetime | None = None) -> Try:
+def begin(
+    player: Player,
+    source: str,
+    game: str,
+    rival: str,
+    name: str = "",
+    *,
+    table: Table | None = None,
+    boards: int = 1,
+    like: str = "",
+    first: int = 1,
+    now: datetime | None = None,
+) -> Try:
     """Queue a try of a Python text at a game against the house bot called `rival`, which takes all other places.
 
-    Raises PackageRefused if the text could not be uploaded either, Refused, TooMany.
+    boards: 1 or `SERIES`. like: the public id of an earlier try of the player at the same table; this one gets its cards, from board `first` on.
+    Raise PackageRefused if the text could not be uploaded either, Refused, TooMany.
     """
     now = clock.now_or(now)
+    table = table or Table()
     if game not in engine.games():
         raise Refused("there is no game {game!r}; choose one of {games}", game=game, games=", ".join(engine.games()))
     against = _rival(rival)
     if not against.plays(game):
-        raise Refused("{bot!r} does not play {game}; choose another bot of the house", bot=rival, game=game)
-    return _begin(player, source, pools.pool(game), against, name, None, now)
+        raise Refused("{bot!r} does not play {game}; choose another house bot", bot=rival, game=game)
+    if boards not in (1, SERIES):
+        raise Refused("a try has 1 board or {most}, not {boards}", most=SERIES, boards=boards)
+    pool = pools.pool(game, table.players, table.options)
+    model = _model(player, like, pool) if like else None
+    return _begin(player, source, pool, against, name, None, now, boards=boards, model=model, first=first)
+
+
+def _model(player: Player, public_id: str, pool: Pool) -> Match:
+    """Return the work of the player's own try whose cards another one shall have. Raise Refused if there is none at a table of `pool`."""
+    rows = Match.work.filter(kind=MatchKind.TRY, owner=player, tried__at=None)
+    work = rows.defer(None).filter(public_id=public_id).first()
+    if work is None:
+        raise Refused("those cards are not stored any more; press Try for new cards")
+    if work.pool_id != pool.pk:
+        raise Refused("those cards belong to another game or number of seats; press Try for new cards")
+    return work
 
 
 def _rival(name: str) -> BotVersion:
     versions = {version.bot.slug: version for version in rivals()}
     if name not in versions:
         raise Refused(
-            "a text is tried against a bot of the house: {there}; {rival!r} is none",
+            "{rival!r} is not a house bot; choose one of: {there}",
             there=", ".join(versions) or "-",
             rival=name,
         )
@@ -114,17 +159,30 @@ def _rival(name: str) -> BotVersion:
 
 
 def _begin(
-    player: Player, source: str, pool: Pool, rival: BotVersion, name: str, at: dict[str, Any] | None, now: datetime
+    player: Player,
+    source: str,
+    pool: Pool,
+    rival: BotVersion,
+    name: str,
+    at: dict[str, Any] | None,
+    now: datetime,
+    *,
+    boards: int = 1,
+    model: Match | None = None,
+    first: int = 1,
 ) -> Try:
     packages.inspect(checked(source), FILE, [pool.game])
     with transaction.atomic():
-        quotas.ask(player, quotas.TRIES, now=now)
+        quotas.ask(player, quotas.TRIES if boards == 1 else quotas.SERIES, now=now)
         # Read behind the lock: the request may have begun before a ban
         if Player.objects.filter(pk=player.pk, banned__isnull=False).exists():
-            raise Refused("this account is banned, so it cannot sit down")
+            raise Refused("this account is banned, so it cannot try bots")
         if Match.line.filter(tried__owner=player, status__in=LIVE).exists():
-            raise TooMany("your last try is not over yet; look at it, and try again then", retry_after=5)
-        work = _row(player, pool, now)
+            raise TooMany("your last try is still running; start this one when it is finished", retry_after=5)
+        work = _row(player, pool, boards, now)
+        if model is not None:
+            work.secret, work.table = bytes(model.secret), model.table
+            work.first_board = min(max(first, 1), SERIES)
         fairness.place([work])
         work.save(force_insert=True)
         row = Try.objects.create(work=work, owner=player, rival=rival, name=name, source=source, at=at, created=now)
@@ -136,10 +194,10 @@ def checked(source: str) -> bytes:
     """Return the bytes of a text from the editor. Raises Refused if it is empty, too long, or cannot be stored."""
     data = source.encode("utf-8", "surrogatepass")
     if not source.strip():
-        raise Refused("there is no text; write a bot, or load the ten lines again")
+        raise Refused("there is no code; write a bot, or start from a template")
     if len(data) > MOST_SOURCE:
         raise Refused(
-            "the text has {size} KB; the editor takes {most}, and a larger bot is uploaded as a file",
+            "the text has {size} KB; the editor takes {most}, and a larger bot can be submitted as a file",
             size=-(-len(data) // 1024),
             most=MOST_SOURCE // 1024,
         )
@@ -151,7 +209,7 @@ def checked(source: str) -> bytes:
         raise Refused("the text is not valid Unicode; write it again") from None
 
 
-def _row(player: Player, pool: Pool, now: datetime) -> Match:
+def _row(player: Player, pool: Pool, boards: int, now: datetime) -> Match:
     public_id = "".join(secrets.choice(matches.ALPHABET) for _ in range(10))
     return Match(
         public_id=public_id,
@@ -161,10 +219,10 @@ def _row(player: Player, pool: Pool, now: datetime) -> Match:
         key=f"try:{public_id}",
         table=f"try-{public_id}",
         secret=secrets.token_bytes(32),
-        boards_planned=1,
+        boards_planned=boards,
         rated=False,
-        priority=PRIORITY,
-        expected_s=EXPECTED_S,
+        priority=PRIORITY if boards == 1 else PRIORITY_OF_SERIES,
+        expected_s=EXPECTED_S if boards == 1 else EXPECTED_SERIES_S,
         created=now,
         request=logs.asked_by(),
     )
@@ -175,10 +233,12 @@ class Result:
     """The result of a try, as JSON data. Except for the replays, all of it is about the text."""
 
     stopped: bool = False  # its time was over before the last sitting ended
-    scores: list[int] = field(default_factory=list)  # Sums over the sittings, by party; party 0 is the text
-    # Each sitting that ended, in order: seating (party by seat), scores by seat, record
+    scores: list[int] = field(default_factory=list)  # Sums over the sittings of a single board, by party; party 0 is the text
+    # Each complete board of a series: number, scores by party
+    boards: list[dict[str, Any]] = field(default_factory=list)
+    # Each sitting that ended, in order: seating (party by seat), scores by seat, record; in a series its board
     sittings: list[dict[str, Any]] = field(default_factory=list)
-    lines: list[list[Any]] = field(default_factory=list)  # sitting, seat, line to the bot, its answer
+    lines: list[list[Any]] = field(default_factory=list)  # sitting, seat, line to the bot, its answer; none in a series
     faults: list[dict[str, Any]] = field(default_factory=list)  # engine.runner.FaultReport
     stderr: str = ""
     decisions: int = 0
@@ -193,6 +253,39 @@ class Result:
 def opened(row: Try) -> Result | None:
     """Return the result of a try, or None before it has one."""
     return None if row.result is None else Result(**json.loads(zlib.decompress(bytes(row.result))))
+
+
+def text_boards(row: Try) -> list[list[int]]:
+    """Return the scores of all boards on which this text has played this rival at this table in series, up to `row`; each deal once."""
+    rows = _series(row).filter(source=row.source).select_related("work")
+    boards: dict[tuple[str, int], list[int]] = {}
+    for earlier in rows.order_by("created", "pk"):
+        for board in (opened(earlier) or Result()).boards:
+            boards[earlier.work.table, board["number"]] = board["scores"]
+    return list(boards.values())
+
+
+def compare(row: Try) -> list[list[int]]:
+    """Return, for each deal of a series, by how much its text did better than the last other text on the same deals; [] if there is none.
+
+    A board is a pair of differences between the text and the mean of its rivals, times the number of rivals: this text's, the other's.
+    """
+    other = _series(row).filter(work__table=row.work.table).exclude(source=row.source).order_by("-created", "-pk").first()
+    results = [opened(one) for one in (row, other) if one is not None]
+    if len(results) < 2 or None in results:
+        return []
+    here, there = ({board["number"]: _lead(board["scores"]) for board in one.boards} for one in results if one)
+    return [[here[number], there[number]] for number in here if number in there]
+
+
+def _lead(scores: Sequence[int]) -> int:
+    return scores[0] * (len(scores) - 1) - sum(scores[1:])
+
+
+def _series(row: Try) -> QuerySet[Try]:
+    """Return the finished series of the same author at the same table against the same rival, up to `row`. Their number has the limit of a player."""
+    rows = Try.objects.filter(owner=row.owner_id, rival=row.rival_id, created__lte=row.created, result__isnull=False)
+    return rows.filter(work__pool=row.work.pool_id, work__boards_planned__gt=1)
 
 
 @dataclass(frozen=True)

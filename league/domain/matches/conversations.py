@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from engine.analysis import decisions, ply_of
 from engine.replay import ReplayError
 from engine.runner.rebuild import Exchange, exchanges, passes
 from league.domain.core.errors import Refused
@@ -35,4 +38,30 @@ def told(match: Match, board: int, sitting: int, seat: int, player: Player) -> l
     except (ReplayError, ValueError) as error:
         if isinstance(error, Refused):
             raise
-        raise Refused("what the bot was sent in match {match} cannot be made anew", match=match.public_id) from None
+        raise Refused("this league cannot replay what the bot was sent in match {match}", match=match.public_id) from None
+
+
+def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until: tuple[int, int]) -> tuple[int, int]:
+    """Return seat and step of the last decision of these seats up to a moment (deal, moments of that deal), else their first one.
+
+    Raises Refused if the cards of the match are hidden, the seats decided nothing, or the log cannot be replayed.
+    """
+    if why := replays.reason_closed(match):
+        raise why
+    sitting.board.match = match
+    chosen: tuple[int, int] | None = None
+    try:
+        for decision in decisions(replays.unpack(sitting)):
+            state = decision.state
+            if state.turn not in seats:
+                continue
+            if chosen is not None and (state.deal_no, ply_of(state)) > until:
+                break
+            chosen = (state.turn, decision.step)
+    except (ReplayError, ValueError) as error:
+        if isinstance(error, Refused):
+            raise
+        raise Refused("this league cannot replay what the bot was sent in match {match}", match=match.public_id) from None
+    if chosen is None:
+        raise Refused("the bot had no choice in this deal, so there is no decision to open")
+    return chosen

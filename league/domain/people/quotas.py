@@ -13,7 +13,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, IntegerField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from league.domain.core import clock, journal
@@ -39,7 +39,7 @@ from league.models import (
 )
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JUDGEMENTS, TRIES, TABLES = (
+BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JUDGEMENTS, TRIES, SERIES, TABLES = (
     "boards",
     "tournaments",
     "bots",
@@ -50,6 +50,7 @@ BOARDS, TOURNAMENTS, BOTS, VALIDATIONS, UPLOADS, BYTES, REQUESTS, CHALLENGES, JU
     "challenges",
     "judgements",
     "tries",
+    "series",
     "tables",
 )
 MEGABYTE = 1024 * 1024
@@ -117,7 +118,17 @@ def _judgements(player: Player, now: datetime) -> Times:
 
 
 def _tries(player: Player, now: datetime) -> Times:
-    rows = Try.objects.filter(owner=player, created__gt=now - HOUR)
+    """List tries of single boards and decisions."""
+    return _tried(player, now, Q(work__boards_planned=1))
+
+
+def _series(player: Player, now: datetime) -> Times:
+    """List tries of several boards."""
+    return _tried(player, now, Q(work__boards_planned__gt=1))
+
+
+def _tried(player: Player, now: datetime, which: Q) -> Times:
+    rows = Try.objects.filter(which, owner=player, created__gt=now - HOUR)
     counted = rows.exclude(work__status__in=[MatchStatus.VOID, MatchStatus.CANCELLED])
     return counted.order_by("created").values_list("created", flat=True)
 
@@ -153,6 +164,7 @@ KINDS = {
         Kind(CHALLENGES, _challenges, lambda: settings.QUOTA_CHALLENGES, DAY),
         Kind(JUDGEMENTS, _judgements, lambda: settings.QUOTA_JUDGEMENTS, DAY),
         Kind(TRIES, _tries, lambda: settings.QUOTA_TRIES, HOUR),
+        Kind(SERIES, _series, lambda: settings.QUOTA_SERIES, HOUR),
         Kind(TABLES, _tables, lambda: settings.QUOTA_TABLES, HOUR),
     )
 }
@@ -269,6 +281,13 @@ def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
         return TooMany(
             "you have made {used} tries in the last hour; the limit is {most}. Try again in {minutes} minutes, "
             "and test with `tute play` on your machine meanwhile",
+            retry_after=wait_s,
+            **values,
+        )
+    if limit_now.name == SERIES:
+        return TooMany(
+            "you have played {used} series of boards in the last hour; the limit is {most}. Try single boards, or play on in {minutes} "
+            "minutes; `tute play` on your machine has no limit",
             retry_after=wait_s,
             **values,
         )

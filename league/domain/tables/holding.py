@@ -15,6 +15,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import BinaryField, F, Func, Q, QuerySet
+from django.db.models.lookups import IsNull
 
 from engine.runner.table import Question, TableResult, Taken
 from league.domain.core import clock, transitions
@@ -62,12 +63,12 @@ def is_awaited(*, now: datetime | None = None) -> bool:
 
 
 def claim(worker: str, *, now: datetime | None = None) -> TableLease | None:
-    """Lease the table that has waited longest to `worker`; None if none waits."""
+    """Lease the table that has waited longest to `worker`, those of players before those of guests; None if none waits."""
     now = clock.now_or(now)
     if not is_awaited(now=now):
         return None
     with transaction.atomic():
-        rows = _due(now).select_related("pool").order_by("since", "id")
+        rows = _due(now).select_related("pool").order_by(IsNull(F("player"), True), "since", "id")
         row = rows.select_for_update(skip_locked=True, of=("self",)).first()
         if row is None:
             return None
@@ -201,15 +202,21 @@ def expire(*, now: datetime | None = None, most: int = 500) -> int:
     return sum(_retry_or_void(row, f"worker {row.worker} was lost", now, overdue=True) for row in overdue)
 
 
+def away_s(row: Table) -> int:
+    """Return the seconds without an answer after which this table is abandoned."""
+    return settings.GUEST_AWAY_S if row.player_id is None else settings.TABLE_AWAY_S
+
+
 def abandon(*, now: datetime | None = None, most: int = 500) -> int:
-    """End tables whose player has not answered for `TABLE_AWAY_S`, or that no worker claimed for that time; return their number."""
+    """End tables whose person has not answered for `away_s`, or that no worker claimed for that time; return their number."""
     now = clock.now_or(now)
-    old = Table.objects.filter(since__lt=now - timedelta(seconds=settings.TABLE_AWAY_S)).order_by("id")
     count = 0
-    for row in old.filter(status=TableStatus.RESTING)[:most]:
-        count += _end(row, TableStatus.ABANDONED, "its player was away", now)
-    for row in old.filter(status=TableStatus.WAITING)[:most]:
-        count += _end(row, TableStatus.VOID, "no worker was free for it", now)
+    for is_guest, away in ((False, settings.TABLE_AWAY_S), (True, settings.GUEST_AWAY_S)):
+        old = Table.objects.filter(player__isnull=is_guest, since__lt=now - timedelta(seconds=away)).order_by("id")
+        for row in old.filter(status=TableStatus.RESTING)[:most]:
+            count += _end(row, TableStatus.ABANDONED, "its player was away", now)
+        for row in old.filter(status=TableStatus.WAITING)[:most]:
+            count += _end(row, TableStatus.VOID, "no worker was free for it", now)
     return count
 
 

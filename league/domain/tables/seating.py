@@ -17,6 +17,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 import engine
 from engine.runner.table import NEXT
@@ -26,6 +27,8 @@ from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import matches
 from league.domain.people import quotas
 from league.domain.ratings import pools
+from league.domain.tables import guests
+from league.domain.tables.guests import Sitter
 from league.enums import BotState, TableStatus, VersionStatus
 from league.models import BotVersion, Player, Pool, Rating, Table, TableAction, TableSeat
 from league.models.tables import LIVE
@@ -41,83 +44,107 @@ def is_on() -> bool:
     return settings.TABLES > 0
 
 
-def rivals(player: Player) -> list[BotVersion]:
-    """Return the possible opponents: house bots, then the newest accepted version of each of the player's active bots. Two queries."""
-    rows = BotVersion.objects.filter(bot__owner=player, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
+def rivals(sitter: Sitter) -> list[BotVersion]:
+    """Return the possible opponents: house bots, then the newest accepted version of each of the player's active bots. At most two queries."""
+    if not isinstance(sitter, Player):
+        return tries.rivals()
+    rows = BotVersion.objects.filter(bot__owner=sitter, bot__state=BotState.ACTIVE, status=VersionStatus.ACCEPTED)
     newest: dict[int, BotVersion] = {}
     for version in rows.filter(bot__stopped=None).select_related("bot").order_by("bot__slug", "number"):
         newest[version.bot_id] = version
     return [*tries.rivals(), *(version for version in newest.values() if not version.bot.is_house)]
 
 
-def present(player: Player) -> Table | None:
-    """Return the table where a player sits. One query."""
-    return Table.objects.select_related("pool").filter(player=player, status__in=LIVE).first()
+def may_sit(sitter: Sitter | None) -> bool:
+    """Return True if they may sit down in this league; None is a visitor whom nobody knows yet."""
+    return is_on() and (isinstance(sitter, Player) or settings.GUEST_TABLES > 0)
+
+
+def present(sitter: Sitter) -> Table | None:
+    """Return the table where they sit. One query."""
+    return guests.own(sitter).select_related("pool").filter(status__in=LIVE).first()
 
 
 def sit(
-    player: Player,
+    sitter: Sitter,
     game: str,
     rival: str,
     partner: str = "",
     boards: int = 1,
     *,
+    players: int | None = None,
+    options: dict[str, Any] | None = None,
     advice: bool = False,
     now: datetime | None = None,
 ) -> Table:
     """Sit down at a table with the named bots: `partner` (default: `rival`) if the game has partners, `rival` at all other seats.
 
-    advice: a house bot says on request what it would do (`ask_advice`), and the table does not count in the person's rating. This is decided before
-    the deal: otherwise a player could take advice only to keep a bad board from counting.
-    Raise Refused, or TooMany if all tables of the league are taken or the player's hourly limit is used up.
+    players, options: of the rules; by default the usual ones of the game. advice: a house bot says on request what it would do (`ask_advice`), and
+    the table does not count in the person's rating. This is decided before the deal: otherwise a player could take advice only to keep a bad board
+    from counting. A guest has neither advice nor a rating.
+    Raise Refused, or TooMany if all tables of the league are taken or an hourly limit is used up.
     """
     now = clock.now_or(now)
-    if not is_on():
+    if not may_sit(sitter):
         raise Refused("people cannot sit down in this league; its operator has switched tables off")
-    if game not in engine.games():
-        raise Refused("there is no game {game!r}; choose one of {games}", game=game, games=", ".join(engine.games()))
     if not 1 <= boards <= MOST_BOARDS:
         raise Refused("a table has 1 to {most} boards, not {boards}", most=MOST_BOARDS, boards=boards)
-    bots_by_name = {version.bot.slug: version for version in rivals(player)}
-    pool = pools.pool(game)
-    seats = {seat: _chosen(bots_by_name, name, game) for seat, name in _names(pool, rival, partner or rival).items()}
-    if advice:
-        seats[SEAT] = _advisor(pool)
+    rules = pools.load(game, players, options)
+    bots_by_name = {version.bot.slug: version for version in rivals(sitter)}
+    seats = {seat: _chosen(bots_by_name, name, game) for seat, name in _names(rules, rival, partner or rival).items()}
     with transaction.atomic():
-        quotas.ask(player, quotas.TABLES, now=now)
-        # Read again with the player locked: the request may have begun before a ban.
-        if Player.objects.filter(pk=player.pk, banned__isnull=False).exists():
-            raise Refused("this account is banned, so it cannot sit down")
-        if Table.objects.filter(player=player, status__in=LIVE).exists():
-            raise Refused("you are already sitting at a table; finish it, or leave it first")
-        if Table.objects.filter(status__in=LIVE).count() >= settings.TABLES:
-            raise TooMany(
-                "all {most} tables of this league are taken; try again in a few minutes",
-                retry_after=120,
-                most=settings.TABLES,
-            )
-        public_id = "".join(secrets.choice(matches.ALPHABET) for _ in range(10))
-        secret = secrets.token_bytes(32)
+        guests.lock()
+        _check(sitter, advice, now)
+        pool = pools.pool(game, players, options)
+        if advice:
+            seats[SEAT] = _advisor(pool)
         row = Table.objects.create(
-            public_id=public_id,
-            player=player,
+            public_id="".join(secrets.choice(matches.ALPHABET) for _ in range(10)),
             pool=pool,
             seat=SEAT,
             boards=boards,
-            secret=secret,
+            secret=secrets.token_bytes(32),
             created=now,
             since=now,
+            **_person(sitter, advice),
         )
         TableSeat.objects.bulk_create(
             TableSeat(table=row, number=seat, version=version) for seat, version in seats.items()
         )
-        journal.append("table.opened", transitions.subject(row), now=now, actor=player.name, game=game)
+        journal.append("table.opened", transitions.subject(row), now=now, actor=guests.name_of(sitter), game=game)
     return row
 
 
-def _names(pool: Pool, rival: str, partner: str) -> dict[int, str]:
+def _check(sitter: Sitter, advice: bool, now: datetime) -> None:
+    """Check the limits with the tables locked."""
+    if isinstance(sitter, Player):
+        quotas.ask(sitter, quotas.TABLES, now=now)
+        # Read again with the player locked: the request may have begun before a ban.
+        if Player.objects.filter(pk=sitter.pk, banned__isnull=False).exists():
+            raise Refused("this account is banned, so it cannot sit down")
+    if guests.own(sitter).filter(status__in=LIVE).exists():
+        raise Refused("you are already sitting at a table; finish it, or leave it first")
+    if not isinstance(sitter, Player):
+        if advice:
+            raise Refused("guests play without advice; sign up to get it")
+        guests.ask(sitter, now=now)
+    if Table.objects.filter(status__in=LIVE).count() >= settings.TABLES:
+        raise TooMany(
+            "all {most} tables of this league are taken; try again in a few minutes",
+            retry_after=120,
+            most=settings.TABLES,
+        )
+
+
+def _person(sitter: Sitter, advice: bool) -> dict[str, Any]:
+    """Return the columns that say who sits there, and whether it counts."""
+    if isinstance(sitter, Player):
+        return {"player": sitter, "rated": not advice}
+    return {"guest": sitter.key, "guest_from": sitter.address, "rated": False}
+
+
+def _names(game: engine.Game, rival: str, partner: str) -> dict[int, str]:
     """Return the bot's name for each seat except the person's."""
-    game = pools.game_of(pool)
     own_side = next(side for side in game.sides if SEAT in side)
     return {seat: partner if seat in own_side else rival for seat in range(game.players) if seat != SEAT}
 
@@ -134,16 +161,15 @@ def _chosen(bots_by_name: dict[str, BotVersion], name: str, game: str) -> BotVer
     return bots_by_name[name]
 
 
-def tables_of(player: Player, public_id: str) -> QuerySet[Table]:
-    """Select this table if it is the player's; nobody learns whether other tables exist."""
-    return Table.objects.filter(player=player, public_id=public_id)
+def tables_of(sitter: Sitter, public_id: str) -> QuerySet[Table]:
+    """Select this table if it is theirs; nobody learns whether other tables exist."""
+    return guests.own(sitter).filter(public_id=public_id)
 
 
-def visible(viewer: Player | None, public_id: str) -> Table | None:
-    """Return a table that `viewer` may see: their own, or any finished one. One query."""
+def visible(sitter: Sitter | None, public_id: str) -> Table | None:
+    """Return a table that they may see: their own, or any finished one. One query."""
     row = Table.objects.select_related("pool", "player").filter(public_id=public_id).first()
-    is_own = row is not None and viewer is not None and viewer.pk == row.player_id
-    return row if row is not None and (is_own or row.status == TableStatus.FINISHED) else None
+    return row if row is not None and (guests.owns(sitter, row) or row.status == TableStatus.FINISHED) else None
 
 
 def bots(row: Table) -> dict[int, str]:
@@ -153,17 +179,18 @@ def bots(row: Table) -> dict[int, str]:
 
 def names(row: Table, slugs: Mapping[int, str]) -> list[str]:
     """Return the name at each seat: the person, or the bot (from `bots`)."""
-    return [row.player.name if seat == row.seat else slugs.get(seat, "?") for seat in range(row.pool.players)]
+    person = gettext(guests.NAME) if row.player is None else row.player.name
+    return [person if seat == row.seat else slugs.get(seat, "?") for seat in range(row.pool.players)]
 
 
-def act(player: Player, public_id: str, number: int, action: str, *, now: datetime | None = None) -> Table:
+def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: datetime | None = None) -> Table:
     """Answer decision `number` at the player's own table. Raise Refused, with nothing changed, if another decision is due or the action is illegal.
 
     The answer is the next line of the journal. A resting table then waits for a worker.
     """
     now = clock.now_or(now)
     with transaction.atomic():
-        row = tables_of(player, public_id).select_for_update().first()
+        row = tables_of(sitter, public_id).select_for_update().first()
         if row is None:
             raise Refused("you have no such table")
         if row.status not in LIVE:
@@ -180,19 +207,19 @@ def act(player: Player, public_id: str, number: int, action: str, *, now: dateti
         Table.objects.filter(pk=row.pk).update(since=now, **cleared)
         row.turn, row.legal, row.since = None, [], now
         if row.status == TableStatus.RESTING:
-            transitions.move(row, TableStatus.WAITING, now=now, actor=player.name)
+            transitions.move(row, TableStatus.WAITING, now=now, actor=guests.name_of(sitter))
         listening.notify(transitions.subject(row))
     return row
 
 
-def ask_advice(player: Player, public_id: str, number: int, *, now: datetime | None = None) -> Table:
+def ask_advice(sitter: Sitter, public_id: str, number: int, *, now: datetime | None = None) -> Table:
     """Ask a house bot for advice on decision `number`. Repeatable. Raise Refused if there can be none.
 
     A resting table then waits for a worker.
     """
     now = clock.now_or(now)
     with transaction.atomic():
-        row = tables_of(player, public_id).select_for_update().first()
+        row = tables_of(sitter, public_id).select_for_update().first()
         if row is None:
             raise Refused("you have no such table")
         if not row.seats.filter(number=row.seat).exists():
@@ -203,7 +230,7 @@ def ask_advice(player: Player, public_id: str, number: int, *, now: datetime | N
             row.advice_asked, row.advice, row.since = number, "", now
             row.save(update_fields=["advice_asked", "advice", "since"])
         if row.awaits_advice and row.status == TableStatus.RESTING:
-            transitions.move(row, TableStatus.WAITING, now=now, actor=player.name)
+            transitions.move(row, TableStatus.WAITING, now=now, actor=guests.name_of(sitter))
         listening.notify(transitions.subject(row))
     return row
 
@@ -219,15 +246,15 @@ def _advisor(pool: Pool) -> BotVersion:
     )
 
 
-def leave(player: Player, public_id: str, *, now: datetime | None = None) -> bool:
+def leave(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> bool:
     """Leave the table. A board that has started counts as lost (`standing`); the worker stops within a second. False if it was finished."""
     now = clock.now_or(now)
     with transaction.atomic():
-        row = tables_of(player, public_id).select_for_update().first()
+        row = tables_of(sitter, public_id).select_for_update().first()
         if row is None or row.status not in LIVE:
             return False
         try:
-            transitions.move(row, TableStatus.LEFT, now=now, actor=player.name, **ended(now))
+            transitions.move(row, TableStatus.LEFT, now=now, actor=guests.name_of(sitter), **ended(now))
         except IllegalMove:
             return False
         listening.notify(transitions.subject(row))

@@ -88,7 +88,9 @@ class Command(LeagueCommand):
             raise CommandError(
                 f"not finished: {', '.join(failed)}; run the command again, or look into {settings.STATE_DIR / LOG}"
             )
-        if options["serve"]:
+        if not options["serve"]:
+            self.say(f"Next: make serve (or manage.py serve), then open http://{options['bind']}")
+        else:
             call_command("serve", bind=options["bind"], slots=options["slots"], no_migrate=True)
 
     @contextmanager

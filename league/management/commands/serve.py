@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -31,6 +33,7 @@ class Command(LeagueCommand):
         )
         parser.add_argument("--threads", type=int, default=8, help="requests at a time")
         parser.add_argument("--no-migrate", action="store_true")
+        parser.add_argument("--quiet", action="store_true", help="log warnings and errors only")
 
     def run(self, **options: Any) -> None:
         """Prepare the database and static files, then supervise the processes."""
@@ -44,14 +47,33 @@ class Command(LeagueCommand):
             "scheduler": manage("scheduler"),
             **{f"worker-{i}": manage("worker") for i in range(1, options["slots"] + 1)},
         }
+        environment = {"LOG_LEVEL": "WARNING"} if options["quiet"] else {}
+        lines = [f"Tute League on http://{options['bind']}", f"its data in {settings.STATE_DIR}", "Ctrl-C stops it"]
         try:
-            Supervisor(children).run(
-                ready=lambda: self.say(
-                    f"Tute League on http://{options['bind']}, its data in {settings.STATE_DIR}  (Ctrl-C stops it)"
-                )
+            Supervisor(children, environment=environment).run(
+                ready=lambda: self.say(box(lines)), up=lambda: listens(options["bind"])
             )
         except GaveUp as error:
             raise CommandError(str(error)) from error
+
+
+def box(lines: Sequence[str]) -> str:
+    """Return lines in a frame that stands out of a log."""
+    width = max(map(len, lines))
+    bar = f"+{'-' * (width + 2)}+"
+    return "\n".join([bar, *(f"| {line:<{width}} |" for line in lines), bar])
+
+
+def listens(bind: str) -> bool:
+    """Return True if the web server takes connections; for other addresses than host:port, as soon as it is started."""
+    host, _, port = bind.rpartition(":")
+    if not host or not port.isdigit():
+        return True
+    try:
+        with socket.create_connection((host.strip("[]").replace("0.0.0.0", "127.0.0.1"), int(port)), timeout=1):  # noqa: S104 - no bind
+            return True
+    except OSError:
+        return False
 
 
 def web(bind: str, threads: int) -> list[str]:

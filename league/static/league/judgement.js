@@ -1,17 +1,41 @@
-// <tute-judgement>: follows the card table above it (its "step" events) and marks mistakes in the list of steps.
-// The page already contains the drawing, with a link to the step of each decision.
+// Follows the card table (its "step" events): marks mistakes in the list of steps, moves the line of the drawing, says below the list what
+// the decision cost and what a house bot would have played, and aims the way to the editor at the step that is shown.
+// The page already contains the drawing, with a link to the step of each decision. The drawing is a slider, too: press and drag.
+const here = () => document.querySelector(".here");
+const list = () => document.querySelector("tute-replay ol.steps");
+
+document.addEventListener("step", ({ detail }) => {
+  const box = here();
+  if (!box) return;
+  const open = box.querySelector("#open-here"), item = document.getElementById(detail.id);
+  if (open) { const to = new URL(open.href); to.searchParams.set("at", detail.id); open.href = to.pathname + to.search; }
+  const cost = document.querySelector(`tute-judgement a[href="#${detail.id}"]`)?.getAttribute("aria-label");
+  const would = item?.querySelector(".would")?.textContent.replace(/\s+/g, " ").trim();
+  box.querySelector(".verdict").textContent = [cost, would].filter(Boolean).join(" · ");
+});
+
 class TuteJudgement extends HTMLElement {
   gone = new AbortController();
   connectedCallback() {
     this.points = [...this.querySelectorAll("a.at")];
     this.line = this.querySelector(".now");
-    this.said = this.querySelector(".verdict");
     for (const point of this.points) this.mark(point);
-    document.addEventListener("step", (event) => this.show(event.detail), { signal: this.gone.signal });
-    const now = document.querySelector("ol.steps [aria-current]");
-    if (now) this.show({ id: now.id });
+    const { signal } = this.gone;
+    document.addEventListener("step", (event) => this.show(event.detail), { signal });
+    const now = list()?.querySelector("[aria-current]");
+    if (now) now.closest("tute-replay").draw();
+    this.addEventListener("pointerdown", (press) => {
+      if (press.target.closest("a")) return;
+      this.setPointerCapture(press.pointerId); this.slide(press);
+    }, { signal });
+    this.addEventListener("pointermove", (press) => { if (press.buttons && this.hasPointerCapture(press.pointerId)) this.slide(press); }, { signal });
   }
   disconnectedCallback() { this.gone.abort(); }
+  slide(press) {
+    const box = this.firstElementChild.getBoundingClientRect(), range = document.querySelector("tute-replay input[type=range]");
+    range.value = Math.floor((press.clientX - box.left) / box.width * (+range.max + 1));
+    range.dispatchEvent(new Event("input"));
+  }
   mark(point) {
     const step = document.querySelector(`ol.steps > ${point.getAttribute("href")}`), kind = ["slip", "blunder"].find((one) => point.classList.contains(one));
     if (!step || !kind || step.querySelector(".lost")) return;
@@ -20,19 +44,12 @@ class TuteJudgement extends HTMLElement {
     lost.textContent = ` ${point.dataset.lost}`;
     step.append(lost);
   }
-  show({ id }) {
-    const [deal, ply] = id.match(/\d+/g).map(Number);
-    let last = null, here = null;
-    for (const point of this.points) {
-      const [its, at] = point.getAttribute("href").match(/\d+/g).map(Number);
-      point.removeAttribute("aria-current");
-      if (its === deal && at <= ply) last = point;
-      if (its === deal && at === ply) here = point;
-    }
-    here?.setAttribute("aria-current", "step");
-    this.line.toggleAttribute("hidden", !last);
-    for (const end of ["x1", "x2"]) this.line.setAttribute(end, last?.dataset.x ?? 0);
-    this.said.textContent = here?.getAttribute("aria-label") ?? "";
+  show({ id, number }) {
+    this.querySelector("a[aria-current]")?.removeAttribute("aria-current");
+    this.querySelector(`a[href="#${id}"]`)?.setAttribute("aria-current", "step");
+    const range = document.querySelector("tute-replay input[type=range]"), x = (number + 0.5) / (+range.max + 1) * this.firstElementChild.viewBox.baseVal.width;
+    this.line.removeAttribute("hidden");
+    for (const end of ["x1", "x2"]) this.line.setAttribute(end, x);
   }
 }
 customElements.define("tute-judgement", TuteJudgement);

@@ -3,6 +3,7 @@
 // <ol class="steps"> with one <li id="d<deal>p<step>"> per event; this element adds the table, shows the hidden buttons, and handles
 // keys and the address.
 import { fold, QUIET } from "./replay-fold.js";
+import { arrange } from "./replay-list.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const NOTABLE = new Set(["song", "tute", "claim", "exchange", "notice", "return", "capote", "fault", "trump", "partner", "called", "takeover", "score", "over"]);
@@ -18,9 +19,9 @@ const make = (tag, attributes = {}, ...inside) => {
   node.append(...inside);
   return node;
 };
-const tidy = (cards) => [...cards].sort((a, b) => SUITS.indexOf(a.at(-1)) - SUITS.indexOf(b.at(-1)) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]));
+export const tidy = (cards) => [...cards].sort((a, b) => SUITS.indexOf(a.at(-1)) - SUITS.indexOf(b.at(-1)) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]));
 
-class TuteReplay extends HTMLElement {
+export class TuteReplay extends HTMLElement {
   gone = new AbortController(); // Removes the listeners on the window when the element leaves the page.
   async connectedCallback() {
     this.list = this.querySelector("ol.steps");
@@ -36,7 +37,7 @@ class TuteReplay extends HTMLElement {
     this.events = this.data.events;
     this.index();
     if (!this.steps.length) return; // Nothing was played; the page gives the reason.
-    this.build(); this.listen();
+    this.build(); this.listen(); this.arrange();
     this.classList.add("ready");
     if (this.hasAttribute("at-end")) this.go(this.steps.length - 1, false); else this.fromAddress(true);
   }
@@ -46,7 +47,7 @@ class TuteReplay extends HTMLElement {
     const before = this.events, { now, as, turned } = this;
     this.data = await answer.json(); this.events = this.data.events;
     this.list.replaceChildren(...items);
-    this.index();
+    this.index(); this.arrange();
     const same = before.length <= this.events.length && JSON.stringify(before[1]) === JSON.stringify(this.events[1]);
     Object.assign(this, { as, turned, speed: 4, now: same ? Math.max(now, this.steps.length - MOST_BEHIND) : 0 });
     delete this.querySelector(".strip").dataset.deal;
@@ -69,6 +70,7 @@ class TuteReplay extends HTMLElement {
     this.items = this.steps.map(({ id }) => this.list.querySelector(`#${id}`));
     this.now = 0; this.as = null; this.turned = 0; this.speed = 2;
   }
+  arrange() { arrange(this.list, this.querySelector(".heads"), { steps: this.steps, items: this.items, events: this.events, seats: this.data.seats, sign: (suit) => this.sign(suit) }); }
   event(step) { return this.events[this.steps[step].at]; }
   find(from, way, wanted) {
     for (let k = from + way; k >= 0 && k < this.steps.length; k += way) if (wanted(this.event(k), this.steps[k])) return k;
@@ -81,6 +83,7 @@ class TuteReplay extends HTMLElement {
     let step = this.steps.findIndex((s) => s.deal === +deal && s.ply === +ply);
     if (step < 0 && location.hash === "#fault") step = this.steps.findLastIndex((s) => this.events[s.at].e === "fault");
     this.go(Math.max(step, 0), !first || step > 0);
+    if (first && step > 0) { scrollTo(0, 0); this.felt.scrollIntoView({ block: "nearest" }); } // The browser has scrolled to the line of the step.
   }
   go(step, write = true) {
     const onwards = step === this.now + 1;
@@ -234,6 +237,7 @@ class TuteReplay extends HTMLElement {
       const top = item.offsetTop - this.list.clientHeight / 2;
       this.list.scrollTop = top;
       const words = item.firstElementChild.cloneNode(true);
+      words.querySelectorAll(".cell").forEach((node) => node.remove()); // The drawn card; the sentence names it.
       if (this.as !== null && +item.dataset.seat !== this.as) words.querySelectorAll(".secret").forEach((node) => node.remove());
       this.status.textContent = words.textContent.trim();
     }

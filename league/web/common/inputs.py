@@ -22,6 +22,14 @@ def until_of(request: HttpRequest) -> datetime | None:
     return clock.read(text) if text else None
 
 
+def is_own_form(request: HttpRequest) -> bool:
+    """Return True if the browser says that this site sent the form: forms of cached pages carry no token, and no other site sets these headers."""
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    return request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
+
+
 def short_text(text: str, most: int) -> str:
     """Return at most `most` characters, without NUL, which PostgreSQL does not accept."""
     return text.replace("\0", "").strip()[:most]

@@ -15,7 +15,10 @@ from league.service import limits
 from league.web.common import errors
 
 DOWNLOADS = frozenset(
-    {"game-ratings", "game-boards", "standings-csv", "event-marks", "match-replay", "match-log", "match-text"}
+    {
+        *("game-ratings", "game-boards", "standings-csv", "event-marks", "match-replay", "match-log", "match-text"),
+        *("version-source", "version-package", "kit"),
+    }
 )
 # Pages that compute, or grow with the number of matches.
 HEAVY = frozenset(
@@ -55,6 +58,8 @@ def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
     if name in DOWNLOADS or name in HEAVY:
         who = f"u{request.user.pk}" if request.user.is_authenticated else f"a{where}"
         return [("download" if name in DOWNLOADS else "heavy", who)]
+    if name == "play" and request.method == "POST" and not request.user.is_authenticated:
+        return [("guest", f"a{where}")]
     if name not in FORMS or request.method != "POST":
         return []
     scope = FORMS[name]

@@ -103,6 +103,14 @@ def card_name(card: str, *, article: bool = False) -> str:
     return _("%(rank)s of %(suit)s") % {"rank": _(RANKS[rank][article]), "suit": suit_name(suit)}
 
 
+PRINTED = {"S": "10", "C": "11", "R": "12"}
+
+
+def printed_rank(card: str) -> str:
+    """Return the number that is printed on a card: '12' for 'Ro'."""
+    return PRINTED.get(card[:-1], card[:-1])
+
+
 def card_names() -> dict[str, str]:
     """Return the names of all forty cards by their text."""
     return {rank + suit: card_name(rank + suit) for suit in SUITS for rank in RANKS}
@@ -141,7 +149,7 @@ ACTIONS = {
     "out": gettext_noop("Stay out"),
     "play": gettext_noop("Play"),
     "accuse": gettext_noop("Accuse of a revoke"),
-    "next": gettext_noop("Next board"),
+    "next": gettext_noop("Next hand"),
     "discard": gettext_noop("Discard nothing"),
 }
 
@@ -174,6 +182,12 @@ def seat_of_puzzle(seat: int, own_seat: int, sides: Sequence[Sequence[int]]) -> 
     return _("Your partner") if partners else _("Seat %(number)s") % {"number": seat}
 
 
+def seats_name(sitting: int) -> str:
+    """Return the name of a sitting of a board, counted from 0: 'Seats A', 'Seats B'."""
+    return _("Seats %(letter)s") % {"letter": LETTERS[sitting % len(LETTERS)]}
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TUTES = {"R": gettext_noop("kings"), "C": gettext_noop("horses"), "S": gettext_noop("jacks")}
 
 
@@ -251,6 +265,7 @@ LIMITS = {
     "challenges": gettext_noop("challenges in the last day"),
     "judgements": gettext_noop("analyses and bot consultations in the last day"),
     "tries": gettext_noop("tries in the last hour"),
+    "series": gettext_noop("series of 20 boards in the last hour"),
     "tables": gettext_noop("tables opened in the last hour"),
     "requests": gettext_noop("requests for other players' bots in the last day"),
 }

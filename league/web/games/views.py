@@ -11,6 +11,7 @@ from league.domain.core import paging
 from league.domain.ratings import daily, idle, leaderboards
 from league.service import changes, topics
 from league.web.common import inputs, lists
+from league.web.common.families import by_family
 from league.web.common.game_lines import describe_game
 from league.web.common.pools import chosen_pool, rated_pools
 from league.web.common.viewers import user_of, viewer_of
@@ -19,10 +20,12 @@ from league.web.games.bars import with_bars
 
 @changes.kept_until(changes.POOLS)
 def games(request: HttpRequest) -> HttpResponse:
-    """List every game of the engine."""
+    """List every game of the engine, by family."""
     pools = rated_pools(engine.games())
-    rows = [(describe_game(key), pools.get(key, [])) for key in engine.games()]
-    return render(request, "games/games.html", {"rows": rows})
+    families = [
+        (family, [(game, pools.get(game.key, [])) for game in family.games]) for family in by_family()
+    ]
+    return render(request, "games/games.html", {"families": families})
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:

@@ -13,7 +13,7 @@ from league.domain.core.errors import Refused, shown
 from league.domain.matches import background
 from league.enums import JudgementStatus
 from league.models import BotVersion, Consultation, Match, Player, Sitting
-from league.web.matches.judging import action_name
+from league.web.common.words import action_name
 from league.web.matches.narrate import Sentence, Would
 
 

@@ -19,9 +19,11 @@ from league.domain.judgements import asking, bodies, reading
 from league.domain.judgements.reading import Placed
 from league.enums import JudgementKind, JudgementStatus
 from league.models import Judgement, Match, Party, Sitting
-from league.web.common.words import card_name, format_number, phase_name
+from league.web.common.words import action_name, format_number, phase_name
+from league.web.matches.narrate import Sentence
+from league.web.matches.seats import party_names
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 240, 70, 12, 16, 30
+WIDTH, HEIGHT, TOP, BOTTOM = 720, 132, 14, 18
 
 
 @dataclass(frozen=True)
@@ -38,31 +40,45 @@ class Point:
     whisker: tuple[float, float] | None = None
 
 
+@dataclass(frozen=True)
+class Column:
+    """A trick, or a deal of several, in the drawing: its number, its middle and its end."""
+
+    number: int
+    middle: float
+    end: float
+
+
 @dataclass
 class Graph:
-    """The drawing of one sitting. lines: one per deal; ticks: height and number; deals: place and number, without the first."""
+    """The drawing of one sitting, as wide as its list of steps: `columns` are its tricks, or its deals if there are several.
+
+    lines: one per deal; ticks: height and number; blind: the end of the first steps, whose decisions were not analysed.
+    """
 
     points: list[Point] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     ticks: list[tuple[float, str]] = field(default_factory=list)
-    deals: list[tuple[float, int]] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+    of_deals: bool = False
+    blind: float = 0.0
+    blind_tricks: int = 0
     zero: float = 0.0
     bar: float = 2.0
     width: int = WIDTH
     height: int = HEIGHT
-    start: int = LEFT
-    right: int = WIDTH - RIGHT
     bottom: int = HEIGHT - BOTTOM
 
 
 @dataclass(frozen=True)
 class Worst:
-    """An expensive decision: its place and its description."""
+    """An expensive decision: its place, its party and its description."""
 
     board: int
     sitting: int
     anchor: str
     text: str
+    party: int
 
 
 @dataclass(frozen=True)
@@ -96,8 +112,18 @@ class Shown:
         return self.row is not None and self.row.status in asking.WAITING
 
 
-def views(match: Match, selected: str, sitting: Sitting, parties: Sequence[Party], names: Sequence[str]) -> list[Shown]:
-    """Return both kinds, with the `selected` one filled in, else the first finished one, else the first. One to three queries."""
+def views(
+    match: Match,
+    selected: str,
+    sitting: Sitting,
+    parties: Sequence[Party],
+    names: Sequence[str],
+    steps: Sequence[Sentence],
+) -> list[Shown]:
+    """Return both kinds, with the `selected` one filled in, else the first finished one, else the first. One to three queries.
+
+    steps: the list of steps, which the drawing is as wide as.
+    """
     rows = asking.of_match(match)
     both = [Shown(kind, str(JudgementKind(kind).label), rows.get(kind)) for kind in JudgementKind.values]
     finished = [
@@ -106,11 +132,18 @@ def views(match: Match, selected: str, sitting: Sitting, parties: Sequence[Party
     chosen = next((kind_view for kind_view in both if kind_view.kind == selected), (finished or both)[0])
     chosen.chosen = True
     if chosen in finished:
-        _fill(chosen, match, sitting, parties, names)
+        _fill(chosen, match, sitting, parties, names, steps)
     return both
 
 
-def _fill(section: Shown, match: Match, sitting: Sitting, parties: Sequence[Party], names: Sequence[str]) -> None:
+def _fill(
+    section: Shown,
+    match: Match,
+    sitting: Sitting,
+    parties: Sequence[Party],
+    names: Sequence[str],
+    steps: Sequence[Sentence],
+) -> None:
     row = asking.find(match, section.kind)
     if row is None:
         return
@@ -122,7 +155,7 @@ def _fill(section: Shown, match: Match, sitting: Sitting, parties: Sequence[Part
     section.size = GAME_SCORE if body.unit == "games" else 1
     every = reading.placed(body, reading.seatings(row))
     here = [placed for placed in every if (placed.board, placed.sitting) == (sitting.board.number, sitting.number)]
-    section.graph = draw(here, body.unit, names, is_open=section.kind == JudgementKind.OPEN)
+    section.graph = draw(here, body.unit, names, steps, is_open=section.kind == JudgementKind.OPEN)
     section.lines = [
         Line(anchor(placed), sentence(placed, names[placed.verdict.seat], section.size), moves_text(placed, names))
         for placed in here
@@ -131,9 +164,15 @@ def _fill(section: Shown, match: Match, sitting: Sitting, parties: Sequence[Part
     section.phases = [phase_name(phase) for phase in (reading.ALL, *PHASES)]
     sums = reading.tallies(every, len(parties))
     section.sums = [(party, [sums[party.number][phase] for phase in (reading.ALL, *PHASES)]) for party in parties]
-    bots = [party.version.bot.slug for party in parties]
+    bots = party_names(parties)
     section.worst = [
-        Worst(placed.board, placed.sitting, anchor(placed), sentence(placed, bots[placed.party], section.size))
+        Worst(
+            placed.board,
+            placed.sitting,
+            anchor(placed),
+            sentence(placed, bots[placed.party], section.size),
+            placed.party,
+        )
         for placed in reading.costliest(every, body.unit)
     ]
 
@@ -163,20 +202,16 @@ def moves_text(placed: Placed, names: Sequence[str]) -> str:
     return "; ".join(f"{names[move.seat]}: {action_name(move.action)}" for move in placed.verdict.line)
 
 
-def action_name(text: str) -> str:
-    """Return the name of a card; other actions stay in the words of the protocol."""
-    word, _gap, card = text.partition(" ")
-    return card_name(card) if word == "play" else text
-
-
 def amount(value: float, size: int) -> str:
     """Format a difference of scores; `size`: stored units per displayed unit."""
     value /= size
     return format_number(value, ".0f" if value == int(value) else ".1f" if size == 1 else ".3f")
 
 
-def draw(rows: Sequence[Placed], unit: str, names: Sequence[str], *, is_open: bool) -> Graph | None:
-    """Draw the decisions of a sitting from left to right. Return None if none was analysed.
+def draw(
+    rows: Sequence[Placed], unit: str, names: Sequence[str], steps: Sequence[Sentence], *, is_open: bool
+) -> Graph | None:
+    """Draw the decisions of a sitting at their steps. Return None if none was analysed.
 
     With open cards: a line of the value of the deal for the side of the first seat. Fair: a bar with its error for each decision.
     """
@@ -198,21 +233,23 @@ def draw(rows: Sequence[Placed], unit: str, names: Sequence[str], *, is_open: bo
     def height(value: float) -> float:
         return round(TOP + (high - value) / (high - low) * (HEIGHT - TOP - BOTTOM), 1)
 
-    wide = (WIDTH - LEFT - RIGHT) / max(1, len(rows))
+    wide = WIDTH / max(1, len(steps))
     graph = Graph(zero=height(0.0), bar=round(max(2.0, wide * 0.6), 1))
     value = low
     while value <= high + step / 2:
         graph.ticks.append((height(value), amount(value, size)))
         value += step
-    places = {id(placed): round(LEFT + (at + 0.5) * wide, 1) for at, placed in enumerate(rows)}
+    places = {line.anchor: round((at + 0.5) * wide, 1) for at, line in enumerate(steps)}
+    _add_columns(graph, steps, wide)
+    first = next(at for at, placed in enumerate(rows) if placed.verdict.lost is not None)
+    if first:
+        graph.blind = round(max(0.0, places.get(anchor(rows[first]), 0.0) - wide / 2), 1)
+        graph.blind_tricks = sum(line.kind == "trick" and places[line.anchor] < graph.blind for line in steps)
     for deal, group in groupby(rows, key=lambda placed: placed.verdict.deal):
-        inside = list(group)
-        if len(signs) > 1:
-            graph.deals.append((round(places[id(inside[0])] - wide / 2, 1), deal))
         line = []
-        for placed in inside:
-            verdict, x = placed.verdict, places[id(placed)]
-            if verdict.lost is None:
+        for placed in group:
+            verdict, x = placed.verdict, places.get(anchor(placed))
+            if verdict.lost is None or x is None:
                 continue
             worth, par = signs[deal] * (verdict.worth or 0.0), signs[deal] * (verdict.par or 0.0)
             y = height(worth if is_open else verdict.lost)
@@ -235,6 +272,20 @@ def draw(rows: Sequence[Placed], unit: str, names: Sequence[str], *, is_open: bo
         if is_open and line:
             graph.lines.append(" ".join(line))
     return graph
+
+
+def _add_columns(graph: Graph, steps: Sequence[Sentence], wide: float) -> None:
+    """Add the tricks of the sitting, or its deals if there are several."""
+    graph.of_deals = len({line.deal for line in steps}) > 1
+    ends = [
+        at + 1
+        for at, line in enumerate(steps)
+        if ((at + 1 == len(steps) or steps[at + 1].deal != line.deal) if graph.of_deals else line.kind == "trick")
+    ]
+    start = 0
+    for number, end in enumerate(ends, 1):
+        graph.columns.append(Column(number, round((start + end) / 2 * wide, 1), round(end * wide, 1)))
+        start = end
 
 
 def _signs(rows: Sequence[Placed]) -> dict[int, int]:

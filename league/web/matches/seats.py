@@ -8,6 +8,8 @@ from typing import Any
 
 from league.models import Party, Sitting
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 
 def seat_names(sitting: Sitting, parties: Sequence[Party]) -> list[str]:
     """Return one name per seat; a bot on several seats gets a number on each."""
@@ -25,13 +27,24 @@ def numbered(bots: Sequence[str]) -> list[str]:
     return names
 
 
-def seat_bots(sitting: Sitting, parties: Sequence[Party]) -> list[str]:
-    """Return the bot of each seat: its slug, with the version if two versions of one bot meet."""
+def party_names(parties: Sequence[Party]) -> list[str]:
+    """Return the bot of each party: its slug, with the version if two versions of one bot meet."""
     versions: dict[str, set[int]] = {}
     for party in parties:
         versions.setdefault(party.version.bot.slug, set()).add(party.version_id)
-    versions_by_seat = [parties[number].version for number in sitting.seating]
-    return [v.bot.slug if len(versions[v.bot.slug]) == 1 else f"{v.bot.slug} v{v.number}" for v in versions_by_seat]
+    bots = [party.version for party in parties]
+    return [v.bot.slug if len(versions[v.bot.slug]) == 1 else f"{v.bot.slug} v{v.number}" for v in bots]
+
+
+def seat_bots(sitting: Sitting, parties: Sequence[Party]) -> list[str]:
+    """Return the bot of each seat, named as its party."""
+    names = party_names(parties)
+    return [names[number] for number in sitting.seating]
+
+
+def sitting_letter(number: int) -> str:
+    """Return the letter of a sitting, "A" for 0: players hear "Seats A" and "Seats B"."""
+    return LETTERS[number] if number < len(LETTERS) else str(number + 1)
 
 
 def seats_of(sitting: Sitting, party: int) -> list[int]:

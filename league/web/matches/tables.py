@@ -8,121 +8,44 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
-from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 import engine
 from engine.runner.table import NEXT
-from league.domain.core.errors import Refused, TooMany, shown
-from league.domain.people import quotas
-from league.domain.tables import seating, standing
+from league.domain.core import clock
+from league.domain.core.errors import Refused, shown
+from league.domain.tables import ending, guests, holding, seating
+from league.domain.tables.guests import Sitter
 from league.enums import TableStatus
-from league.models import BotVersion, Player, Table
+from league.models import Table
 from league.models.tables import LIVE, NO_ADVICE
 from league.service import listening, topics
-from league.web.common import words
-from league.web.common.fields import set_choices
+from league.web.common import prefs, words
+from league.web.common.guests import sitter_of
 from league.web.common.inputs import whole_number
-from league.web.common.viewers import player_of, viewer_of
-from league.web.matches import narrate
+from league.web.matches import banner, felt, narrate
 from league.web.matches.offers import chosen, offer
-from league.web.matches.record import shown_moments
+from league.web.matches.record import is_french, shown_moments
 from league.web.matches.seats import numbered
 from league.web.matches.viewer import for_viewer
 
-FIRST_GAME, FIRST_RIVAL = "partnership", "greedy"
-LATEST = 10  # Number of tables on the page.
 SOON_S = 1.0  # Seconds that an answer waits for the bots.
 AGAIN_S = 0.5  # Seconds between two looks at the table if wake-ups arrive.
+LATE = timedelta(seconds=15)  # A table that waits longer for its first worker says so.
 DEAF_S = 0.02  # The same if no wake-ups arrive.
 
 
-class SitForm(forms.Form):
-    """The settings of a new table."""
-
-    game = forms.ChoiceField(label=gettext_lazy("Game"))
-    rival = forms.ChoiceField(label=gettext_lazy("Against"))
-    partner = forms.ChoiceField(
-        label=gettext_lazy("Partner"), required=False, help_text=gettext_lazy("Only for games played in pairs.")
-    )
-    boards = forms.TypedChoiceField(
-        label=gettext_lazy("Boards"),
-        coerce=int,
-        choices=[(number, str(number)) for number in range(1, seating.MOST_BOARDS + 1)],
-    )
-
-    advice = forms.BooleanField(
-        label=gettext_lazy("With advice"),
-        required=False,
-        help_text=gettext_lazy(
-            "You can ask the best house bot what it would do. A table with advice does not count for your rating."
-        ),
-    )
-
-    def __init__(self, rivals: Sequence[BotVersion], *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        bots = [(version.bot.slug, version.bot.slug) for version in rivals]
-        games = [(key, engine.load(key).title) for key in engine.games()]
-        set_choices(self, game=games, rival=bots, partner=[("", _("the same bot")), *bots])
-
-
-@never_cache
-@login_required
-def tables(request: HttpRequest) -> HttpResponse:
-    """Open a table, or continue the open one; list the player's latest tables. A refusal keeps the form."""
-    if not seating.is_on():
-        raise Http404
-    player = player_of(request)
-    rivals = seating.rivals(player)
-    if request.method != "POST":
-        game = request.GET.get("game", "")
-        first = {"game": game if game in engine.games() else FIRST_GAME, "rival": FIRST_RIVAL, "boards": 1}
-        return _tables(request, player, SitForm(rivals, initial=first))
-    form = SitForm(rivals, request.POST)
-    if not form.is_valid():
-        return _tables(request, player, form, 422)
-    values = form.cleaned_data
-    try:
-        row = seating.sit(
-            player, values["game"], values["rival"], values["partner"], values["boards"], advice=values["advice"]
-        )
-    except Refused as refusal:
-        form.add_error(None, shown(refusal))
-        return _tables(request, player, form, 429 if isinstance(refusal, TooMany) else 422)
-    return redirect("table", public_id=row.public_id)
-
-
-def _tables(request: HttpRequest, player: Player, form: SitForm, status: int = 200) -> HttpResponse:
-    over = Table.objects.filter(player=player).exclude(status__in=LIVE).select_related("pool").defer(*HEAVY)
-    context = {
-        "form": form,
-        "present": seating.present(player),
-        "latest": list(over.order_by("-created")[:LATEST]),
-        "standing": standing.game_records(player),
-        "most_tables": standing.MOST_TABLES,
-        "limit": quotas.limit(player, quotas.TABLES),
-        "rest_s": settings.TABLE_REST_S,
-        "away_min": settings.TABLE_AWAY_S // 60,
-    }
-    return render(request, "matches/tables.html", context, status=status)
-
-
-HEAVY = ("seen", "legal", "hand", "records")
-
-
 def _row(request: HttpRequest, public_id: str) -> Table:
-    """Return a table that the viewer may see: their own, or any finished one. Two queries."""
-    row = seating.visible(viewer_of(request), public_id)
+    """Return a table that the viewer may see: their own, or any finished one. At most two queries."""
+    row = seating.visible(sitter_of(request), public_id)
     if row is None:
         raise Http404
     return row
@@ -140,34 +63,59 @@ def _record(row: Table, board: int) -> dict[str, Any]:
 
 @never_cache
 def table(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a table: the cards, the legal actions and, when finished, its replays (`?b=`). Six queries."""
+    """Show a table: the cards, the legal actions, and who won a finished hand; `?b=` replays a hand of a finished table. Six queries."""
     row = _row(request, public_id)
     bots = seating.bots(row)
     names = seating.names(row, bots)
-    board = max(1, whole_number(request.GET.get("b")) or row.board) if row.records else row.board
+    numbers = numbered(names)
+    board = whole_number(request.GET.get("b"))
+    sitter = sitter_of(request)
+    mine = guests.owns(sitter, row)
+    if row.records and board is not None:
+        return _replay(request, row, names, min(max(1, board), len(row.scores)))
+    board = row.board
     record = _record(row, board)
-    size = engine.load(row.pool.game, players=row.pool.players, **row.pool.options).score_size
+    moments = shown_moments(record)
+    game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
+    choices = None
+    if row.turn is not None:
+        choices = offer(row.legal, row.hand, felt.song_points(game, row.seen), french=is_french(game))
     context = {
         "row": row,
-        "mine": (viewer := viewer_of(request)) is not None and viewer.pk == row.player_id,
+        "mine": mine,
         "live": row.status in LIVE,
         "topic": topics.of_table(row.public_id) if row.status in LIVE and settings.LIVE_LISTENERS else "",
         "since": topics.table_version(row.status, row.turn, advised=bool(row.advice)),
-        "names": numbered(names),
         "board": board,
-        "boards": list(range(1, len(row.scores) + 1)),
-        "scores": [
-            (number, list(zip(numbered(names), values, strict=True))) for number, values in enumerate(row.scores, 1)
-        ],
-        "size": size,
-        "lines": narrate.narrate(shown_moments(record), numbered(names), names),
-        "offer": offer(row.legal, row.hand) if row.turn is not None else None,
+        "lines": narrate.narrate(moments, numbers, names),
+        "head": felt.head(game, moments, row.seat, numbers),
+        "offer": choices,
+        "prompt": felt.prompt(choices, row.legal, row.seen) if choices else "",
+        "then": felt.then(choices, row.seen) if choices else "",
         "advice": _advice(row, bots.get(row.seat)),
-        "rest_s": settings.TABLE_REST_S,
-        "away_min": settings.TABLE_AWAY_S // 60,
+        "banner": banner.banner(row, game, moments, numbers, mine=mine),
+        "ending": ending.ending(row, sitter, bots),
+        "late": row.status == TableStatus.WAITING and clock.present() - row.since > LATE,
+        "away_min": holding.away_s(row) // 60,
+        "rest": prefs.trick_rest(request),
+        "rests": prefs.RESTS.items(),
+        "forced": prefs.plays_forced(request),
+        "next": banner.is_shown(row),
     }
     moved = request.headers.get("X-Part") == "moved"  # `seat.js` already has the rest of the page.
     return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)
+
+
+def _replay(request: HttpRequest, row: Table, names: Sequence[str], board: int) -> HttpResponse:
+    """Show a hand of a finished table step by step, with all the cards."""
+    context = {
+        "row": row,
+        "names": numbered(names),
+        "board": board,
+        "boards": list(range(1, len(row.scores) + 1)),
+        "lines": narrate.narrate(shown_moments(_record(row, board)), numbered(names), names),
+    }
+    return render(request, "matches/table_replay.html", context)
 
 
 @dataclass(frozen=True)
@@ -202,26 +150,25 @@ def table_json(request: HttpRequest, public_id: str) -> JsonResponse:
 
 
 @never_cache
-@login_required
 @require_POST
 def act(request: HttpRequest, public_id: str) -> HttpResponse:
     """Answer, or leave. The next page has the answers of the bots if they come within a second.
 
     A page that listens for events (`listens`) gets an empty response at once, so that no thread waits.
     """
-    player = player_of(request)
+    sitter = sitter_of(request)
     where = redirect("table", public_id=public_id)
-    now = seating.tables_of(player, public_id).only("legal").first()
-    if now is None:
+    now = seating.tables_of(sitter, public_id).only("legal").first() if sitter is not None else None
+    if sitter is None or now is None:
         raise Http404
     if request.POST.get("do") == "leave":
-        seating.leave(player, public_id)
+        seating.leave(sitter, public_id)
         return where
     number = whole_number(request.POST.get("turn")) or 0
     if request.POST.get("do") == "advice":
-        return _ask_advice(request, player, public_id, number)
+        return _ask_advice(request, sitter, public_id, number)
     try:
-        row = seating.act(player, public_id, number, chosen(request, now.legal))
+        row = seating.act(sitter, public_id, number, chosen(request, now.legal))
     except Refused as refusal:
         messages.error(request, shown(refusal))
         return where
@@ -232,10 +179,10 @@ def act(request: HttpRequest, public_id: str) -> HttpResponse:
     return where
 
 
-def _ask_advice(request: HttpRequest, player: Player, public_id: str, number: int) -> HttpResponse:
+def _ask_advice(request: HttpRequest, sitter: Sitter, public_id: str, number: int) -> HttpResponse:
     """Ask for advice. The next page shows it if it comes within a second."""
     try:
-        row = seating.ask_advice(player, public_id, number)
+        row = seating.ask_advice(sitter, public_id, number)
     except Refused as refusal:
         messages.error(request, shown(refusal))
         return redirect("table", public_id=public_id)

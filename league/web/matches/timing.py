@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.runner.timings import KINDS, summed
+from league.web.common.words import action_name
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def times(record: dict[str, Any], seats: Collection[int]) -> Times | None:
     for seat in seats:
         if sums["slowest"][seat] is not None:
             step, cpu, wall, latency = sums["slowest"][seat]
-            action = actions[step] if step < len(actions) else ""
+            action = action_name(actions[step]) if step < len(actions) else ""
             slowest.append(Decision(step, seat, action, cpu / 1000, wall / 1000, latency / 1000))
     mean = tuple(sum(sums[kind][seat] for seat in seats) / decisions / 1000 for kind in KINDS)
     return Times(decisions, mean, sorted(slowest, key=lambda decision: (-decision.cpu, decision.step)))

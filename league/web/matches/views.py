@@ -22,10 +22,11 @@ import engine
 from league.domain.audits import results
 from league.domain.consultations import asking as consultations
 from league.domain.core.errors import Refused, shown
+from league.domain.jobs.handlers import idle
 from league.domain.judgements import asking
 from league.domain.matches import background, replays, sight
 from league.enums import JudgementKind, MatchStatus
-from league.models import Board, Match, Party, Sitting
+from league.models import Board, Match, Party, RatingPoint, Sitting
 from league.service import changes, topics
 from league.web.common import lists
 from league.web.common.inputs import whole_number
@@ -33,7 +34,7 @@ from league.web.common.viewers import player_of, user_of, viewer_of
 from league.web.matches import comparing, consulting, judging, luck, narrate
 from league.web.matches.column import column
 from league.web.matches.record import shown_moments
-from league.web.matches.seats import score_of, seat_bots, seat_names, seats_of
+from league.web.matches.seats import party_names, score_of, seat_bots, seat_names, seat_sides, seats_of
 from league.web.matches.timing import times
 from league.web.matches.viewer import for_viewer
 
@@ -116,7 +117,16 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     changes = {point.version_id: point for point in row.rating_points.all()}
     views = [(replays.party_view(party, viewer), changes.get(party.version_id)) for party in parties]
     size = engine.load(row.pool.game, players=row.pool.players).score_size
-    context: dict[str, Any] = {"match": row, "shown": views, "parties": parties, "size": size}
+    context: dict[str, Any] = {
+        "match": row,
+        "shown": views,
+        "parties": parties,
+        "size": size,
+        "heads": list(zip(parties, party_names(parties), range(len(parties)), strict=True)),
+        "surprise": any(_gained_by_losing(party, changes.get(party.version_id), parties) for party in parties),
+        "private": any(view.private for view in (view for view, _change in views)),
+        "broken": any(view.private and view.faults for view, _change in views),
+    }
     closed = replays.reason_closed(row)
     if closed and row.status in (MatchStatus.FINISHED, MatchStatus.VOID):
         context["closed"] = shown(closed)
@@ -141,35 +151,76 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
             names, bots = seat_names(sitting, parties), seat_bots(sitting, parties)
             context["lines"] = narrate.narrate(shown_moments(record), names, bots)
             context["notes"] = record.get("notes", [])
+            sides = seat_sides(record, sitting.seating)
+            context["heads"] = [
+                (party, name, next((sides[seat] for seat in seats_of(sitting, party.number)), party.number))
+                for party, name in zip(parties, party_names(parties), strict=True)
+            ]
+            context["own_parties"] = {party.number for party in own_bots}
+            context["own_seats"] = [
+                seat for seat, party in enumerate(sitting.seating) if party in context["own_parties"]
+            ]
             if row.status == MatchStatus.FINISHED and context["lines"]:
-                context |= _judgements(request, row, sitting, parties, names)
+                context |= _judgements(request, row, sitting, parties, names, context["lines"])
                 if "pass" in record:  # See "own" above.
                     section = _consultations(request, row, sitting, names)
                     if section.every or section.bots or viewer is None:
                         context |= {"consulted": section, "lines": consulting.mark(context["lines"], section)}
             context["times"] = times(record, {seat for seat, party in enumerate(sitting.seating) if party in own})
+        context["tab"] = _tab(request, context)
     return render(request, "matches/match.html", context)
 
 
+TABS = ("decisions", "boards", "ask", "sent", "about")
+
+
+def _tab(request: HttpRequest, context: dict[str, Any]) -> str:
+    """Return the tab that is open at first: the one of the address, else the one with most to say."""
+    wanted = request.GET.get("tab", "ask" if "w" in request.GET else "decisions" if "j" in request.GET else "")
+    there = {"decisions": "judgements", "ask": "consulted", "sent": "private"}
+    if wanted in TABS and context.get(there.get(wanted, "match")):
+        return wanted
+    if context["broken"]:
+        return "sent"
+    judged = context.get("judged")
+    return "decisions" if judged is not None and (judged.graph or judged.worst) else "boards"
+
+
 def _judgements(
-    request: HttpRequest, match: Match, sitting: Sitting, parties: list[Party], names: list[str]
+    request: HttpRequest,
+    match: Match,
+    sitting: Sitting,
+    parties: list[Party],
+    names: list[str],
+    lines: list[narrate.Sentence],
 ) -> dict[str, Any]:
     """Return both kinds of analysis for the template. One query, and some more if there are results."""
     selected = request.GET.get("j", "")
-    sections = judging.views(match, selected, sitting, parties, names)
+    sections = judging.views(match, selected, sitting, parties, names, lines)
     if any(section.waits for section in sections):
         topics.follow(request, changes.JUDGEMENTS)
         sections = judging.views(
-            match, selected, sitting, parties, names
+            match, selected, sitting, parties, names, lines
         )  # Read again: the state may be older than the topic.
     context: dict[str, Any] = {
         "judgements": sections,
         "deals": settings.JUDGE_DEALS,
         "a_day": settings.QUOTA_JUDGEMENTS,
         "failed_days": background.FAILED_DAYS,
+        "patience_min": round(idle.PATIENCE.total_seconds() / 60),
     }
     context["drawn"] = any(section.graph for section in sections)
+    context["judged"] = next((section for section in sections if section.chosen), None)
     return context
+
+
+def _gained_by_losing(party: Party, point: RatingPoint | None, parties: list[Party]) -> bool:
+    """Return True if a party lost the match on boards and its rating grew, or won it and its rating fell."""
+    if point is None or party.wins is None or len(parties) != 2:
+        return False
+    lead = party.wins - (party.losses or 0)
+    points_lead = (party.points or 0) - max((other.points or 0) for other in parties if other is not party)
+    return point.change * (lead or points_lead) < 0
 
 
 def _consultations(request: HttpRequest, match: Match, sitting: Sitting, names: list[str]) -> consulting.Shown:
@@ -219,10 +270,17 @@ def judge(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _boards_context(match: Match, sitting: Sitting, parties: list[Party]) -> dict[str, Any]:
-    boards = match.boards.prefetch_related(Prefetch("sittings", Sitting.objects.defer("replay"))).order_by("number")
+    boards = list(
+        match.boards.prefetch_related(Prefetch("sittings", Sitting.objects.defer("replay"))).order_by("number")
+    )
+    at = next(at for at, board in enumerate(boards) if board.number == sitting.board.number)
     return {
         "sitting": sitting,
         "board": sitting.board,
+        "before": boards[at - 1].number if at else None,
+        "after": boards[at + 1].number if at + 1 < len(boards) else None,
+        "last_board": boards[-1].number,
+        "sittings": sorted(row.number for row in boards[at].sittings.all()),
         "boards": [
             (
                 board,

@@ -6,11 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from league.domain.matches import sight
-from league.models import Table, Tournament
+from league.domain.tables import guests
+from league.models import Tournament
 from league.service import live as listening
 from league.service import topics
 from league.service.limits import address
-from league.web.common.viewers import user_of, viewer_of
+from league.web.common.guests import sitter_of
+from league.web.common.viewers import user_of
 
 AGAIN_S = 30  # Seconds to wait if there is no room for another listener.
 
@@ -34,12 +36,12 @@ def _visible(request: HttpRequest, requested: tuple[str, ...]) -> tuple[str, ...
 
 
 def _foreign(request: HttpRequest, requested: tuple[str, ...]) -> set[str]:
-    """Return the requested tables of other people; only their player may follow them."""
+    """Return the requested tables of other people; only who sits there may follow them."""
     tables = {topic for topic in requested if topic.startswith(topics.TABLE)}
-    if not tables or (viewer := viewer_of(request)) is None:
+    if not tables or (sitter := sitter_of(request)) is None:
         return tables
     table_ids = [topic.removeprefix(topics.TABLE) for topic in tables]
-    own_ids = Table.objects.filter(public_id__in=table_ids, player=viewer).values_list("public_id", flat=True)
+    own_ids = guests.own(sitter).filter(public_id__in=table_ids).values_list("public_id", flat=True)
     return tables - set(map(topics.of_table, own_ids))
 
 

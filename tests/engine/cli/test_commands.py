@@ -1,5 +1,6 @@
 """Every command: what it prints, its exit codes, its JSON."""
 
+import io
 import json
 import os
 import subprocess
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from engine import cli
-from engine.cli.bot import few
+from engine.cli.bot import few, reason
+from engine.cli.output import GOOD, paint
 from engine.game import declared, games, load
 from engine.runner import rare_decisions
 from engine.sandbox import TIERS
@@ -98,7 +100,7 @@ def test_play_prints_results_and_writes_a_log_that_holds(tute: Tute, tmp_path: P
     process = tute("play", "greedy", "random", "-g", "partnership", "-n", 8, "--seed", "7", "--log", "log.jsonl")
 
     assert all(" of " in line for line in process.stderr.splitlines()), "progress, where it took long, and nothing else"
-    assert "8 boards, 16 sittings, seed 7" in process.stdout
+    assert "Tute por parejas: 8 boards, 16 games, seed 7" in process.stdout
     assert "decisions/s" in process.stdout
     assert "95% interval" in process.stdout
     lines = (tmp_path / "log.jsonl").read_text().splitlines()
@@ -156,7 +158,6 @@ def test_play_files_and_explains_their_faults(tute: Tute, tmp_path: Path) -> Non
         (("greedy", "random", "-g", "partnership", "--log", "x.json"), "ends in .jsonl"),
         (("greedy", "random", "-g", "partnership", "--move-s", "0"), "move_s must be more than 0"),
         (("greedy", "random", "-g", "partnership", "--memory-mb", "1"), "limit memory_mb is 1, but python needs"),
-        (("greedy", "random"), "required: -g/--game"),
     ],
 )
 def test_play_bad_input_says_what_to_do(words: tuple[str, ...], message: str, tute: Tute) -> None:
@@ -309,7 +310,8 @@ def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -
 def test_bot_new_prints_commands_that_work_for_any_name(tute: Tute) -> None:
     output = tute("bot", "new", "mi bot").stdout
 
-    assert "\n  tute bot check 'mi bot'\n  tute play 'mi bot' random -g partnership -n 50\n" in output
+    assert "created mi bot (in a league: mi-bot): " in output
+    assert "\n  tute bot check 'mi bot'\n  tute play 'mi bot' random -n 50\n  tute submit 'mi bot'\n" in output
 
 
 @pytest.mark.slow
@@ -335,12 +337,88 @@ def test_bot_check_explains_a_failure(tute: Tute, tmp_path: Path) -> None:
 
     process = tute("bot", "check", "cheat.py", "-g", "partnership", code=1)
 
-    assert "FAILED partnership, 4 players" in process.stdout
+    assert "FAILED Tute por parejas, 4 players" in process.stdout
     assert "cheat failed by illegal_action" in process.stdout
     assert '"do": "play 9z"' in process.stdout
     data = json.loads(tute("bot", "check", "cheat.py", "-g", "partnership", "--json", code=1).stdout)
     assert data["holds"] is False
     assert {fault["kind"] for fault in data["tables"][0]["faults"]} == {"illegal_action"}
+
+
+def test_bot_check_stops_at_a_bot_that_does_not_start_and_says_why_in_a_line(tute: Tute, tmp_path: Path) -> None:
+    (tmp_path / "typo.py").write_text("import sys\n\ndef act(:\n    pass\n")
+
+    process = tute("bot", "check", "typo.py", code=1)
+
+    assert "typo does not start: SyntaxError, line 3: invalid syntax" in process.stdout
+    assert process.stdout.count("SyntaxError: invalid syntax") == 1, "one log, not one of each table"
+    data = json.loads(tute("bot", "check", "typo.py", "--json", code=1).stdout)
+    assert (len(data["tables"]), data["holds"]) == (1, False)
+    assert data["left_out"] > 20
+
+
+def test_the_reason_of_a_crash_is_its_last_line() -> None:
+    log = """Traceback (most recent call last):
+  File "/bot/bot.py", line 7, in <module>
+    import missing
+ModuleNotFoundError: No module named 'missing'
+"""
+
+    assert reason(log) == "ModuleNotFoundError, line 7: No module named 'missing'"
+    assert reason("killed\n") is None
+
+
+def test_results_of_a_check_come_without_progress_between_them(tute: Tute) -> None:
+    assert tute("bot", "check", "random", "-g", "partnership").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("plya",), "there is no command 'plya' (did you mean 'play'?)"),
+        (("play", "greedy", "random", "--bords", "3"), "there is no option --bords (did you mean '--boards'?)"),
+        (("bot", "chek", "my_bot"), "'chek' is not allowed (did you mean 'check'?)"),
+    ],
+)
+def test_a_mistyped_word_is_answered_with_the_nearest_one(words: tuple[str, ...], message: str, tute: Tute) -> None:
+    process = tute(*words, code=2)
+
+    assert message in process.stderr
+    assert len(process.stderr.splitlines()) == 2, "what is wrong and where to look, without a page of usage"
+
+
+def test_a_log_of_ones_own_is_shown_as_text(tute: Tute, tmp_path: Path) -> None:
+    tute("play", "greedy", "random", "-n", 2, "--seed", "7", "--log", "games.jsonl")
+
+    text = tute("replay", "games.jsonl").stdout
+
+    assert text.count("Tute por parejas, board ") == 4
+    assert " 10. " in text
+    assert "Result: greedy 1 " in text
+    assert tute("replay", "games.jsonl", "--board", 2).stdout.count("Tute por parejas, board 2") == 2
+    assert "has no board 9" in tute("replay", "games.jsonl", "--board", 9, code=2).stderr
+    assert "there is no file other.jsonl" in tute("replay", "other.jsonl", code=2).stderr
+    (tmp_path / "text.jsonl").write_text('{"format": "other"}\n')
+    assert "text.jsonl, line 1: this is no replay" in tute("replay", "text.jsonl", code=1).stderr
+
+
+def test_colours_only_where_they_are_wanted(tute: Tute) -> None:
+    words = ("play", "greedy", "random", "-n", 2, "--seed", "7")
+
+    assert "\033[" not in tute(*words).stdout, "a pipe is no terminal"
+    assert "\033[32m" in tute(*words, "--color", "always").stdout
+
+
+def test_colours_on_a_terminal_follow_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert paint("won", GOOD, Terminal()) == "\033[32mwon\033[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert paint("won", GOOD, Terminal()) == "won"
 
 
 def test_bot_check_refused_package_fails(tute: Tute, tmp_path: Path) -> None:

@@ -96,8 +96,8 @@ def test_a_program_that_cannot_be_executed_is_told_in_words(tute: Tute, tmp_path
 
     why = "while starting: bot cannot be executed by the kernel"
     assert [seat["fault"] and seat["fault"]["detail"] for seat in again["seats"]] == [why] * 4
-    why = "while starting: bot cannot be sealed: it has no loadable segment"  # partners sit there
-    assert f"damaged failed by crash (board 1, sitting 0, seat 0, at its start): {why}" in " ".join(checked.split())
+    why = "bot cannot be sealed: it has no loadable segment"  # Partners sit there.
+    assert f"damaged does not start: {why}" in " ".join(checked.split())
 
 
 def test_a_log_that_is_none_is_refused(tute: Tute, log: Path, tmp_path: Path) -> None:

@@ -90,12 +90,37 @@ def test_every_game_is_played_through_and_taken_up_again_from_its_journal(box: S
 
 
 def decisions(record: dict) -> list[tuple[str, bool]]:
-    """Return the actions of a record, each with True if there was a choice."""
+    """Return the actions of a record, each with True if its seat was asked: it had a choice, or it is a card of the person."""
     state, actions = engine.replay.begin(record), []
     for text in record["actions"]:
-        actions.append((text, len(state.legal_actions()) > 1))
+        own_card = state.current_seat == 0 and text.startswith("play ")
+        actions.append((text, own_card or len(state.legal_actions()) > 1))
         state.apply(state.game.parse_action(text))
     return actions
+
+
+def test_a_forced_card_of_the_person_waits_for_the_person(box: Sandbox, honest: BotSpec) -> None:
+    desk = Desk(rests=0.0)
+    played(honest, box, "partnership", desk)
+    forced = [question for question in desk.asked if len(question.legal) == 1]
+    assert forced
+    assert len(forced[-1].hand) == 1, "the last card, too"
+    assert sum(question.legal[0].startswith("play ") for question in desk.asked) >= 10
+
+
+def test_a_journal_without_forced_cards_is_taken_up(box: Sandbox, honest: BotSpec) -> None:
+    desk = Desk(rests=0.0)
+    result = played(honest, box, "partnership", desk)
+    (record,) = result.records
+    state, older = engine.replay.begin(record), []
+    for text in record["actions"]:
+        if len(state.legal_actions()) > 1:
+            older.append(Taken(state.current_seat, text))
+        state.apply(state.game.parse_action(text))
+    later = Desk(rests=0.0)
+    later.taken = older
+    again = played(honest, box, "partnership", later)
+    assert again.records[0]["actions"] == record["actions"]
 
 
 @pytest.mark.parametrize("rests", [0.0, 0.5])

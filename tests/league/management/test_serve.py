@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from league.management.commands.serve import box, listens
 from league.management.processes import Supervisor
 from tests.support import migrated
 from tests.support.processes import Process, free_port, wait_for
@@ -71,6 +72,14 @@ def answers(port: int) -> bool:
             return page.status == 200 and "default-src 'self'" in page.headers["Content-Security-Policy"]
     except (urllib.error.URLError, ConnectionError, TimeoutError):
         return False
+
+
+def test_the_address_stands_in_a_frame() -> None:
+    lines = box(["Tute League on http://127.0.0.1:8000", "Ctrl-C stops it"]).splitlines()
+
+    assert lines[1] == "| Tute League on http://127.0.0.1:8000 |"
+    assert len({len(line) for line in lines}) == 1
+    assert not listens(f"127.0.0.1:{free_port()}")
 
 
 def test_what_is_supervised_runs_in_the_project_and_finds_the_paths_of_its_settings(

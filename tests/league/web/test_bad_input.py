@@ -28,7 +28,7 @@ ASKED = {
     "/e/": ["page"],
     "/submit/": ["bot"],
     "/editor/": ["bot", "from"],
-    "/tables/": ["game"],
+    "/play/": ["game"],
     "/accounts/signup/": ["next"],
     "/accounts/login/": ["next"],
 }
@@ -65,8 +65,8 @@ SENT = {
         {"source": "pass", "game": None, "rival": None, "bot": None, "do": None},
         {"source": None, "bot": None, "game": "partnership", "rival": "greedy", "do": "submit"},
     ],
-    "/tables/": [
-        {"game": None, "rival": "greedy", "boards": "1"},
+    "/play/": [
+        {"game": None, "rival": "greedy", "level": None, "boards": "1"},
         {"game": "partnership", "rival": None, "partner": None, "boards": None},
     ],
     "/t/new/?game=partnership": [

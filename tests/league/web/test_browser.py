@@ -15,7 +15,7 @@ from league.domain.consultations.reading import answers
 from league.domain.jobs.handlers import analysis
 from league.domain.judgements import asking, bodies, reading
 from league.models import Match
-from league.web.matches.judging import action_name
+from league.web.common.words import action_name
 from tests.league.web.conftest import PATIENT_MS, League, played, put, record
 from tests.support import consulting, jobs, rows
 from tests.support import league as made

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
 from engine.runner import BotSpec, Limits, MatchSpec
 from engine.runner.match import play_match
 from engine.runner.rerun import rerun
+from engine.runner.result import SittingResult
 from engine.runner.spec import PARTNERS
 from engine.sandbox import Sandbox
 from league.domain.bots import packages, tries
-from league.domain.bots.tries import FILE, MOST_S, Moment
+from league.domain.bots.tries import FILE, MOST_S, MOST_SERIES_S, Moment
 from league.domain.core import clock
 from league.domain.jobs.handlers.base import Signals, Site
+from league.domain.jobs.handlers.matches import note_progress
 from league.domain.jobs.handlers.queued import QueuedHandler, QueuedJob
 from league.domain.matches import conversations, leases
 from league.domain.matches.reports import Receipt
@@ -25,6 +28,8 @@ from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
 from league.models import Match, Try
 
+AT_ONCE = 5  # boards of a series that are played together: less is lost when its time is over
+MOST_SHOWN = 2  # sittings of a board of a series that are stored
 MOST_LINE = 4000  # characters kept of a line to the bot or from it
 READS = ("source", "at", "rival__number", "rival__bot__slug", "rival__package__data")
 
@@ -52,6 +57,8 @@ class TryHandler(QueuedHandler[Task, tries.Result]):
         """Play the text, or put a decision to it. Raises what `play_match` raises, and OSError."""
         if task.row.at is not None:
             return _put(task, site.proven_sandbox(), signals.stop)
+        if job.match.boards_planned > 1:
+            return _play_series(job, task, site, signals.stop)
         return _play(job.match, task, site, signals.stop)
 
     def report(self, job: QueuedJob, result: tries.Result, *, now: datetime | None = None) -> Receipt:
@@ -59,19 +66,23 @@ class TryHandler(QueuedHandler[Task, tries.Result]):
         return report(job.match.pk, job.match.token, result, now=now)
 
 
-def _play(work: Match, task: Task, site: Site, stop: Callable[[], bool]) -> tries.Result | None:
+def _spec(work: Match, task: Task, site: Site) -> MatchSpec:
     rivals = [packages.spec(task.row.rival, site.folder)] * (pools.parties(work.pool) - 1)
-    spec = MatchSpec(
+    return MatchSpec(
         match_id=work.public_id,
         game=work.pool.game,
         players=work.pool.players,
         options=work.pool.options,
         secret=bytes(work.secret),
         table=work.table,
-        boards=range(1, 2),
+        boards=range(work.first_board, work.first_board + work.boards_planned),
         parties=(task.text, *rivals),
         sealing=PARTNERS,
     )
+
+
+def _play(work: Match, task: Task, site: Site, stop: Callable[[], bool]) -> tries.Result | None:
+    spec = _spec(work, task, site)
     seatings = pools.game_of(work.pool).sittings(len(spec.parties))
     box = site.proven_sandbox()
     result = tries.Result(tier=box.tier)
@@ -87,13 +98,43 @@ def _play(work: Match, task: Task, site: Site, stop: Callable[[], bool]) -> trie
         return None
     result.stopped = not board.complete
     result.scores = board.scores
-    result.sittings = [
-        {"seating": list(sitting.seating), "scores": list(sitting.scores), "replay": sitting.replay}
-        for sitting in board.sittings
-    ]
+    result.sittings = [_sitting(sitting) for sitting in board.sittings]
     result.faults = [asdict(fault) for fault in text.faults]
     result.stderr, result.decisions = text.stderr, text.decisions
     return result
+
+
+def _play_series(job: QueuedJob, task: Task, site: Site, stop: Callable[[], bool]) -> tries.Result | None:
+    """Play the boards of a series, some at a time, until its time is over: all sittings of those that have begun are played."""
+    spec, box = _spec(job.match, task, site), site.proven_sandbox()
+    result = tries.Result(tier=box.tier)
+    until = time.monotonic() + MOST_SERIES_S
+    progress = note_progress(job)
+    for first in range(0, len(spec.boards), AT_ONCE):
+        part = replace(spec, boards=spec.boards[first : first + AT_ONCE])
+        played = play_match(part, box, stop=lambda: stop() or time.monotonic() > until)
+        text = played.parties[0]
+        if stop():
+            return None
+        for board in played.boards:
+            if board.complete:
+                result.boards.append({"number": board.number, "scores": list(board.scores)})
+                result.sittings += [
+                    {**_sitting(sitting), "board": board.number} for sitting in board.sittings[:MOST_SHOWN]
+                ]
+        result.faults = [asdict(fault) for fault in text.faults]
+        result.stderr, result.decisions = text.stderr, result.decisions + text.decisions
+        progress(min(first + AT_ONCE, len(spec.boards)), len(spec.boards))
+        if result.faults:
+            break
+        if time.monotonic() > until:
+            result.stopped = len(result.boards) < len(spec.boards)
+            break
+    return result
+
+
+def _sitting(sitting: SittingResult) -> dict[str, Any]:
+    return {"seating": list(sitting.seating), "scores": list(sitting.scores), "replay": sitting.replay}
 
 
 def _put(task: Task, box: Sandbox, stop: Callable[[], bool]) -> tries.Result | None:

@@ -87,7 +87,7 @@ def test_who_may_sit_down_at_what(ana, berto, greedy, settings) -> None:
     assert [version.bot.slug for version in seating.rivals(ana)] == ["greedy", "rufo"]
     assert [version.bot.slug for version in seating.rivals(berto)] == ["greedy"]
     for who, choice, why in (
-        (ana, ("chess", "greedy"), "there is no game"),
+        (ana, ("chess", "greedy"), "unknown game"),
         (ana, ("partnership", "nobody"), "Choose one of: greedy, rufo"),
         (ana, ("partnership", "rufo"), "does not play partnership"),
         (ana, ("partnership", "greedy", "rufo"), "does not play partnership"),

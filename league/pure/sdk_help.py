@@ -1,0 +1,81 @@
+"""The names of the SDK for authors, each with its signature and one line of help, read from its source.
+
+The attributes of a view are documented in the docstring of `View`, by subject: "Deal: `board`, `out` (seats not in this deal), ...".
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+SUBJECT = re.compile(r"^(\w[\w ]*): ", re.MULTILINE)
+NAMED = re.compile(r"`(\w+)`|[(\[{]|[)\]}]")
+
+
+@dataclass(frozen=True)
+class Member:
+    """A name that an author may write: after `view.`, after `self.` of a bot, or by itself (`owner` is empty)."""
+
+    owner: str
+    name: str
+    signature: str  # Such as "(card)"; empty for a value.
+    help: str
+
+
+def members(bot_source: str, sense_source: str = "") -> list[Member]:
+    """Return the names of the SDK (tute_bot.py), then the rules of thumb (tute_sense.py), each group in the order of its file."""
+    module = ast.parse(bot_source)
+    classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
+    view, bot = classes["View"], classes["Bot"]
+    questions = list(_functions(view.body, "view"))
+    asked = {member.name for member in questions}
+    found = [Member("view", name, "", text) for name, text in _values(view).items() if name not in asked]
+    found += questions
+    found += _functions(bot.body, "self")
+    found += _functions(module.body, "")
+    return found + list(_functions(ast.parse(sense_source).body, ""))
+
+
+def _functions(body: list[ast.stmt], owner: str) -> Iterator[Member]:
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            is_value = any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list)
+            names = [one.arg for one in node.args.args if one.arg != "self"]
+            yield Member(owner, node.name, "" if is_value else f"({', '.join(names)})", _first_line(node))
+
+
+def _first_line(node: ast.FunctionDef | ast.ClassDef) -> str:
+    return " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
+
+
+def _values(view: ast.ClassDef) -> dict[str, str]:
+    """Return the attributes of a view with their help: its own, or else the subject."""
+    types = {
+        node.target.attr: ast.unparse(node.annotation)
+        for node in ast.walk(view)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute)
+    }
+    found: dict[str, str] = {}
+    for paragraph in (ast.get_docstring(view) or "").split("\n\n"):
+        subject = SUBJECT.match(paragraph)
+        if subject is None:
+            continue
+        for name, text in _named(paragraph[subject.end() :]):
+            found[name] = text or (f"{subject[1]}: {types[name]}" if name in types else subject[1])
+    return found
+
+
+def _named(paragraph: str) -> Iterator[tuple[str, str]]:
+    """Yield each name of a list with the words after it; a name within brackets belongs to those words."""
+    names, depth = [], 0
+    for match in NAMED.finditer(paragraph):
+        if match[1] is None:
+            depth += 1 if match[0] in "([{" else -1
+        elif depth == 0:
+            names.append(match)
+    ends = [match.start() for match in names[1:]] + [len(paragraph)]
+    for match, end in zip(names, ends, strict=True):
+        text = " ".join(paragraph[match.end() : end].split()).strip(" ,.;:")
+        yield match[1], text[1:-1] if text.startswith("(") and text.endswith(")") else text

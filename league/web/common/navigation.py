@@ -1,0 +1,66 @@
+"""The sections of the site: what the header, the bar of a phone and the menus show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from league.domain.tables import seating
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section with the name of its first page and the names of the pages that stand in it, by their beginning."""
+
+    key: str
+    title: str
+    start: str
+    pages: tuple[str, ...]
+    at_thumb: bool = True  # It has a place of its own in the bar of a phone.
+
+
+@dataclass(frozen=True)
+class ShownSection:
+    """A section as a page shows it."""
+
+    key: str
+    title: str
+    address: str
+    at_thumb: bool
+    here: bool
+
+
+SECTIONS = (
+    Section("play", _("Play"), "tables", ("play", "table", "puzzle")),
+    Section("watch", _("Watch"), "tv", ("tv", "match", "board", "event-show", "watch")),
+    Section(
+        "ladders", _("Ladders"), "games", ("game", "overall", "bots", "bot", "version", "encounter", "player", "digest")
+    ),
+    Section("tournaments", _("Tournaments"), "tournaments", ("tournament", "event", "circuit"), at_thumb=False),
+    Section("build", _("Build"), "editor", ("editor", "try", "submit", "bot-edit", "challenge", "match-sent")),
+    Section("learn", _("Learn"), "docs", ("doc", "source", "teach", "class", "research", "learn"), at_thumb=False),
+)
+
+
+def sections(page: str) -> list[ShownSection]:
+    """Return the sections; the one in which the page named `page` stands is `here`. No query."""
+    here = section_of(page)
+    shown = []
+    for section in SECTIONS:
+        start = section.start
+        if section.key == "play" and not seating.is_on():
+            if not settings.PUZZLES:
+                continue
+            start = "puzzles"  # Puzzles are what is left to play in a league without tables.
+        address = reverse(start)
+        shown.append(ShownSection(section.key, section.title, address, section.at_thumb, section.key == here))
+    return shown
+
+
+def section_of(page: str) -> str:
+    """Return the key of the section of a page: the one that names the longest beginning of the page's name; "" if none does."""
+    beginnings = [(len(start), section.key) for section in SECTIONS for start in section.pages if page.startswith(start)]
+    return max(beginnings, default=(0, ""))[1]
