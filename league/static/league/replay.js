@@ -83,6 +83,7 @@ export class TuteReplay extends HTMLElement {
     let step = this.steps.findIndex((s) => s.deal === +deal && s.ply === +ply);
     if (step < 0 && location.hash === "#fault") step = this.steps.findLastIndex((s) => this.events[s.at].e === "fault");
     this.go(Math.max(step, 0), !first || step > 0);
+    if (first && step > 0) { scrollTo(0, 0); this.felt.scrollIntoView({ block: "nearest" }); } // The browser has scrolled to the line of the step.
   }
   go(step, write = true) {
     const onwards = step === this.now + 1;
