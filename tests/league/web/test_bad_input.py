@@ -57,7 +57,7 @@ SENT = {
     "/accounts/me/": [{"label": None}, {"revoke": None}],
     "/accounts/mail/": [{"address": None, "password": "x"}],
     "/accounts/forgotten/": [{"username": None}],
-    "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}],
+    "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}, {"rest": None}, {"forced": None}],
     "/accounts/signup/": [{"name": None, "password": "a long password"}, {"name": "dora", "password": None}],
     "/accounts/login/": [{"username": None, "password": "x"}],
     "/editor/": [
