@@ -338,11 +338,11 @@ function showTabs(chosen = null) {
   }
   if (old) old.replaceWith(bar); else box.prepend(bar);
 }
-function showSeats() { // Offer the numbers of seats of the chosen game.
-  const seats = by("id_seats"), numbers = (by("id_game").selectedOptions[0]?.dataset.seats ?? "").split(" ");
-  for (const option of seats.options) option.hidden = option.disabled = option.value !== "" && !numbers.includes(option.value);
-  if (seats.selectedOptions[0]?.disabled) seats.value = "";
-  seats.parentElement.hidden = numbers.length < 2;
+async function showRules() { // The rules and seats of the chosen game.
+  const asked = new URLSearchParams({ game: by("id_game").value, players: form.elements.players?.value ?? "" });
+  const answer = await fetch(`${form.action}?${asked}`).catch(() => null);
+  const part = answer?.ok ? fresh(await answer.text()).getElementById("rules-fields") : null;
+  if (part) by("rules-fields").replaceChildren(...document.importNode(part, true).childNodes);
 }
 
 let view = null;
@@ -353,8 +353,9 @@ if (form && area) {
   page.classList.add("ready");
   choosePart(words.opens === "try" && !document.querySelector("#console .waiting") ? (document.querySelector("#board tute-replay") ? "b" : "o") : "c");
   drafts.restore();
-  showTabs(); showSeats(); showFault();
-  by("id_game").addEventListener("change", showSeats);
+  showTabs(); showFault();
+  by("id_game").addEventListener("change", showRules);
+  by("rules").addEventListener("change", (event) => { if (event.target.matches("[data-refresh]")) showRules(); });
   form.addEventListener("submit", (event) => { if (event.submitter) { event.preventDefault(); send(event.submitter); } });
   document.querySelector("form.discard")?.addEventListener("submit", () => drafts.forget());
   document.querySelector(".edtabs").addEventListener("click", (event) => {
