@@ -242,7 +242,10 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     checks = validation.last_checks(upload)
     failed_checks = [check for check in checks if check.fault]
     faulty = {check.match_id for check in failed_checks}
-    shown_trials = [match for match in trials if match.pk in faulty or (match.pk in tried and not checks)]
+    waiting = upload.status == VersionStatus.VALIDATING
+    shown_trials = [
+        match for match in trials if match.pk in faulty or (match.pk in tried and not checks and not waiting)
+    ]
     views = [(match, replays.party_view(tried[match.pk], viewer)) for match in shown_trials]
     context: dict[str, object] = {
         "bot": bot,
@@ -259,9 +262,9 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "ladders": settings.LADDERS and bot.on_ladders and bot.state == BotState.ACTIVE,
         "audits": results.summaries([upload])[upload.pk],
         "trials": views,
-        "waiting": upload.status == VersionStatus.VALIDATING,
+        "waiting": waiting,
     }
-    if upload.status == VersionStatus.VALIDATING and (course := validation.course(upload)) is not None:
+    if waiting and (course := validation.course(upload)) is not None:
         topics.follow(request, topics.of_match(course.match.public_id))
         context["course"] = course
     if owned and upload.status == VersionStatus.ACCEPTED:
