@@ -310,7 +310,7 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
     )
     shown = client.get(answer.url).content.decode()
     assert faults(Page(shown)) == []
-    assert re.search(r"In the match: .*<span class="deed">.*ace of coins", shown, re.DOTALL)
+    assert re.search(r'In the match: .*<span class="deed">.*ace of coins', shown, re.DOTALL)
     assert at[1] in shown
     for wrong in ("", "a.b", f"{match.public_id}.1.0.1.0", "x.1.1.1.1"):
         assert client.post("/editor/", form(at=wrong, do="here")).status_code == 422
