@@ -33,6 +33,7 @@ urlpatterns = [
     path("g/<slug:key>/boards.jsonl", ratings.boards_jsonl, name="game-boards"),
     path("bots/", bots.bots, name="bots"),
     path("bots/<slug:slug>/", bots.bot, name="bot"),
+    path("bots/<slug:slug>/vs/", bots.compare, name="compare"),
     path("bots/<slug:slug>/vs/<slug:other>/", bots.encounter, name="encounter"),
     path("bots/<slug:slug>/challenge/", bots.challenge, name="challenge"),
     path("bots/<slug:slug>/edit/", bots.edit, name="bot-edit"),
