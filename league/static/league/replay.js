@@ -19,9 +19,9 @@ const make = (tag, attributes = {}, ...inside) => {
   node.append(...inside);
   return node;
 };
-const tidy = (cards) => [...cards].sort((a, b) => SUITS.indexOf(a.at(-1)) - SUITS.indexOf(b.at(-1)) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]));
+export const tidy = (cards) => [...cards].sort((a, b) => SUITS.indexOf(a.at(-1)) - SUITS.indexOf(b.at(-1)) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]));
 
-class TuteReplay extends HTMLElement {
+export class TuteReplay extends HTMLElement {
   gone = new AbortController(); // Removes the listeners on the window when the element leaves the page.
   async connectedCallback() {
     this.list = this.querySelector("ol.steps");
