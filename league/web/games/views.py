@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,6 +11,7 @@ from django.shortcuts import render
 import engine
 from league.domain.core import paging
 from league.domain.ratings import daily, idle, leaderboards
+from league.models import Pool
 from league.service import changes, topics
 from league.web.common import inputs, lists
 from league.web.common.families import by_family
@@ -16,6 +19,9 @@ from league.web.common.game_lines import describe_game
 from league.web.common.pools import chosen_pool, rated_pools
 from league.web.common.viewers import user_of, viewer_of
 from league.web.games.bars import with_bars
+
+TABS = ("ladder", "rules", "matches", "files")
+LATEST = 25  # Matches of the tab.
 
 
 @changes.kept_until(changes.POOLS)
@@ -29,7 +35,7 @@ def games(request: HttpRequest) -> HttpResponse:
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:
-    """Show a game: the leaderboard of a pool (`?pool=`, filtered by `?show=active`, `house` or `?owner=`), rules and latest matches."""
+    """Show a game in tabs (`?tab=`): the ladder of a pool (`?pool=`, filtered by `?show=active`, `house` or `?owner=`), rules, matches, files."""
     if key not in engine.games():
         raise Http404
     changes.keep_until(request, changes.POOLS, changes.BOTS)
@@ -38,6 +44,18 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     if pool:
         changes.keep_until(request, changes.of_ratings(pool.pk), changes.of_pool(pool.pk))
         topics.follow(request, changes.of_ratings(pool.pk), changes.of_pool(pool.pk))
+    tab = request.GET.get("tab", "ladder" if pool else "rules")
+    tab = tab if tab in TABS else TABS[0]
+    context: dict[str, Any] = {"game": describe_game(key), "pools": pools, "pool": pool, "tab": tab}
+    if tab == "ladder":
+        context |= _ladder(request, pool)
+    elif tab == "matches" and pool:
+        finished = lists.latest_matches(user_of(request), finished_only=True)
+        context["matches"] = finished.filter(pool=pool, rated=True)[:LATEST]
+    return render(request, "games/game.html", context)
+
+
+def _ladder(request: HttpRequest, pool: Pool | None) -> dict[str, Any]:
     every_version = "versions" in request.GET
     only = _only(request)
     # Read this before the leaderboard, so that the leaderboard misses no other result.
@@ -49,13 +67,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         page = leaderboards.read_page(pool, cursor, every_version=every_version, only=only)
     moved = daily.movement(pool, page.rows) if pool and page.rows and not every_version else daily.Movement()
     lines, axis = with_bars(moved.add_to(page).rows)
-    matches = (
-        lists.latest_matches(user_of(request), finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
-    )
-    context = {
-        "game": describe_game(key),
-        "pools": pools,
-        "pool": pool,
+    return {
         "every_version": every_version,
         "lines": lines,
         "axis": axis,
@@ -66,10 +78,8 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         "page": page,
         "uncounted": uncounted,
         "owed": owed,
-        "matches": matches,
         "ladder": settings.LADDERS,
     }
-    return render(request, "games/game.html", context)
 
 
 def _only(request: HttpRequest) -> leaderboards.Only:

@@ -52,7 +52,7 @@ class EditorForm(forms.Form):
         required=False,  # The domain explains what is wrong with an empty text.
         widget=forms.Textarea(
             attrs={
-                **{"rows": 24, "spellcheck": "false", "autocapitalize": "off", "autocomplete": "off", "wrap": "off"},
+                "rows": 24, "spellcheck": "false", "autocapitalize": "off", "autocomplete": "off", "wrap": "off",
                 **FORM,
             }
         ),
