@@ -15,7 +15,10 @@ from league.service import limits
 from league.web.common import errors
 
 DOWNLOADS = frozenset(
-    {"game-ratings", "game-boards", "standings-csv", "event-marks", "match-replay", "match-log", "match-text"}
+    {
+        *("game-ratings", "game-boards", "standings-csv", "event-marks", "match-replay", "match-log", "match-text"),
+        *("version-source", "version-package", "kit"),
+    }
 )
 # Pages that compute, or grow with the number of matches.
 HEAVY = frozenset(

@@ -182,6 +182,12 @@ def seat_of_puzzle(seat: int, own_seat: int, sides: Sequence[Sequence[int]]) -> 
     return _("Your partner") if partners else _("Seat %(number)s") % {"number": seat}
 
 
+def seats_name(sitting: int) -> str:
+    """Return the name of a sitting of a board, counted from 0: 'Seats A', 'Seats B'."""
+    return _("Seats %(letter)s") % {"letter": LETTERS[sitting % len(LETTERS)]}
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TUTES = {"R": gettext_noop("kings"), "C": gettext_noop("horses"), "S": gettext_noop("jacks")}
 
 
