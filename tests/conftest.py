@@ -152,7 +152,7 @@ ROWS = (
     "tests/league/web/test_bad_input.py",
 )
 # Of these, the tests of what PostgreSQL does in another way: `make test` runs them on PostgreSQL, too. They are about locks and SKIP LOCKED (claims,
-# reports, turns), constraints and types (words, moves, sums), the lock of the tables (guests), collation (names, paging), text that PostgreSQL refuses (bad input), and
+# reports, turns, guests), constraints and types (words, moves, sums), collation (names, paging), text that PostgreSQL refuses (bad input), and
 # queries that are written by hand for it (the response cache).
 POSTGRESQL = (
     "tests/league/domain/core",
