@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('league', "0003_drafts"),
+        ('league', '0003_drafts'),
     ]
 
     operations = [

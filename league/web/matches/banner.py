@@ -44,7 +44,9 @@ class Banner:
     rows: list[Row] = field(default_factory=list)
 
 
-def banner(row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str], *, mine: bool) -> Banner | None:
+def banner(
+    row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str], *, mine: bool
+) -> Banner | None:
     """Return the result of the hand that the table shows; None while it is played, or if it was not played to its end."""
     over = next((moment for moment in reversed(moments) if moment["e"] == "over"), None)
     if over is None or row.fault:
