@@ -69,10 +69,11 @@ class PlayForm(forms.Form):
         self.sitter, self.bots = sitter, bots
         there = levels.offered(bots) or levels.BOTS
         names = [(version.bot.slug, version.bot.slug) for version in bots]
+        self.level_choices = [(str(level), level.label) for level in levels.BOTS if level in there]
         set_choices(
             self,
             game=families.choices(),
-            level=[(level, level.label) for level in levels.BOTS if level in there],
+            level=self.level_choices,
             rival=[("", _("by the level")), *names],
             partner=[("", _("the same bot")), *names],
         )
@@ -162,6 +163,7 @@ def _page(
         "options": rules,
         "chosen": request.method == "POST" or "game" in request.GET,
         "known": [describe_game(key) for key in families.BEST_KNOWN[1:]],
+        "other_levels": [(level, label) for level, label in form.level_choices if level != FIRST["level"]],
         "may_sit": seating.may_sit(sitter),
         "guest": player is None,
         "present": seating.present(sitter) if sitter else None,
