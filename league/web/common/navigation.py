@@ -34,7 +34,7 @@ class ShownSection:
 
 
 SECTIONS = (
-    Section("play", _("Play"), "tables", ("play", "table", "puzzle")),
+    Section("play", _("Play"), "play", ("play", "table", "puzzle")),
     Section("watch", _("Watch"), "tv", ("tv", "match", "board", "event-show", "watch")),
     Section(
         "ladders", _("Ladders"), "games", ("game", "overall", "bots", "bot", "version", "encounter", "player", "digest")

@@ -126,7 +126,7 @@ QUERIES = {
     "password": 3,
     "submit": 5,
     "editor": 9,
-    "play": 11,
+    "play": 9,
     "puzzles": 7,
     "puzzle": 5,
     "choose a game": 3,
