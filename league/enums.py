@@ -253,6 +253,13 @@ class Audience(models.TextChoices):
     HIDDEN = "hidden", _("only the owner and operators")
 
 
+class Entrance(models.TextChoices):
+    """The door of a tournament or event: who may enter bots while it is open. A private event adds: only who has its link."""
+
+    ANYBODY = "anybody", _("anyone with a bot")
+    OWNER = "owner", _("only bots that I choose")
+
+
 class Seeding(models.TextChoices):
     """The order of a tournament's seeds, which decide first opponents and byes."""
 

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('league', '0001_squashed_0079_consultations'),
+        ('league', '0002_guests'),
     ]
 
     operations = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.enums import DEFAULT_FORMAT, Audience, Ending, Seeding, TournamentStatus, format_choices
+from league.enums import DEFAULT_FORMAT, Audience, Ending, Entrance, Seeding, TournamentStatus, format_choices
 from league.models.bots import BotVersion
 from league.models.people import Player
 from league.models.pools import Pool
@@ -16,6 +16,7 @@ class Event(models.Model):
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=80)
+    description = models.TextField(blank=True, default="", db_default="")  # Plain text of its owner.
     owner = models.ForeignKey("league.Player", on_delete=models.PROTECT, related_name="events")
     document = models.JSONField()  # The format is that of league.pure.calendar.event_plan.
     status = models.CharField(max_length=10, choices=TournamentStatus, default=TournamentStatus.RUNNING)
@@ -36,12 +37,18 @@ class Event(models.Model):
     pace_s = models.PositiveIntegerField(default=0, db_default=0)
     # When entries close and it starts automatically; null: its owner starts it.
     due = models.DateTimeField(null=True)
+    # Who may enter bots while it is open, and from when (null: from the start). The owner always may.
+    entrance = models.CharField(max_length=10, choices=Entrance, default=Entrance.OWNER, db_default=Entrance.OWNER)
+    entries_from = models.DateTimeField(null=True)
     # When the first board is shown, and from when everything is visible; null: from the first card on.
     shown_from = models.DateTimeField(null=True)
     opens = models.DateTimeField(null=True)
 
     class Meta:
-        constraints = [only_words("event", "status", TournamentStatus), only_words("event", "audience", Audience)]
+        constraints = [
+            only_words("event", "status", TournamentStatus),
+            only_words("event", "audience", Audience),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -66,6 +73,7 @@ class Circuit(models.Model):
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=60)
+    description = models.TextField(blank=True, default="", db_default="")  # Plain text of its owner.
     owner = models.ForeignKey("league.Player", on_delete=models.PROTECT, related_name="circuits")
     game = models.CharField(max_length=30)
     players = models.PositiveIntegerField(null=True)
@@ -110,6 +118,7 @@ class Tournament(models.Model):
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=80)
+    description = models.TextField(blank=True, default="", db_default="")  # Plain text of its owner.
     owner = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="tournaments")
     pool = models.ForeignKey(Pool, on_delete=models.PROTECT, related_name="tournaments")
     format = models.CharField(max_length=20, choices=format_choices, default=DEFAULT_FORMAT)
@@ -118,6 +127,8 @@ class Tournament(models.Model):
     boards = models.PositiveIntegerField()  # Of each match.
     # All its matches are played sealed; bots that cannot be sealed may not enter.
     sealed = models.BooleanField(default=False)
+    # Who may enter bots while it is open. The owner always may.
+    entrance = models.CharField(max_length=10, choices=Entrance, default=Entrance.ANYBODY, db_default=Entrance.ANYBODY)
     # Revision of the schedule (league.pure.formats.REVISION).
     schedule = models.PositiveSmallIntegerField(default=1)
     status = models.CharField(max_length=10, choices=TournamentStatus, default=TournamentStatus.OPEN)
@@ -172,6 +183,9 @@ class Entry(models.Model):
     # Final place, from 1; shared places have the same number.
     place = models.PositiveIntegerField(null=True)
     withdrawn = models.DateTimeField(null=True)  # When it left a running ladder; it gets no new match.
+    # When and why the owner of the tournament disqualified it: its results stand, and it ranks last.
+    disqualified = models.DateTimeField(null=True)
+    disqualified_for = models.CharField(max_length=300, blank=True, default="", db_default="")
 
     class Meta:
         constraints = [

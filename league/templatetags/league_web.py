@@ -20,8 +20,8 @@ from league.pure.calendar.calendars import WEEKDAYS
 from league.service import topics
 from league.web.common import game_lines, navigation, words
 from league.web.common.prefs import theme
-from league.web.pages import search
 from league.web.matches import seats
+from league.web.pages import search
 
 NARROW = "\u202f"  # Narrow no-break space between a number and its sign.
 
@@ -124,7 +124,11 @@ def card(text: str, css: str = "", *, named: bool = True) -> SafeString:
     label = format_html('role="img" aria-label="{}"', words.card_name(text)) if named else 'aria-hidden="true"'
     address = static("league/cards.svg")
     return format_html(
-        '<svg class="card {}" viewBox="0 0 124 190" {}><use href="{}#card-{}"/></svg>', css, mark_safe(label), address, text  # noqa: S308
+        '<svg class="card {}" viewBox="0 0 124 190" {}><use href="{}#card-{}"/></svg>',
+        css,
+        mark_safe(label),
+        address,
+        text,  # noqa: S308
     )
 
 
@@ -245,7 +249,9 @@ def result(match: Match) -> list[tuple[Party, str, float | None, bool]]:
     best = max((value for value in points if value is not None), default=None)
     won = match.status == MatchStatus.FINISHED and points.count(best) == 1  # Nobody wins a draw.
     names = seats.party_names(parties)
-    return [(party, name, value, won and value == best) for party, name, value in zip(parties, names, points, strict=True)]
+    return [
+        (party, name, value, won and value == best) for party, name, value in zip(parties, names, points, strict=True)
+    ]
 
 
 @register.filter

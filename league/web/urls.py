@@ -6,6 +6,7 @@ from django.conf import settings
 from django.urls import path
 from django.views.generic import RedirectView
 
+from league.web.bots import downloads
 from league.web.bots import views as bots
 from league.web.common import prefs
 from league.web.games import views as games
@@ -32,10 +33,13 @@ urlpatterns = [
     path("g/<slug:key>/boards.jsonl", ratings.boards_jsonl, name="game-boards"),
     path("bots/", bots.bots, name="bots"),
     path("bots/<slug:slug>/", bots.bot, name="bot"),
+    path("bots/<slug:slug>/vs/", bots.compare, name="compare"),
     path("bots/<slug:slug>/vs/<slug:other>/", bots.encounter, name="encounter"),
     path("bots/<slug:slug>/challenge/", bots.challenge, name="challenge"),
     path("bots/<slug:slug>/edit/", bots.edit, name="bot-edit"),
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
+    path("bots/<slug:slug>/v<int:number>/source", downloads.source, name="version-source"),
+    path("bots/<slug:slug>/v<int:number>/package.zip", downloads.package, name="version-package"),
     path("players/", people.player_list, name="players"),
     path("players/<slug:name>/", people.player, name="player"),
     path("players/<slug:name>/news.atom", news.feed, name="player-news"),
@@ -43,6 +47,8 @@ urlpatterns = [
     path("players/<slug:name>/digest/<slug:period>.atom", digests.feed, name="digest-feed"),
     path("submit/", bots.submit, name="submit"),
     path("editor/", trying.editor, name="editor"),
+    path("editor/draft/", trying.draft, name="draft"),
+    path("editor/kits/<slug:name>.zip", downloads.kit, name="kit"),
     path("tries/<slug:public_id>/", trying.tried, name="try"),
     path("tries/<slug:public_id>/replay.json", trying.tried_json, name="try-replay"),
     path("play/", playing.play, name="play"),

@@ -27,7 +27,7 @@ from league.api.http.auth import player_of, viewer_of
 from league.api.http.base import ListView, View, existing
 from league.api.http.filters import BotFilters, VersionFilters
 from league.api.http.parsers import PackageBytes, PackageForm, StrictJSON
-from league.api.http.problems import Problem, message
+from league.api.http.problems import message
 from league.api.http.throttles import ByCaller, Uploads
 from league.domain.audits import results
 from league.domain.bots import bots, consent, lists
@@ -204,9 +204,11 @@ class BotVersions(VersionList):
     def post(self, request: Request, slug: str) -> Response:
         """Upload one source file or a zip, as a form or as plain bytes.
 
-        A bot that does not exist yet is created. The version is `validating` until its first match has finished; poll the Location.
+        A bot that does not exist yet is created; its name is written as in addresses (`my_bot` becomes `my-bot`; `bot` of the answer says so).
+        The version is `validating` until its first match has finished; poll the Location.
         """
         player = player_of(request)
+        slug = bots.slug(slug)
         owned = Bot.objects.select_related("owner").filter(slug=slug).first()
         if owned is not None and owned.owner_id != player.pk:
             raise PermissionDenied(
@@ -215,13 +217,6 @@ class BotVersions(VersionList):
                     slug=slug,
                     owner=owned.owner.name,
                 )
-            )
-        if bots.slug(slug) != slug:
-            raise Problem(
-                "invalid",
-                message(
-                    "The bot name {slug!r} is not allowed. Use {better!r} instead.", slug=slug, better=bots.slug(slug)
-                ),
             )
         return self.once(lambda: self._upload(player, slug))
 

@@ -23,12 +23,21 @@ VALIDATION_S = 300  # After this time one of several validations should be done.
 RESERVED = frozenset({"new", "me"})
 
 
+class NameRefused(Refused):
+    """A name that a bot of this player cannot have."""
+
+
 def slug(name: str) -> str:
-    """Return `name` as used in addresses. Raise Refused if nothing is left of it, it is reserved, or a character is not allowed."""
-    name = names.checked(name)
+    """Return `name` as used in addresses. Raise NameRefused if nothing is left of it, it is reserved, or a character is not allowed."""
+    try:
+        name = names.checked(name)
+    except Refused as error:
+        raise NameRefused(error.message, **error.values) from None
     address = manifest.slug(name)
     if not address or address in RESERVED:
-        raise Refused("the bot name {name!r} cannot be used; take letters and digits, such as: rufo-2", name=name)
+        raise NameRefused(
+            "“{name}” cannot be used as the name of a bot; use letters and digits, such as rufo-2", name=name
+        )
     return address
 
 
@@ -90,15 +99,22 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
     bot = Bot.objects.filter(slug=name).first()
     if bot is None:
         quotas.ask(player, quotas.BOTS, now=now)
-        names.take(names.BOT, name, holder=f"bot:{name}")
+        _take(name)
         # Read again with the player locked: the request may have begun before a ban.
         fresh["owner_banned"] = Player.objects.filter(pk=player.pk, banned__isnull=False).exists()
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
     if bot.owner_id != player.pk:
-        raise Refused("the bot name {name!r} is taken by another player; choose another name", name=name)
+        raise NameRefused("the bot name {name!r} is taken by another player; choose another name", name=name)
     if bot.state == BotState.RETIRED:
-        raise Refused("the bot {name!r} is retired; upload under another name", name=name)
+        raise NameRefused("the bot {name!r} is retired; submit under another name", name=name)
     return bot
+
+
+def _take(name: str) -> None:
+    try:
+        names.take(names.BOT, name, holder=f"bot:{name}")
+    except Refused as error:
+        raise NameRefused(error.message, **error.values) from None
 
 
 def _check_duplicate(player: Player, sha256: str) -> None:

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engine.packages import archive
+from engine.packages.manifest import SUFFIXES
 from engine.runner import BotSpec, PackageRefused, bot_spec
 from engine.sandbox.files import inventory, keeping
 from league.models import BotVersion, Package
 
 TRIES = 3
-__all__ = ["PackageRefused", "inspect", "spec", "store", "unpacked"]
+FILES_OF_TEXT = 2  # The manifest and one source file.
+__all__ = ["PackageRefused", "inspect", "source", "spec", "store", "unpacked"]
 
 
 def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> archive.Package:
@@ -24,6 +26,17 @@ def store(content: archive.Package) -> Package:
     packed = content.zip()
     defaults = {"data": packed, "size": len(packed), "files": len(content.files)}
     return Package.objects.select_for_update().get_or_create(sha256=content.sha256, defaults=defaults)[0]
+
+
+def source(version: BotVersion) -> str | None:
+    """Return the text of a version that is one source file, else None. Reads the package."""
+    if version.package.files != FILES_OF_TEXT or version.runtime not in SUFFIXES.values():
+        return None
+    content = archive.read(bytes(version.package.data), "package.zip")
+    try:
+        return content.files[version.entry].decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def spec(version: BotVersion, folder: Path) -> BotSpec:

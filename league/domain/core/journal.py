@@ -19,3 +19,8 @@ def append_all(lines: Sequence[tuple[str, str, dict[str, Any]]], *, now: datetim
     LeagueEvent.objects.bulk_create(
         LeagueEvent(at=now, kind=kind, subject=subject, actor=actor, data=data) for kind, subject, data in lines
     )
+
+
+def latest(subject: str, kinds: Sequence[str], most: int) -> list[LeagueEvent]:
+    """Return the latest lines of these kinds about a row, newest first. One query, by its index."""
+    return list(LeagueEvent.objects.filter(subject=subject, kind__in=kinds).order_by("-id")[:most])

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import ceil
 
 from engine import sprt
 from league.domain.ladders.willing import willing
@@ -24,6 +25,8 @@ from league.pure.portable import comparable
 ELO0, ELO1 = 0.0, 30.0  # The two hypotheses, in Elo on a board.
 BOUNDS = sprt.bounds()
 CAP = 1000  # Boards of a test.
+FEW = 8  # Below this number of boards, pages say nothing of the outcome.
+LIKELY = 0.75  # Likelihood of superiority from which pages call a version probably better.
 BOARDS = 8
 BESIDES = 50  # Tests read in addition, because some are still playing.
 OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
@@ -47,6 +50,30 @@ class ShownTest:
     test: Succession
     estimate: sprt.Estimate | None
     bound: float = BOUNDS.upper
+
+    @property
+    def boards(self) -> int:
+        """Return the number of counted boards."""
+        return count_boards(self.test)
+
+    @property
+    def lead(self) -> str:
+        """Return "better", "worse" or "even" for a verdict, else "likely", "unlikely" or "open" from the boards so far."""
+        if self.test.verdict:
+            ends = {SuccessionVerdict.STRONGER.value: "better", SuccessionVerdict.NOT_STRONGER.value: "worse"}
+            return ends.get(self.test.verdict, "even")
+        if self.estimate is None or self.boards < FEW:
+            return "open"
+        return "likely" if self.estimate.los > LIKELY else "unlikely" if self.estimate.los < 1 - LIKELY else "open"
+
+    @property
+    def more(self) -> int | None:
+        """Return about how many more boards decide the test if they go on as before, in whole matches; None if that cannot be said."""
+        if self.test.verdict or self.boards < FEW or not self.test.llr:
+            return None
+        pace = abs(self.test.llr) / self.boards
+        rest = min((self.bound - abs(self.test.llr)) / pace, CAP - self.boards)
+        return max(1, ceil(rest / BOARDS)) * BOARDS
 
 
 def list_tests(bot: Bot, most: int = 25) -> list[ShownTest]:

@@ -128,6 +128,30 @@ def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | N
     hints.matches_wait()
 
 
+@dataclass(frozen=True)
+class Course:
+    """How far a validation is: games done of all, the match whose progress says so, and the seconds that it probably still takes."""
+
+    match: Match
+    done: int
+    games: int
+    left_s: float
+
+
+def course(version: BotVersion, *, now: datetime | None = None) -> Course | None:
+    """Return how far the validation of a version is, or None if none is queued or running. One query."""
+    now = clock.now_or(now)
+    rows = Match.objects.filter(key__startswith=_prefix(version), status__in=LIVE).order_by("-pk")
+    match = next((row for row in rows if is_validation(row)), None)
+    if match is None:
+        return None
+    count = len(games(version))
+    done = round(match.progress * count / 100) if match.status == MatchStatus.RUNNING else 0
+    passed_s = (now - match.started).total_seconds() if match.started is not None and done else 0.0
+    each_s = passed_s / done if passed_s > 0 else GAME_S
+    return Course(match, min(done, count), count, each_s * (count - done))
+
+
 def validate_again(version: BotVersion, *, now: datetime | None = None) -> None:
     """Validate a version once more, after a fault of ours or at the request of an operator."""
     now = clock.now_or(now)

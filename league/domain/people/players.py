@@ -22,7 +22,8 @@ def check_name(name: str, *, reserved: bool = False) -> None:
     """Raise Refused if a new player cannot have this name. `reserved`: names of the league itself are allowed. Two queries."""
     if not NAME.fullmatch(name):
         raise Refused(
-            "the name {name!r} cannot be used; take 1 to 40 of a-z, 0-9 and inner hyphens, such as ana-1", name=name
+            "An account name has 1 to 40 small letters (a to z), digits and hyphens, such as ana-1, so “{name}” cannot be used.",
+            name=name,
         )
     if not reserved and any(names.alike(name, reserved_name) for reserved_name in RESERVED):
         raise Refused("the name {name!r} is reserved; choose another", name=name)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from league.domain.ratings import pools
 from league.enums import TableStatus
@@ -43,19 +43,54 @@ class GameRecord:
         return max(0, PROVISIONAL - self.boards)
 
 
+@dataclass(frozen=True)
+class Change:
+    """What a table did to the person's rating in its game. before: None if none was shown; missing: boards until one is."""
+
+    before: float | None
+    after: float
+    missing: int
+
+    @property
+    def points(self) -> int | None:
+        """Return the change as it is shown; None if no rating was shown before."""
+        return None if self.before is None else round(self.after) - round(self.before)
+
+
 def game_records(player: Player) -> list[GameRecord]:
     """Return the ratings of a person by game. Three queries, independent of the size of the league.
 
     Boards count if they were played to the end against house bots that are rated in their game; a board that was left or abandoned after the first
     answer counts as lost. Excluded are boards where a bot made a fault, tables with the player's own bots (which could pass them information), and
-    tables with advice.
+    unrated tables: those with advice, and those that were begun by a guest.
     """
+    boards: dict[Pool, list[list[Meeting]]] = defaultdict(list)
+    for row, meetings in _counted(Table.objects.filter(player=player)):
+        boards[row.pool] += meetings
+    records = [_record(pool, played) for pool, played in boards.items() if played]
+    return sorted(records, key=lambda record: (record.pool.game, record.pool.pk))
+
+
+def change(row: Table) -> Change | None:
+    """Return what a finished table did to its player's rating, by the present ratings of the bots; None if it does not count. Three queries."""
+    if row.player_id is None or not row.rated or row.status not in COUNTED:
+        return None
+    rows = Table.objects.filter(player=row.player_id, pool=row.pool_id, created__lte=row.created)
+    counted = _counted(rows)
+    if not any(one.pk == row.pk and meetings for one, meetings in counted):
+        return None
+    played = [board for _, meetings in counted for board in meetings]
+    earlier = [board for one, meetings in counted if one.pk != row.pk for board in meetings]
+    after = _record(row.pool, played)
+    was = rate(earlier)
+    before = was.elo if was is not None and len(earlier) >= PROVISIONAL else None
+    return Change(before, after.rating.elo, after.missing)
+
+
+def _counted(rows: QuerySet[Table]) -> list[tuple[Table, list[list[Meeting]]]]:
+    """Return the latest of a person's tables that count, each with its boards."""
     has_answer = TableAction.objects.filter(table=OuterRef("pk"), seat=OuterRef("seat"))
-    rows = (
-        Table.objects.filter(player=player, rated=True, status__in=COUNTED)
-        .select_related("pool")
-        .defer("secret", *HEAVY)
-    )
+    rows = rows.filter(rated=True, status__in=COUNTED).select_related("pool").defer("secret", *HEAVY)
     tables = list(rows.annotate(begun=Exists(has_answer)).order_by("-created", "-pk")[:MOST_TABLES])
     seats: dict[int, list[TableSeat]] = defaultdict(list)
     for seat in TableSeat.objects.filter(table__in=tables).select_related("version__bot"):
@@ -64,16 +99,15 @@ def game_records(player: Player) -> list[GameRecord]:
     rated = Rating.objects.filter(version__in=versions, pool__in={row.pool_id for row in tables})
     elo = {(pool, version): value for pool, version, value in rated.values_list("pool", "version", "elo")}
 
-    boards: dict[Pool, list[list[Meeting]]] = defaultdict(list)
+    counted = []
     for row in tables:
         table_seats = seats[row.pk]
         elo_by_seat = {seat.number: elo.get((row.pool_id, seat.version_id)) for seat in table_seats}
         strengths = {number: value for number, value in elo_by_seat.items() if value is not None}
         if len(strengths) < row.pool.players - 1 or not all(seat.version.bot.is_house for seat in table_seats):
             continue
-        boards[row.pool] += [_meetings(row, scores, strengths) for scores in _scores(row)]
-    records = [_record(pool, played) for pool, played in boards.items() if played]
-    return sorted(records, key=lambda record: (record.pool.game, record.pool.pk))
+        counted.append((row, [_meetings(row, scores, strengths) for scores in _scores(row)]))
+    return counted
 
 
 def _scores(row: Table) -> list[list[int] | None]:

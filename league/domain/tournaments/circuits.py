@@ -42,6 +42,7 @@ def create(
     format: str = DEFAULT_FORMAT,
     parameters: Mapping[str, Any] | None = None,
     boards: int | None = None,
+    description: str = "",
     now: datetime | None = None,
 ) -> Circuit:
     """Create a circuit whose seasons are due by this calendar. Raise Refused, saying what is allowed."""
@@ -79,6 +80,7 @@ def create(
             days=days,
             at=at,
             time_zone=time_zone,
+            description=description,
             created=now,
         )
         _remind(circuit)
@@ -101,6 +103,11 @@ def _remind(circuit: Circuit) -> None:
             name=f"circuit {circuit.slug} by {kind}",
             defaults={"task": "league.tasks.open_seasons", "crontab": when, "queue": "upkeep"},
         )
+
+
+def forget(circuit: Circuit) -> None:
+    """Remove its reminders, before it is deleted."""
+    PeriodicTask.objects.filter(name__startswith=f"circuit {circuit.slug} by ").delete()
 
 
 def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | None = None) -> None:

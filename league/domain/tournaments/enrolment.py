@@ -13,7 +13,7 @@ from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.people import players
 from league.domain.tournaments import booking, formats
-from league.enums import Seeding, TournamentStatus
+from league.enums import Entrance, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Rating, Tournament
 from league.pure import formats as pure
 from league.pure.portable import ELO_DIGITS, comparable
@@ -43,6 +43,8 @@ def enter(
             raise Refused(
                 "only the owners of {bot!r} and {tournament!r} can enter the bot", bot=bot.slug, tournament=row.name
             )
+        if row.entrance == Entrance.OWNER and player.pk != row.owner_id:
+            raise Refused("The owner of {tournament!r} chooses its bots.", tournament=row.name)
         if player.pk != bot.owner_id and not bot.is_house:
             players.lock(player.pk)
             consent.hold([bot], player)

@@ -19,7 +19,7 @@ from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, forecast, formats, releases, tournaments
-from league.enums import BotState, RequestStatus, Seeding, TournamentStatus
+from league.enums import BotState, Entrance, RequestStatus, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Event, Player, Tournament
 from league.pure.calendar import event_plan as pure
 from league.pure.pairing.movements import snake
@@ -34,12 +34,17 @@ def create(
     message: str = "",
     secret: bytes | None = None,
     terms: releases.Terms = releases.OPEN,
+    wait: bool = False,
+    entrance: str = Entrance.OWNER,
+    entries_from: datetime | None = None,
+    description: str = "",
     now: datetime | None = None,
 ) -> Event:
     """Create an event with these entrants and start its first stage. Raise Refused with the place in the document that is wrong, and what is allowed.
 
     If owners of bots want to be asked, they get a request with `message`, and the event stays open until its owner starts it. A private event
-    (`terms`) stays open as well, for those with its link. An event that is `due` at some time starts automatically then.
+    (`terms`) stays open as well, for those with its link; so does one that is to `wait` for entries, which others send if `entrance` lets them, from
+    `entries_from` on. An event that is `due` at some time starts automatically then.
     """
     now = clock.now_or(now)
     plan = _read(document)
@@ -51,8 +56,10 @@ def create(
     name = names.checked(plan.name)
     with transaction.atomic():
         quotas.ask(owner, quotas.TOURNAMENTS, now=now)
-        if not terms.private:
+        wait = wait or terms.private or terms.due is not None
+        if not wait:
             _check_boards(owner, plan, len(entrants))
+        if not terms.private:
             tournaments.take_name(owner, name)  # A private event needs no unique name: nobody else sees it.
         event = Event.objects.create(
             slug=tournaments.secret_slug() if terms.private else tournaments.free_slug(name, Event),
@@ -68,13 +75,16 @@ def create(
             release=terms.release,
             pace_s=terms.pace_s,
             due=terms.due,
+            entrance=entrance,
+            entries_from=entries_from,
+            description=description,
             created=now,
         )
         event.shown_from, event.opens = releases.moments(event)
         event.save(update_fields=["shown_from", "opens"])
         journal.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
         line = [bots.version_of(entrant, plan.game) for entrant in entrants]
-        if not _ask(event, entrants, owner, message, now=now):
+        if not _ask(event, entrants, owner, message, wait=wait, now=now):
             _begin(event, plan, line, actor=owner.name, now=now)
     return event
 
@@ -85,13 +95,18 @@ def _check_boards(owner: Player, plan: pure.EventPlan, entrants: int) -> None:
     booking.check_boards(owner, sum(stage.boards[1] for stage in stages))
 
 
-def _ask(event: Event, entrants: Sequence[BotVersion | Bot], owner: Player, message: str, *, now: datetime) -> bool:
-    """Ask the owners who want to be asked; return False if none does. Otherwise the requests, granted ones included, list the entrants."""
+def _ask(
+    event: Event, entrants: Sequence[BotVersion | Bot], owner: Player, message: str, *, wait: bool, now: datetime
+) -> bool:
+    """Ask the owners who want to be asked; return False if none does and the event need not wait.
+
+    Otherwise the requests, granted ones included, list the entrants.
+    """
     bots_named = [entrant if isinstance(entrant, Bot) else entrant.bot for entrant in entrants]
     consent.hold(bots_named, owner)
     willing = {bot.pk: consent.is_willing(bot, owner, event) for bot in bots_named}
     releases.add(event, (bot.owner_id for bot in bots_named), now=now)
-    if all(willing.values()) and not event.private and event.due is None:
+    if all(willing.values()) and not wait:
         return False
     if len(willing) < len(bots_named):
         raise Refused("an event that does not start at once takes one version of each bot; name every bot once")
@@ -119,8 +134,7 @@ def start(event: Event, *, actor: str, now: datetime | None = None) -> None:
                 consent.requests_for(row).filter(status=RequestStatus.GRANTED).select_related("bot", "version__bot")
             )
             line = _able(row, plan.game, agreed.order_by("pk"), now=now)
-            if row.private:
-                _check_boards(row.owner, plan, len(line))
+            _check_boards(row.owner, plan, len(line))
             consent.lapse(row, now=now)
             _begin(row, plan, line, actor=actor, now=now)
         elif row.status != TournamentStatus.RUNNING:
@@ -143,12 +157,16 @@ def _able(event: Event, game: str, agreed: Iterable[EntryRequest], *, now: datet
 
 
 def enter(event: Event, bot: Bot, player: Player, *, now: datetime | None = None) -> None:
-    """Enter the player's own bot in an open private event that they were invited to, with the version that it sends. Repeatable."""
+    """Enter the player's own bot in an open event, with the version that it sends. Repeatable.
+
+    Into a private event they must have been invited; into another one if it is open to everybody, or as its owner.
+    """
     now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
         _check_own(row, bot, player)
         _check_open(row, now)
+        _check_door(row, player, now)
         bots.version_of(bot, _read(row.document).game)  # Raises Refused if it does not play the game.
         entries = consent.requests_for(row)
         if entries.filter(bot=bot, status=RequestStatus.GRANTED).exists():
@@ -159,11 +177,12 @@ def enter(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
         entries.filter(bot=bot).exclude(status=RequestStatus.WITHDRAWN).delete()
         sure = {"asker": player, "status": RequestStatus.GRANTED, "created": now, "answered": now}
         EntryRequest.objects.create(event=row, bot=bot, **sure)
+        releases.add(row, [player.pk], now=now)
         journal.append("event.entered", f"event:{row.slug}", now=now, actor=player.name, bot=bot.slug)
 
 
 def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None) -> None:
-    """Take a bot out of an open private event: one's own, or any as the owner of the event. It may enter again. Repeatable."""
+    """Take a bot out of an open event: one's own, or any as the owner of the event. It may enter again. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
@@ -177,13 +196,20 @@ def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
 def _check_own(event: Event, bot: Bot, player: Player) -> None:
     if bot.owner_id != player.pk:
         raise Refused("{bot!r} is not yours; enter your own bots", bot=bot.slug)
-    if event.owner_id != player.pk and not event.guests.filter(player=player).exists():
+    if event.owner_id == player.pk:
+        return
+    if event.private and not event.guests.filter(player=player).exists():
         raise Refused("Only the owner can enter bots in {event!r}. Ask for the invitation link.", event=event.name)
 
 
-def _check_open(event: Event, now: datetime) -> None:
-    if not event.private:
+def _check_door(event: Event, player: Player, now: datetime) -> None:
+    if event.owner_id != player.pk and not event.private and event.entrance != Entrance.ANYBODY:
         raise Refused("Only the owner can enter bots in {event!r}.", event=event.name)
+    if event.owner_id != player.pk and event.entries_from is not None and now < event.entries_from:
+        raise Refused("Entries for {event!r} open at {at}.", event=event.name, at=event.entries_from.isoformat())
+
+
+def _check_open(event: Event, now: datetime) -> None:
     if event.status != TournamentStatus.OPEN:
         raise Refused("{event!r} has started, so its entries are fixed", event=event.name)
     if event.due is not None and event.due <= now:
@@ -290,12 +316,15 @@ def advance(event: Event, *, now: datetime | None = None) -> bool:
 def _order(tournament: Tournament) -> list[BotVersion]:
     """Return the versions of a finished tournament from first to last; on shared places by seed.
 
-    Versions that have withdrawn, or whose bot is retired, come last. They advance only if there is nobody else, so no withdrawal can end an event.
+    Versions that have withdrawn or are disqualified, or whose bot is retired, come last. They advance only if there is nobody else, so none of
+    this can end an event.
     """
     line = list(tournament.entries.select_related("version__bot").order_by("place", "seed"))
 
     def has_left(entry: Entry) -> bool:
-        return entry.withdrawn is not None or entry.version.bot.state == BotState.RETIRED
+        return (
+            entry.withdrawn is not None or entry.disqualified is not None or entry.version.bot.state == BotState.RETIRED
+        )
 
     return [entry.version for entry in sorted(line, key=has_left)]
 

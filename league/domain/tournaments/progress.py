@@ -150,12 +150,7 @@ def close(tournament: Tournament, *, actor: str, now: datetime | None = None) ->
 
 def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: str = "", actor: str = "") -> None:
     """Write places and ending, and set the status. The row is locked."""
-    entries = {entry.number: entry for entry in tournament.entries.all()}
-    place = 1
-    for level in outcome.rank().levels:
-        for number in level:
-            entries[number].place = place
-        place += len(level)
+    write_places(tournament, outcome)
     facts = dict(outcome.facts)
     transitions.move(
         tournament,
@@ -166,8 +161,25 @@ def _finish(tournament: Tournament, outcome: Outcome, *, now: datetime, ending: 
         ending=ending or outcome.why,
         facts=facts,
     )
-    Entry.objects.bulk_update(entries.values(), ["place"])
     consent.lapse(tournament, now=now)
+
+
+def write_places(tournament: Tournament, outcome: Outcome) -> None:
+    """Write the place of each entry: in the order of the format, the disqualified ones together last."""
+    entries = {entry.number: entry for entry in tournament.entries.all()}
+    out = {number for number, entry in entries.items() if entry.disqualified is not None}
+    place = 1
+    for level in [*([n for n in level if n not in out] for level in outcome.rank().levels), sorted(out)]:
+        for number in level:
+            entries[number].place = place
+        place += len(level)
+    Entry.objects.bulk_update(entries.values(), ["place"])
+
+
+def rank_again(tournament: Tournament) -> None:
+    """Write the places of a finished tournament again, after a disqualification or its undoing. The row is locked."""
+    if tournament.status == TournamentStatus.FINISHED:
+        write_places(tournament, fixtures.play_format(tournament).outcome)
 
 
 def pause(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:

@@ -115,7 +115,21 @@ def _as_standings(tournament: Tournament, entries: Sequence[Entry], table: _Tabl
         for r in table.results.rows
         if r.entry in by_number  # It may have been withdrawn since.
     ]
-    return Standings(rows, table.results.crosstable, Counter(table.statuses), table.played)
+    return Standings(_with_last(rows), table.results.crosstable, Counter(table.statuses), table.played)
+
+
+def _with_last(rows: list[Standing]) -> list[Standing]:
+    """Move the disqualified entries to the end, where they share the last place; the others move up."""
+    out = [row for row in rows if row.entry.disqualified is not None]
+    if not out:
+        return rows
+    kept = [row for row in rows if row.entry.disqualified is None]
+    places = [row.result.place for row in kept]
+    moved = [
+        replace(row, result=replace(row.result, place=1 + sum(p < row.result.place for p in places))) for row in kept
+    ]
+    last = {"place": len(kept) + 1, "shared": len(out) > 1, "tied_with_next": False}
+    return moved + [replace(row, result=replace(row.result, **last)) for row in out]
 
 
 def standings_of_boards(tournament: Tournament, boards: Collection[tuple[int, int]]) -> Standings:

@@ -20,7 +20,7 @@ from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, enrolment, formats, progress, releases
-from league.enums import DEFAULT_FORMAT, Seeding, TournamentStatus
+from league.enums import DEFAULT_FORMAT, Entrance, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, Event, Player, Tournament
 from league.pure import formats as pure
 from league.pure.names import without_part
@@ -55,6 +55,8 @@ def create(
     seeding: str = Seeding.RATING,
     mixed: bool = False,
     sealed: bool = False,
+    description: str = "",
+    entrance: str = Entrance.ANYBODY,
     limits: dict[str, Any] | None = None,
     secret: bytes | None = None,
     slug: str = "",
@@ -96,6 +98,8 @@ def create(
             seeding=seeding,
             boards=boards,
             sealed=sealed,
+            description=description,
+            entrance=entrance,
             schedule=pure.REVISION,
             secret=secret,
             secret_sha256=hashlib.sha256(secret).hexdigest(),

@@ -4,7 +4,7 @@ export const QUIET = new Set(["match"]); // Events that are not steps: the heade
 
 const fresh = (seats) => ({
   deal: 0, dealer: null, mano: null, out: [], trump: null, lead: null, shown: null, holder: null, stock: 0,
-  hands: Array(seats).fill(null), counts: Array(seats).fill(0), table: [], winner: null, gain: null, last: null,
+  hands: Array(seats).fill(null), counts: Array(seats).fill(0), table: [], winner: null, gain: null, last: null, taken: null,
   bonus: null, tricks: Array(seats).fill(0), points: Array(seats).fill(0), badges: Array.from({ length: seats }, () => []), marks: null,
 });
 
@@ -32,7 +32,7 @@ const on = {
     }
   },
   play(state, e) {
-    if (state.winner !== null) { state.last = state.table.map((laid) => laid.card); state.table = []; state.winner = null; state.gain = null; }
+    if (state.winner !== null) { state.last = state.table.map((laid) => laid.card); state.taken = { laid: state.table, winner: state.winner, gain: state.gain }; state.table = []; state.winner = null; state.gain = null; }
     state.table.push({ seat: e.seat, card: e.card });
     lose(state, e.seat, [e.card]);
   },

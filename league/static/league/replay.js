@@ -19,9 +19,9 @@ const make = (tag, attributes = {}, ...inside) => {
   node.append(...inside);
   return node;
 };
-const tidy = (cards) => [...cards].sort((a, b) => SUITS.indexOf(a.at(-1)) - SUITS.indexOf(b.at(-1)) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]));
+export const tidy = (cards) => [...cards].sort((a, b) => SUITS.indexOf(a.at(-1)) - SUITS.indexOf(b.at(-1)) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]));
 
-class TuteReplay extends HTMLElement {
+export class TuteReplay extends HTMLElement {
   gone = new AbortController(); // Removes the listeners on the window when the element leaves the page.
   async connectedCallback() {
     this.list = this.querySelector("ol.steps");
@@ -83,6 +83,7 @@ class TuteReplay extends HTMLElement {
     let step = this.steps.findIndex((s) => s.deal === +deal && s.ply === +ply);
     if (step < 0 && location.hash === "#fault") step = this.steps.findLastIndex((s) => this.events[s.at].e === "fault");
     this.go(Math.max(step, 0), !first || step > 0);
+    if (first && step > 0) { scrollTo(0, 0); this.felt.scrollIntoView({ block: "nearest" }); } // The browser has scrolled to the line of the step.
   }
   go(step, write = true) {
     const onwards = step === this.now + 1;

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from league.domain.bots import totals
 from league.models import Bot, MeetingSum, Pool
 
-MOST = 100  # Opponents in all pools, those with most boards first.
+MOST = 25  # Opponents in one pool, those with most boards first.
 
 
 @dataclass(frozen=True)
 class EncounterLine:
     """The results of a bot against another in one pool; `difference` is the score difference per board."""
 
-    pool: Pool
     opponent: str
     matches: int
     boards: int
@@ -25,17 +24,16 @@ class EncounterLine:
     digits: int  # Decimals to show: whole games need more than points.
 
 
-def encounter_lines(bot: Bot) -> list[EncounterLine]:
-    """Return the results of all versions of `bot` per opponent and pool, most boards first, at most MOST. One query."""
-    rows = MeetingSum.objects.filter(bot=bot, boards__gt=0).select_related("pool", "opponent")
+def encounter_lines(bot: Bot, pool: Pool) -> list[EncounterLine]:
+    """Return the results of all versions of `bot` in a pool per opponent, most boards first, at most MOST. One query."""
+    rows = MeetingSum.objects.filter(bot=bot, pool=pool, boards__gt=0).select_related("opponent")
+    size = totals.size_of(pool)
     lines = []
-    for row in rows.order_by("-boards", "opponent__slug", "pool")[:MOST]:
-        size = totals.size_of(row.pool)
+    for row in rows.order_by("-boards", "opponent__slug")[:MOST]:
         difference = row.difference / row.boards / size
         digits = 1 if size == 1 else 2
         lines.append(
             EncounterLine(
-                row.pool,
                 row.opponent.slug,
                 row.matches,
                 row.boards,

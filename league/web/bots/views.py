@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Max
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import Max, Prefetch, QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 import engine
 from engine.packages import archive
@@ -38,6 +39,7 @@ from league.web.bots import charts
 from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
 from league.web.bots.highlights import highlights
+from league.web.bots.losses import last_loss
 from league.web.common import inputs, lists, tracebacks
 from league.web.common.pools import chosen_pool
 from league.web.common.viewers import may_look, may_manage, player_of, user_of, viewer_of
@@ -46,7 +48,10 @@ BY_NAME = paging.Order(("slug",), (str,))
 MOST_POINTS = 2000  # Points of one rating chart.
 MOST_VERSIONS = 12  # Versions of one bot in one pool.
 MOST_OPEN = 5  # Tournaments open for entries.
-MOST_MATCHES = 12  # Latest matches of one bot.
+MOST_MATCHES = 24  # Latest matches of one bot, among which its last loss is looked for.
+FIRST_MATCHES = 6  # Of these, the ones on its overview.
+FIRST_GAMES = 6  # Games on its overview.
+TABS = ("overview", "games", "matches", "versions", "settings")
 MOST_MATCHES_OF_TWO = 20  # Latest matches of two bots against each other.
 
 
@@ -63,56 +68,113 @@ def bots(request: HttpRequest) -> HttpResponse:
     return render(request, "bots/bots.html", {"page": lists.page_of(request, rows, BY_NAME), "q": text})
 
 
-@changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED)
+@changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED, changes.JUDGEMENTS)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a bot, and its history, versions, habits and best and worst boards in the pool `?pool=`. Twenty-one queries."""
+    """Show a bot in tabs (`?tab=`): overview, games (the pool `?pool=`), matches, versions, and the owner's settings. At most 21 queries."""
     bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     owned = may_manage(request, bot.owner_id)
     topics.follow(request, topics.of_bot(bot.pk), changes.POOLS)
-    ratings = Rating.objects.filter(version__bot=bot, listed=True).select_related("pool", "version").order_by("pk")
-    pools = [rating.pool for rating in ratings]
-    pool = chosen_pool(pools, request.GET.get("pool", ""))
-    points = _history(bot, pool) if pool else []
-    by_pool = defaultdict(list)
-    for line in encounter_lines(bot):
-        by_pool[line.pool].append(line)
-    played = sight.matches(Match.objects.all(), user_of(request)).filter(parties__version__bot=bot).distinct()
-    played = played.exclude(kind=MatchKind.VALIDATION)
-    versions = bot.versions.order_by("-number").select_related("package").defer("package__data")
-    context: dict[str, object] = {
-        "bot": bot,
-        "owned": owned,
-        "policies": EntryPolicy.choices,
-        "versions": versions,
-        "reproducible": {pk for pk, summary in results.summaries(versions).items() if summary.reproducible},
-        "ratings": ratings,
-        "pools": pools,
-        "pool": pool,
-        "chart": charts.rating_chart(reversed(points)),
-        "by_version": _by_version(bot, pool) if pool else [],
-        "highlights": highlights(pool, points) if pool else None,
-        "judged": summing.of_bot(bot, pool) if pool else [],
-        "judged_size": GAME_SCORE if pool and engine.load(pool.game).score_unit == "games" else 1,
-        "encounters": dict(by_pool),
-        "results": totals.results_of(bot),
-        "manner": totals.manner_of(bot, pool) if pool else None,
-        "successions": list(version_tests.list_tests(bot)),
-        "ladders": settings.LADDERS,
-        "matches": lists.with_parties(played.order_by("-id"))[:MOST_MATCHES],
-    }
-    context |= _challenge_form(viewer_of(request), bot, versions)
-    playable = next((version for version in versions if version.status == VersionStatus.ACCEPTED), None)
-    if owned and playable and not ratings:
-        context |= {"playable": playable} | _next_steps(playable, user_of(request))
+    tab = request.GET.get("tab", "games" if "pool" in request.GET else "")
+    tab = tab if tab in TABS and (owned or tab != "settings") else TABS[0]
+    versions = list(bot.versions.order_by("-number").select_related("package").defer("package__data"))
+    newest = next((version for version in versions if version.status == VersionStatus.ACCEPTED), None)
+    context: dict[str, Any] = {"bot": bot, "owned": owned, "tab": tab, "versions": versions, "newest": newest}
+    match tab:
+        case "games":
+            context |= _games(request, bot)
+        case "matches":
+            rows = _played(request, bot)
+            context |= {"page": lists.page_of(request, lists.with_parties(rows))}
+            context |= _challenge_form(viewer_of(request), bot, versions)
+        case "versions":
+            audited = {pk for pk, summary in results.summaries(versions).items() if summary.reproducible}
+            context |= {"reproducible": audited, "successions": list(version_tests.list_tests(bot))}
+        case "settings":
+            context |= {"policies": EntryPolicy.choices, "ladders": settings.LADDERS}
+        case _:
+            context |= _overview(request, bot, newest, owned=owned)
     return render(request, "bots/bot.html", context)
 
 
+def _played(request: HttpRequest, bot: Bot) -> QuerySet[Match]:
+    """Return the matches of a bot that the viewer may see, without those of its validation."""
+    rows = sight.matches(Match.objects.all(), user_of(request)).filter(parties__version__bot=bot).distinct()
+    return rows.exclude(kind=MatchKind.VALIDATION)
+
+
+@dataclass
+class GameLine:
+    """A bot in one pool: its rating there and its results."""
+
+    pool: Pool
+    rating: Rating | None = None
+    result: totals.Result | None = None
+
+
+def _game_lines(ratings: Iterable[Rating], results_by_pool: Iterable[totals.Result]) -> list[GameLine]:
+    """Join ratings and results, the pools with most boards first."""
+    lines = {result.pool.pk: GameLine(result.pool, result=result) for result in results_by_pool}
+    for rating in ratings:
+        lines.setdefault(rating.pool_id, GameLine(rating.pool)).rating = rating
+    return list(lines.values())
+
+
+def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owned: bool) -> dict[str, Any]:
+    """Return the questions of an owner, the first games and the latest matches."""
+    ratings = list(_ratings(bot))
+    lines = _game_lines(ratings, totals.results_of(bot))
+    matches = list(lists.with_parties(_played(request, bot).order_by("-id"))[:MOST_MATCHES])
+    pool = lines[0].pool if lines else None
+    context: dict[str, Any] = {
+        "lines": lines[:FIRST_GAMES],
+        "all_lines": len(lines),
+        "matches": matches[:FIRST_MATCHES],
+        "pool": pool,
+        "chart": charts.rating_chart(reversed(_history(bot, pool))) if pool else None,
+    }
+    tests = list(version_tests.list_tests(bot)) if newest is not None and newest.number > 1 else []
+    of_newest = [one for one in tests if one.test.version_id == tests[0].test.version_id] if tests else []
+    context["test"] = max(of_newest, key=lambda one: one.boards, default=None)
+    context["tests"] = len(of_newest)
+    if owned:
+        context["loss"] = last_loss(bot, matches)
+        if newest is not None:
+            context |= _next_steps(newest, user_of(request))
+    return context
+
+
+def _games(request: HttpRequest, bot: Bot) -> dict[str, Any]:
+    """Return all games of a bot, and its history, habits and best and worst boards in one of them."""
+    ratings = list(_ratings(bot))
+    lines = _game_lines(ratings, totals.results_of(bot))
+    pool = chosen_pool([line.pool for line in lines], request.GET.get("pool", ""))
+    context: dict[str, Any] = {"lines": lines, "pools": [line.pool for line in lines], "pool": pool}
+    if pool is None:
+        return context
+    points = _history(bot, pool)
+    return context | {
+        "chart": charts.rating_chart(reversed(points)),
+        "by_version": _by_version(bot, pool),
+        "highlights": highlights(pool, points),
+        "judged": summing.of_bot(bot, pool),
+        "judged_size": GAME_SCORE if engine.load(pool.game).score_unit == "games" else 1,
+        "encounters": encounter_lines(bot, pool),
+        "manner": totals.manner_of(bot, pool),
+    }
+
+
+def _ratings(bot: Bot) -> QuerySet[Rating]:
+    return Rating.objects.filter(version__bot=bot, listed=True).select_related("pool", "version").order_by("pk")
+
+
 def _challenge_form(viewer: Player | None, bot: Bot, versions: Iterable[BotVersion]) -> dict[str, object]:
-    """Return the viewer's bots and the games with which they may challenge this bot. One query for a viewer who is logged in."""
+    """Return the viewer's bots and the games with which they may challenge this bot. Two queries for a viewer who is logged in."""
     accepted = [version for version in versions if version.status == VersionStatus.ACCEPTED]
     if viewer is None or not accepted or bot.state != BotState.ACTIVE:
         return {}
+    playable = BotVersion.objects.filter(status=VersionStatus.ACCEPTED).order_by("-number").only("bot", "number")
     able = viewer.bots.filter(state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED).distinct()
+    able = able.prefetch_related(Prefetch("versions", playable, to_attr="accepted"))
     games = [
         (key, len(engine.load(key).sides)) for key in engine.games() if any(version.plays(key) for version in accepted)
     ]
@@ -131,7 +193,11 @@ def _challenge_form(viewer: Player | None, bot: Bot, versions: Iterable[BotVersi
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     """Challenge a bot (in some games several) to an unrated match, then go to the match."""
     bot = get_object_or_404(Bot, slug=slug)
-    own = get_object_or_404(Bot, slug=inputs.short_text(request.POST.get("with", ""), 40))
+    own_slug, _slash, own_number = inputs.short_text(request.POST.get("with", ""), 60).partition("/")
+    own: Bot | BotVersion = get_object_or_404(Bot, slug=own_slug)
+    if own_number:  # A version of one's own, such as "rufo/1".
+        own_versions = BotVersion.objects.select_related("bot").filter(bot__slug=own_slug)
+        own = get_object_or_404(own_versions, number=inputs.whole_number(own_number) or 0)
     number = inputs.whole_number(request.POST.get("version"))
     rival = get_object_or_404(bot.versions.select_related("bot"), number=number) if number else bot
     boards = inputs.whole_number(request.POST.get("boards")) or 0
@@ -141,7 +207,7 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
         match = challenges.challenge(player_of(request), own, rivals, request.POST.get("game", "")[:30], boards)
     except Refused as refusal:
         messages.error(request, shown(refusal))
-        return redirect("bot", slug=slug)
+        return redirect("encounter", slug, slug) if bot.slug == own_slug else redirect("bot", slug=slug)
     return redirect("match", public_id=match.public_id)
 
 
@@ -153,26 +219,62 @@ def _next_steps(version: BotVersion, owner: User | None) -> dict[str, object]:
     return {"open_tournaments": list(lists.open_tournaments(games, owner)[:MOST_OPEN]), "duel": duel}
 
 
+@never_cache
+@require_safe
+def compare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Go to the comparison of a bot with the one named `?with=`, else back to the bot with the reason."""
+    bot = get_object_or_404(Bot, slug=slug)
+    name = inputs.short_text(request.GET.get("with", ""), 40).strip()
+    try:
+        other = inputs.bot_named(name)
+    except Refused as refusal:
+        messages.error(request, shown(refusal))
+        return redirect("bot", slug=slug)
+    return redirect("encounter", slug=bot.slug, other=other.slug)
+
+
 @changes.kept_until(changes.BOTS, changes.MATCHES, changes.POOLS)
 def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
-    """Show two bots against each other, pool by pool, and their latest matches. Seven queries."""
+    """Show two bots against each other, pool by pool (the first few, and the one of `?pool=`), and their latest matches. Seven queries."""
     bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
     rival = get_object_or_404(Bot.objects.select_related("owner"), slug=other)
     if bot == rival:
-        raise Http404
+        return _own_versions(request, bot)
     by_pool = encounters.list_encounters(bot, rival)
-    newest = [public_id for encounter in by_pool for public_id in encounter.matches[:MOST_MATCHES_OF_TWO]]
+    selected = request.GET.get("pool", "")
+    detailed = next((one for one in by_pool if str(one.pool.pk) == selected), by_pool[0] if by_pool else None)
+    newest = detailed.matches[:MOST_MATCHES_OF_TWO] if detailed else []
     matches = lists.with_parties(Match.objects.filter(public_id__in=newest).order_by("-finished", "-id"))
     context = {
         "bot": bot,
         "rival": rival,
-        "encounters": [
-            (encounter, charts.score_curve(encounter.course, encounter.size), 2 if encounter.size > 1 else 1)
-            for encounter in by_pool
-        ],
+        "encounters": [(encounter, 2 if encounter.size > 1 else 1) for encounter in by_pool],
+        "one": detailed,
+        "digits": 2 if detailed and detailed.size > 1 else 1,
+        "chart": charts.score_curve(detailed.course, detailed.size) if detailed else None,
         "matches": matches[:MOST_MATCHES_OF_TWO],
     }
     return render(request, "bots/encounter.html", context)
+
+
+def _own_versions(request: HttpRequest, bot: Bot) -> HttpResponse:
+    """Show the versions of one bot against each other: the tests of the league, and for the owner a duel of any two."""
+    versions = list(
+        bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number").only("number", "games", "refused")
+    )
+    context: dict[str, Any] = {
+        "bot": bot,
+        "versions": versions,
+        "successions": list(version_tests.list_tests(bot)),
+        "owned": may_manage(request, bot.owner_id),
+        "games": [
+            key
+            for key in engine.games()
+            if len(engine.load(key).sides) == 2 and any(version.plays(key) for version in versions)
+        ],
+        "boards": challenges.MOST_BOARDS,
+    }
+    return render(request, "bots/versions_compared.html", context)
 
 
 def _history(bot: Bot, pool: Pool) -> list[RatingPoint]:

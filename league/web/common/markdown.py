@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
@@ -11,17 +12,52 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 
-def html(text: str, lead: Callable[[str], str] = str) -> SafeString:
+def html(
+    text: str, lead: Callable[[str], str] = str, show_file: Callable[[str], str] | None = None, *, inline: bool = False
+) -> SafeString:
     """Return safe HTML. Raw HTML is escaped, `javascript:` links are refused by the parser.
 
     `lead` turns the target of a link or picture into an address, or into "" if there is none; then only the text of the link remains.
+    `show_file` does the same for a word of code that may be the path of a file. inline: the text is a line without a paragraph of its own.
     """
-    tokens = _parser().parse(text)
+    tokens = _parser().parseInline(text) if inline else _parser().parse(text)
     _adapt(tokens, lead)
+    if show_file is not None:
+        for token in tokens:
+            token.children = _with_files(token.children or [], show_file)
     page = str(_parser().renderer.render(tokens, _parser().options, {}))
     # A block that scrolls sideways must be reachable by keyboard. The text is escaped, so these tags are ours.
     page = page.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<table tabindex="0">')
     return mark_safe(page.replace("<th></th>", "<td></td>"))  # noqa: S308 - raw HTML of the text is escaped by the parser
+
+
+def contents(text: str) -> list[tuple[str, str]]:
+    """Return the id and the text of each heading of the second level, in the order of the document."""
+    tokens = _parser().parse(text)
+    return [
+        (slugify(heading.content) or f"h{place}", _plain(heading))
+        for place, (token, heading) in enumerate(pairwise(tokens))
+        if token.type == "heading_open" and token.tag == "h2"
+    ]
+
+
+def _plain(token: Token) -> str:
+    return "".join(child.content for child in token.children or () if child.type in ("text", "code_inline"))
+
+
+def _with_files(tokens: Sequence[Token], show_file: Callable[[str], str]) -> list[Token]:
+    """Link words of code that name a file which the site shows, outside of links."""
+    result: list[Token] = []
+    linked = 0
+    for token in tokens:
+        linked += {"link_open": 1, "link_close": -1}.get(token.type, 0)
+        address = show_file(token.content) if token.type == "code_inline" and not linked else ""
+        if address:
+            result.append(Token("link_open", "a", 1, attrs={"href": address}))
+        result.append(token)
+        if address:
+            result.append(Token("link_close", "a", -1))
+    return result
 
 
 def title(text: str, default: str) -> str:

@@ -1,4 +1,4 @@
-"""Language and theme of the reader, each kept in a cookie. Works by a plain form, without JavaScript."""
+"""Language, theme and table settings of the reader, each kept in a cookie. Works by a plain form, without JavaScript."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from django.views.decorators.http import require_POST
 from league.web.common import errors
 
 THEMES = ("auto", "light", "dark")
+RESTS = {"0": 0.0, "750": 0.75, "1500": 1.5, "3000": 3.0}  # How long a finished trick stays: milliseconds, seconds.
+REST = "1500"
+FORCED = ("no", "yes")  # Whether the page plays a card that is forced.
 YEAR = 365 * 24 * 3600  # seconds
 
 
@@ -20,10 +23,21 @@ def theme(request: HttpRequest) -> str:
     return chosen if chosen in THEMES else "auto"
 
 
-@csrf_exempt  # Cached pages carry this form without a token; a forged request could only change colours or language.
+def trick_rest(request: HttpRequest) -> str:
+    """Return how long a finished trick stays on the table, in milliseconds."""
+    chosen = request.COOKIES.get("rest", REST)
+    return chosen if chosen in RESTS else REST
+
+
+def plays_forced(request: HttpRequest) -> bool:
+    """Return True if the page is to play forced cards for the viewer."""
+    return request.COOKIES.get("forced") == "yes"
+
+
+@csrf_exempt  # Cached pages carry this form without a token; a forged request could only change such settings.
 @require_POST
 def keep_preferences(request: HttpRequest) -> HttpResponse:
-    """Save `lang` or `theme` in a cookie and return to the page. The Sec-Fetch-Site header reveals forms on other sites, which are refused."""
+    """Save `lang`, `theme`, `rest` or `forced` in a cookie and return to the page. The Sec-Fetch-Site header reveals forms on other sites, which are refused."""
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
         return errors.forbidden(request)
     after = request.POST.get("next", "/")
@@ -35,6 +49,8 @@ def keep_preferences(request: HttpRequest) -> HttpResponse:
     chosen = (
         (settings.LANGUAGE_COOKIE_NAME, request.POST.get("lang"), dict(settings.LANGUAGES)),
         ("theme", request.POST.get("theme"), THEMES),
+        ("rest", request.POST.get("rest"), RESTS),
+        ("forced", request.POST.get("forced"), FORCED),
     )
     for cookie, value, allowed in chosen:
         if value in allowed:

@@ -280,11 +280,7 @@ def _add_columns(graph: Graph, steps: Sequence[Sentence], wide: float) -> None:
     ends = [
         at + 1
         for at, line in enumerate(steps)
-        if (
-            (at + 1 == len(steps) or steps[at + 1].deal != line.deal)
-            if graph.of_deals
-            else line.kind == "trick"
-        )
+        if ((at + 1 == len(steps) or steps[at + 1].deal != line.deal) if graph.of_deals else line.kind == "trick")
     ]
     start = 0
     for number, end in enumerate(ends, 1):

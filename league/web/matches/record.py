@@ -24,9 +24,17 @@ def shown_moments(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _has_french_cards(record: dict[str, Any]) -> bool:
     game, players = record.get("game"), record.get("players")
-    return game in engine.games() and engine.load(
-        game, players=players, **record.get("options", {})
-    ).pack.suits == "".join(FRENCH)
+    return game in engine.games() and is_french(engine.load(game, players=players, **record.get("options", {})))
+
+
+def is_french(game: engine.Game) -> bool:
+    """Return True if the game is played with French cards."""
+    return game.pack.suits == "".join(FRENCH)
+
+
+def french_card(card: str) -> str:
+    """Write a French card with its sign: '7♣' for '7c'."""
+    return card[:-1] + FRENCH.get(card[-1:], card[-1:])
 
 
 def _french(data: Any) -> Any:

@@ -6,7 +6,9 @@ A browser gets only what the person's seat may know of a running table: no deal,
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -18,24 +20,26 @@ from django.views.decorators.http import require_POST
 
 import engine
 from engine.runner.table import NEXT
+from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
-from league.domain.tables import guests, holding, seating
+from league.domain.tables import ending, guests, holding, seating
 from league.domain.tables.guests import Sitter
 from league.enums import TableStatus
 from league.models import Table
 from league.models.tables import LIVE, NO_ADVICE
 from league.service import listening, topics
-from league.web.common import words
+from league.web.common import prefs, words
 from league.web.common.guests import sitter_of
 from league.web.common.inputs import whole_number
-from league.web.matches import narrate
+from league.web.matches import banner, felt, narrate
 from league.web.matches.offers import chosen, offer
-from league.web.matches.record import shown_moments
+from league.web.matches.record import is_french, shown_moments
 from league.web.matches.seats import numbered
 from league.web.matches.viewer import for_viewer
 
 SOON_S = 1.0  # Seconds that an answer waits for the bots.
 AGAIN_S = 0.5  # Seconds between two looks at the table if wake-ups arrive.
+LATE = timedelta(seconds=15)  # A table that waits longer for its first worker says so.
 DEAF_S = 0.02  # The same if no wake-ups arrive.
 
 
@@ -59,34 +63,58 @@ def _record(row: Table, board: int) -> dict[str, Any]:
 
 @never_cache
 def table(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a table: the cards, the legal actions and, when finished, its replays (`?b=`). Six queries."""
+    """Show a table: the cards, the legal actions, and who won a finished hand; `?b=` replays a hand of a finished table. Six queries."""
     row = _row(request, public_id)
     bots = seating.bots(row)
     names = seating.names(row, bots)
-    board = max(1, whole_number(request.GET.get("b")) or row.board) if row.records else row.board
+    numbers = numbered(names)
+    board = whole_number(request.GET.get("b"))
+    sitter = sitter_of(request)
+    mine = guests.owns(sitter, row)
+    if row.records and board is not None:
+        return _replay(request, row, names, min(max(1, board), len(row.scores)))
+    board = row.board
     record = _record(row, board)
-    size = engine.load(row.pool.game, players=row.pool.players, **row.pool.options).score_size
+    moments = shown_moments(record)
+    game = engine.load(row.pool.game, players=row.pool.players, **row.pool.options)
+    choices = None
+    if row.turn is not None:
+        choices = offer(row.legal, row.hand, felt.song_points(game, row.seen), french=is_french(game))
     context = {
         "row": row,
-        "mine": guests.owns(sitter_of(request), row),
+        "mine": mine,
         "live": row.status in LIVE,
         "topic": topics.of_table(row.public_id) if row.status in LIVE and settings.LIVE_LISTENERS else "",
         "since": topics.table_version(row.status, row.turn, advised=bool(row.advice)),
-        "names": numbered(names),
         "board": board,
-        "boards": list(range(1, len(row.scores) + 1)),
-        "scores": [
-            (number, list(zip(numbered(names), values, strict=True))) for number, values in enumerate(row.scores, 1)
-        ],
-        "size": size,
-        "lines": narrate.narrate(shown_moments(record), numbered(names), names),
-        "offer": offer(row.legal, row.hand) if row.turn is not None else None,
+        "lines": narrate.narrate(moments, numbers, names),
+        "head": felt.head(game, moments, row.seat, numbers),
+        "offer": choices,
+        "prompt": felt.prompt(choices, row.legal, row.seen) if choices else "",
         "advice": _advice(row, bots.get(row.seat)),
-        "rest_s": settings.TABLE_REST_S,
+        "banner": banner.banner(row, game, moments, numbers, mine=mine),
+        "ending": ending.ending(row, sitter, bots),
+        "late": row.status == TableStatus.WAITING and clock.present() - row.since > LATE,
         "away_min": holding.away_s(row) // 60,
+        "rest": prefs.trick_rest(request),
+        "rests": prefs.RESTS.items(),
+        "forced": prefs.plays_forced(request),
+        "next": banner.is_shown(row),
     }
     moved = request.headers.get("X-Part") == "moved"  # `seat.js` already has the rest of the page.
     return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)
+
+
+def _replay(request: HttpRequest, row: Table, names: Sequence[str], board: int) -> HttpResponse:
+    """Show a hand of a finished table step by step, with all the cards."""
+    context = {
+        "row": row,
+        "names": numbered(names),
+        "board": board,
+        "boards": list(range(1, len(row.scores) + 1)),
+        "lines": narrate.narrate(shown_moments(_record(row, board)), numbered(names), names),
+    }
+    return render(request, "matches/table_replay.html", context)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""The editor: write a bot, try it in the sandbox and upload it as a version. Everything works without script."""
+"""The editor: write a bot, try it in the sandbox and submit it as a version. Everything works without script.
+
+Anybody may write; what runs or is stored needs an account, because foreign code runs at the league's cost and its quotas are counted by account. A
+visitor's text stays in the page and in the browser, and so does that of an author whose session or form has ended.
+"""
 
 from __future__ import annotations
 
@@ -8,169 +12,198 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django import forms
-from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
 
 import engine
-from engine.packages import archive
 from engine.runner import Limits, PackageRefused
 from engine.runner.rebuild import Exchange
-from league.domain.bots import bots, tries
+from league.domain.bots import bots, drafts, tries
 from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import conversations, sight
 from league.domain.people import quotas
-from league.models import BotVersion, Match, Player, Sitting, Try
-from league.service import topics
-from league.web.common import tracebacks
-from league.web.common.fields import set_choices
+from league.models import Match, Player, Sitting, Try
+from league.pure import lead
+from league.web.common import tracebacks, words
 from league.web.common.inputs import short_text, whole_number
 from league.web.common.viewers import player_of, user_of
-from league.web.matches import narrate
+from league.web.matches import editing, narrate
+from league.web.matches.editing import EditorForm
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import numbered
 from league.web.matches.viewer import for_viewer
 
-TEMPLATE = settings.BASE_DIR / "bots" / "sdk" / "template" / "bot.py"  # The example of ten lines.
-FIRST_GAME, FIRST_RIVAL = "partnership", "greedy"
 LINE = re.compile(re.escape(tries.FILE) + r", line (\d+)")  # The line in a verdict.
-PARTS = 4  # Numbers that identify a decision in a match.
+PASS = re.compile(r"^--- pass (\d+), seat (\d+)$", re.MULTILINE)  # The head of what a process wrote to stderr.
 LATEST = 6  # Number of tries on the page.
 
 
-class EditorForm(forms.Form):
-    """The code of a bot, its name, and the game and opponent for a try."""
+class _TokenCheck(CsrfViewMiddleware):
+    """Django's check of a form's token, which says why instead of answering."""
 
-    bot = forms.CharField(
-        label=gettext_lazy("Bot"),
-        max_length=60,
-        required=False,
-        help_text=gettext_lazy("A new name, or the name of one of your bots. You need it only to upload."),
-        widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false"}),
-    )
-    source = forms.CharField(
-        label=gettext_lazy("Code of the bot"),
-        strip=False,
-        required=False,  # The domain explains what is wrong with an empty text.
-        widget=forms.Textarea(
-            attrs={"rows": 22, "spellcheck": "false", "autocapitalize": "off", "autocomplete": "off", "wrap": "off"}
-        ),
-    )
-    game = forms.ChoiceField(label=gettext_lazy("Game"))
-    rival = forms.ChoiceField(label=gettext_lazy("Against"))
-    at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput)  # A decision; see `_at`.
-    games = forms.MultipleChoiceField(label=gettext_lazy("Games"), required=False, widget=forms.CheckboxSelectMultiple)
+    def _reject(self, request: HttpRequest, reason: str) -> str:  # type: ignore[override]
+        return reason
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        games = [(key, engine.load(key).title) for key in engine.games()]
-        rivals = [(version.bot.slug, version.bot.slug) for version in tries.rivals()]
-        set_choices(self, games=games, game=games, rival=rivals)
 
-    def clean_source(self) -> str:
-        """Return the text with the line ends of Python; forms send others."""
-        text: str = self.cleaned_data["source"]
-        return text.replace("\r\n", "\n")
+def _has_token(request: HttpRequest) -> bool:
+    return _TokenCheck(lambda _request: HttpResponse()).process_view(request, None, (), {}) is None
 
 
 @never_cache
-@login_required
+@csrf_exempt  # The view checks the token itself, because its answer to an old one keeps the text.
 def editor(request: HttpRequest) -> HttpResponse:
-    """Show the example or a version of the player's own (`?from=rufo/3`); try or upload the text. A refusal keeps the text."""
-    player = player_of(request)
+    """Show the editor with a template, a draft or a version (`?from=rufo/3`, `?bot=rufo`); try or submit the text. A refusal keeps the text."""
+    player = player_of(request) if request.user.is_authenticated else None
     if request.method != "POST":
-        return _editor(request, player, EditorForm(initial=_first(request, player)))
+        return _opened(request, player)
     form = EditorForm(request.POST)
-    if request.POST.get("do") == "submit" and not request.POST.get("bot", "").strip():
-        form.add_error("bot", _("Enter a name to upload the bot."))
+    if player is None:
+        return _editor(request, None, form, 401)
+    if not _has_token(request):
+        form.is_valid()
+        form.add_error(
+            None, _("This page was opened before you logged in. Your code is still here: press the button again.")
+        )
+        return _editor(request, player, form, 403)
+    do = request.POST.get("do", "")
+    if do == "submit" and not request.POST.get("bot", "").strip():
+        form.add_error("bot", _("Give your bot a name, such as rufo-2."))
     if not form.is_valid():
         return _editor(request, player, form, 422)
     try:
-        do = {"submit": _submit, "here": _try_here}.get(request.POST.get("do", ""), _try)
-        return do(player, form)
+        return {"submit": _submit, "here": _try_here}.get(do, _try)(request, player, form)
     except TooMany as refusal:
         form.add_error(None, shown(refusal))
         return _editor(request, player, form, 429)
+    except bots.NameRefused as refusal:
+        form.add_error("bot", shown(refusal))
+        return _editor(request, player, form, 422)
     except (PackageRefused, Refused) as refusal:
         form.add_error("source", shown(refusal))
         return _editor(request, player, form, 422)
 
 
-def _try(player: Player, form: EditorForm) -> HttpResponse:
-    values = form.cleaned_data
-    attempt = tries.begin(player, values["source"], values["game"], values["rival"], values["bot"].strip())
+def _opened(request: HttpRequest, player: Player | None) -> HttpResponse:
+    version = request.GET.get("from", "")
+    if version and player is None:
+        return redirect_to_login(request.get_full_path())
+    begun = editing.beginning(player, request.GET.get("bot", ""), version, request.GET.get("template", ""))
+    at = editing.read_decision(request.GET.get("at", ""))
+    initial = {
+        "game": request.GET.get("game", "") if request.GET.get("game", "") in engine.games() else editing.FIRST_GAME,
+        "rival": editing.FIRST_RIVAL,
+        "bot": begun.bot.slug if begun.bot else short_text(request.GET.get("bot", ""), 60),
+        "draft": begun.bot.slug if begun.bot else drafts.NEW,
+        "at": editing.write_decision(at) if at else "",
+        "source": begun.text,
+    }
+    opens = "given" if version or at or request.GET.get("template") else "last"
+    return _editor(request, player, EditorForm(initial=initial), begun=begun, opens=opens)
+
+
+def _try(request: HttpRequest, player: Player, form: EditorForm) -> HttpResponse:
+    """Play a new board ("try") or series ("series"), or the cards of the shown try again ("again", "series-again")."""
+    values, do = form.cleaned_data, request.POST.get("do", "")
+    attempt = tries.begin(
+        player,
+        values["source"],
+        values["game"],
+        values["rival"],
+        values["bot"].strip(),
+        table=form.table,
+        boards=tries.SERIES if do.startswith("series") else 1,
+        like=values["cards"] if do.endswith("again") else "",
+        first=values["board"] or 1 if do == "again" else 1,
+    )
     return redirect("try", public_id=attempt.work.public_id)
 
 
-def _try_here(player: Player, form: EditorForm) -> HttpResponse:
+def _try_here(request: HttpRequest, player: Player, form: EditorForm) -> HttpResponse:
     values = form.cleaned_data
-    at = _at(values["at"])
-    if at is None:
-        raise Refused("no decision is open; open one from a match of your bot")
+    at = editing.chosen_decision(values["at"])
     attempt = tries.begin_at(player, values["source"], at, values["rival"], values["bot"].strip())
     return redirect("try", public_id=attempt.work.public_id)
 
 
-def _at(text: str) -> tries.Moment | None:
-    """Parse a decision such as "8f3k2.1.0.2.14": match, board, sitting, seat, step. Return None if it is malformed."""
-    match, *rest = text.split(".")
-    numbers = [number for part in rest if (number := whole_number(part)) is not None]
-    return tries.Moment(match, *numbers) if match and len(rest) == len(numbers) == PARTS else None
-
-
-def _name_of(at: tries.Moment) -> str:
-    return f"{at.match}.{at.board}.{at.sitting}.{at.seat}.{at.step}"
-
-
-def _submit(player: Player, form: EditorForm) -> HttpResponse:
+def _submit(request: HttpRequest, player: Player, form: EditorForm) -> HttpResponse:
     values = form.cleaned_data
+    name = values["bot"].strip()
     data = tries.checked(values["source"])
-    version = bots.upload(player, values["bot"].strip(), data, tries.FILE, values["games"] or None)
+    version = bots.upload(player, name, data, tries.FILE, values["games"] or None)
+    drafts.discard(player, values["draft"])
+    if version.bot.slug != name:
+        messages.success(request, _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug})
     return redirect("version", slug=version.bot.slug, number=version.number)
 
 
-def _first(request: HttpRequest, player: Player) -> dict[str, str]:
-    """Return the initial values of the form: a version of the player's own with one file, else the example."""
-    first = {"game": FIRST_GAME, "rival": FIRST_RIVAL, "bot": short_text(request.GET.get("bot", ""), 60)}
-    if (at := _at(request.GET.get("at", ""))) is not None:
-        first["at"] = _name_of(at)
-    slug, _slash, number = short_text(request.GET.get("from", ""), 60).partition("/")
-    if slug:
-        own_versions = BotVersion.objects.select_related("bot", "package").filter(bot__owner=player)
-        version = get_object_or_404(own_versions, bot__slug=slug, number=whole_number(number) or 0)
-        text = _text_of(version)
-        if text is not None:
-            return {**first, "bot": version.bot.slug, "source": text}
-    return {**first, "source": TEMPLATE.read_text()}
-
-
-def _text_of(version: BotVersion) -> str | None:
-    """Return the text of a version that is one Python file and fits the editor, else None."""
-    content = archive.read(bytes(version.package.data), "package.zip")
-    if len(content.files) != 2 or version.runtime != "python":
-        return None
+@never_cache
+@csrf_exempt
+@require_POST
+def draft(request: HttpRequest) -> HttpResponse:
+    """Store the text as a draft of the viewer (204), or discard it and open the editor again."""
+    if not request.user.is_authenticated:
+        return HttpResponse(status=401)
+    if not _has_token(request):
+        return HttpResponse(status=403)
+    player, bot = player_of(request), short_text(request.POST.get("draft", ""), 40)
+    if request.POST.get("do") == "discard":
+        drafts.discard(player, bot)
+        return redirect_to_editor(bot)
     try:
-        text = content.files[version.entry].decode()
-    except UnicodeDecodeError:
-        return None
-    return text if len(text.encode()) <= tries.MOST_SOURCE else None
+        drafts.save(player, bot, request.POST.get("source", "").replace("\r\n", "\n"))
+    except Refused as refusal:
+        return HttpResponse(shown(refusal), status=422, content_type="text/plain; charset=utf-8")
+    return HttpResponse(status=204)
 
 
-def _editor(request: HttpRequest, player: Player, form: EditorForm, status: int = 200, **more: object) -> HttpResponse:
-    own_tries = Try.objects.filter(owner=player).select_related("work__pool", "rival__bot").defer("source", "result")
+def redirect_to_editor(bot: str) -> HttpResponse:
+    """Open the editor with the last version of a bot, or with a template."""
+    answer = redirect("editor")
+    if bot:
+        answer["Location"] += f"?bot={bot}"
+    return answer
+
+
+def _editor(
+    request: HttpRequest,
+    player: Player | None,
+    form: EditorForm,
+    status: int = 200,
+    *,
+    begun: editing.Beginning | None = None,
+    **more: object,
+) -> HttpResponse:
+    key = str(form["draft"].value() or "")
+    own = [] if player is None else list(player.bots.order_by("slug"))
+    bot = begun.bot if begun else next((one for one in own if one.slug == key), None)
+    latest = Try.objects.filter(owner=player).select_related("work__pool", "rival__bot").defer("source", "result")
     context: dict[str, object] = {
         "form": form,
-        "at": _at(str(form["at"].value() or "")),
-        "mine": player.bots.order_by("slug"),
-        "latest": list(own_tries.order_by("-created")[:LATEST]),
-        "limit": quotas.limit(player, quotas.TRIES),
+        "choices": [form["game"], form["seats"], form["rival"]],
+        "player": player,
+        "bot": bot,
+        "begun": begun,
+        "next_number": 1 + (bot.versions.count() if bot else 0),
+        "at": editing.read_decision(str(form["at"].value() or "")),
+        "mine": own,
+        "latest": list(latest.order_by("-created")[:LATEST]) if player else [],
+        "limits_of_tries": [quotas.limit(player, name) for name in (quotas.TRIES, quotas.SERIES)] if player else [],
+        "templates": [(name, title) for name, (title, _path) in editing.TEMPLATES.items()],
+        "kits": editing.KITS,
+        "members": editing.help_members(),
+        "account_needed": player is None and status == 401,
         "most_kb": tries.MOST_SOURCE // 1024,
         "most_s": int(tries.MOST_S),
+        "series": tries.SERIES,
+        "series_s": int(tries.MOST_SERIES_S),
         "kept_days": tries.KEPT.days,
         "limits": Limits(),
         **more,
@@ -208,55 +241,121 @@ def _mine(request: HttpRequest, public_id: str) -> Try:
 @never_cache
 @login_required
 def tried(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a try of the viewer: its result, and the editor with its text. Eleven queries."""
-    topics.follow(request, topics.of_match(public_id))
+    """Show a try of the viewer in the editor, with its text. Its script asks again until there is a result. Thirteen queries."""
     row = _mine(request, public_id)
-    result = tries.opened(row)
-    context: dict[str, Any] = {"row": row, "match": row.work, "found": result}
-    if result is not None or row.work.status in ("void", "cancelled"):
-        topics.leave(request)
+    result, work = tries.opened(row), row.work
+    over = result is not None or work.status in ("void", "cancelled")
+    context: dict[str, Any] = {"row": row, "match": work, "result": result, "waits": not over}
+    board = None
     if result is not None:
         context |= _shown(row, result, whole_number(request.GET.get("s")) or 0)
+        board = context.get("board_number")
     at = tries.Moment(**row.at) if row.at else None
+    slug = row.name if row.owner.bots.filter(slug=row.name).exists() else drafts.NEW
     begun_with = {
-        "at": _name_of(at) if at else "",
+        "at": editing.write_decision(at) if at else "",
         "bot": row.name,
+        "draft": slug,
         "source": row.source,
-        "game": row.work.pool.game,
+        "game": work.pool.game,
+        "seats": work.pool.players if work.pool.players != engine.load(work.pool.game).players else "",
         "rival": row.rival.bot.slug,
+        "cards": "" if row.at else public_id,
+        "board": board or "",
     }
-    return _editor(request, row.owner, EditorForm(initial=begun_with), **context)
+    return _editor(request, row.owner, EditorForm(initial=begun_with), opens="try", **context)
 
 
 def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
     number = min(number, max(0, len(result.sittings) - 1))
     faults, verdict = result.faults, tracebacks.verdict(result.stderr)
     line = LINE.match(verdict)
+    game = engine.load(row.work.pool.game)
+    context: dict[str, Any] = {
+        "log": Log(Party(faults[0]["kind"] if faults else ""), faults, _named(row, result)),
+        "verdict": verdict,
+        "line": line and line[1],
+        "size": game.score_size,
+        "unit": game.score_unit,
+        "digits": 0 if game.score_size == 1 and game.score_unit == "points" else 2,
+        "outcome": result.scores
+        and (result.scores[0] > max(result.scores[1:])) - (result.scores[0] < max(result.scores[1:])),
+        "number": number,
+    }
+    if row.work.boards_planned > 1:
+        context |= _series(row, result, game.score_size)
+    else:
+        context |= _timed(result)
+    sitting = result.sittings[number] if result.sittings else None
+    by_seat = _bots(row, sitting["seating"]) if sitting else []
+    names = numbered(by_seat)
+    context["asked"] = [_row(one, names) for one in tries.asked(result, number)]
+    context["decisions"] = sum(1 for one in context["asked"] if one["number"])
+    if row.at and not result.stopped and not result.faults and context["asked"]:
+        context["now_did"] = context["asked"][-1]["did"]
+    if sitting is not None:
+        board = sitting.get("board", row.work.first_board)
+        context["board_number"] = board
+        places = [place for place, one in enumerate(result.sittings) if one.get("board", row.work.first_board) == board]
+        context["sittings"] = [(place, order) for order, place in enumerate(places)]
+        context["lines"] = narrate.narrate(shown_moments(sitting["replay"]), names, by_seat)
+    return context
+
+
+def _timed(result: tries.Result) -> dict[str, Any]:
     times = [
         ms
         for place in range(len(result.sittings))
         for decision in tries.asked(result, place)
         if (ms := decision.cpu) is not None
     ]
-    context: dict[str, Any] = {
-        "log": Log(Party(faults[0]["kind"] if faults else ""), faults, result.stderr),
-        "verdict": verdict,
-        "line": line and line[1],
-        "size": engine.load(row.work.pool.game).score_size,
-        "sittings": list(enumerate(result.sittings)),
-        "number": number,
-        "number_text": str(number),
-        "each_ms": sum(times) / len(times) if times else None,
-        "most_ms": max(times, default=0.0),
+    return {"each_ms": sum(times) / len(times) if times else None, "most_ms": max(times, default=0.0)}
+
+
+def _row(one: tries.Asked, names: Sequence[str]) -> dict[str, Any]:
+    """Return a line of the list of decisions: the seat by its name at the table."""
+    seat = names[one.seat - 1] if one.seat <= len(names) else _("Seat %(number)s") % {"number": one.seat}
+    return {
+        "number": one.number,
+        "seat": seat,
+        "did": one.did,
+        "choices": len(one.legal),
+        "cpu": one.cpu,
+        "request": one.request,
+        "answer": one.answer,
     }
-    context["asked"] = tries.asked(result, number)
-    if row.at and not result.stopped and not result.faults and context["asked"]:
-        context["now_did"] = context["asked"][-1].did
-    if result.sittings:
-        sitting = result.sittings[number]
-        names = _bots(row, sitting["seating"])
-        context["lines"] = narrate.narrate(shown_moments(sitting["replay"]), numbered(names), names)
-    return context
+
+
+def _named(row: Try, result: tries.Result) -> str:
+    """Return the bot's stderr with seats and sittings named as on the page."""
+
+    def head(match: re.Match[str]) -> str:
+        sitting, seat = int(match[1]), int(match[2])
+        names: list[str] = []
+        if sitting < len(result.sittings):
+            names = numbered(_bots(row, result.sittings[sitting]["seating"]))
+        name = names[seat] if seat < len(names) else _("Seat %(number)s") % {"number": seat + 1}
+        return f"--- {words.seats_name(sitting)}, {name}"
+
+    return PASS.sub(head, result.stderr)
+
+
+def _series(row: Try, result: tries.Result, size: int) -> dict[str, Any]:
+    """Return how the text does over all boards of this series and earlier ones of the same text, and against the text before on the same deals."""
+    first = {sitting["board"]: place for place, sitting in reversed(list(enumerate(result.sittings)))}
+    cells = []
+    for board in result.boards:
+        scores = board["scores"]
+        difference = (scores[0] - sum(scores[1:]) / (len(scores) - 1)) / size
+        cells.append({"number": board["number"], "place": first.get(board["number"]), "difference": difference})
+    whole = tries.text_boards(row)
+    pairs = tries.compare(row)
+    many = max((len(board["scores"]) for board in result.boards), default=2) - 1
+    return {
+        "cells": cells,
+        "lead": lead.of_boards(whole, size) if whole else None,
+        "against_before": lead.of_boards(pairs, size * many) if pairs else None,
+    }
 
 
 def _bots(row: Try, seating: Sequence[int]) -> list[str]:
@@ -279,6 +378,7 @@ def sent(request: HttpRequest, public_id: str) -> HttpResponse:
     own_seats = [seat for seat, holder in enumerate(row.seating) if parties[holder].version.bot.owner_id == player.pk]
     if not own_seats:
         raise Http404
+    names = numbered([parties[holder].version.bot.slug for holder in row.seating])
     seats, refused = [], ""
     try:
         for seat in own_seats:
@@ -288,21 +388,26 @@ def sent(request: HttpRequest, public_id: str) -> HttpResponse:
                 for exchange in lines
                 if exchange.board == board and exchange.step >= 0 and exchange.answer is not None
             ]
-            seats.append((seat + 1, parties[row.seating[seat]].version, here))
+            version = parties[row.seating[seat]].version
+            seats.append((names[seat], version, editing.is_editable(version), here))
     except Refused as refusal:
         refused = shown(refusal)
     context = {"match": match, "board": board, "sitting": sitting, "seats": seats, "refused": refused}
     return render(request, "matches/sent.html", context)
 
 
-def _logged(exchange: Exchange, match: Match, sitting: int) -> tuple[str, tries.Asked]:
+def _logged(exchange: Exchange, match: Match, sitting: int) -> dict[str, Any]:
     """Return a decision of a match, with its identifier."""
     request = exchange.request.decode("ascii", "replace").rstrip("\n")
-    legal = json.loads(request)["legal"]
     at = tries.Moment(match.public_id, exchange.board, sitting, exchange.seat, exchange.step)
-    return _name_of(at), tries.Asked(
-        exchange.step, exchange.seat + 1, request, exchange.fault or exchange.answer or "", legal, exchange.answer or ""
-    )
+    return {
+        "at": editing.write_decision(at),
+        "step": exchange.step,
+        "request": request,
+        "did": exchange.answer or "",
+        "fault": words.fault_name(exchange.fault) if exchange.fault else "",
+        "choices": len(json.loads(request)["legal"]),
+    }
 
 
 @never_cache

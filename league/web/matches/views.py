@@ -157,7 +157,9 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
                 for party, name in zip(parties, party_names(parties), strict=True)
             ]
             context["own_parties"] = {party.number for party in own_bots}
-            context["own_seats"] = [seat for seat, party in enumerate(sitting.seating) if party in context["own_parties"]]
+            context["own_seats"] = [
+                seat for seat, party in enumerate(sitting.seating) if party in context["own_parties"]
+            ]
             if row.status == MatchStatus.FINISHED and context["lines"]:
                 context |= _judgements(request, row, sitting, parties, names, context["lines"])
                 if "pass" in record:  # See "own" above.

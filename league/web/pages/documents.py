@@ -1,8 +1,13 @@
-"""The documents as pages: docs/ and what its links lead to, with the same names as in the repository."""
+"""The documents as pages: docs/ and what its links lead to, with the same names as in the repository.
+
+docs/README.md is their list, in groups for different readers. docs/es/ has translations; the language of the page chooses.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from posixpath import normpath
@@ -11,6 +16,8 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 import engine
 from league.service import changes
@@ -19,18 +26,37 @@ from league.web.common import markdown
 DOCS = settings.DOCS
 TOP = DOCS.parent  # The repository in a clone; a wheel contains only the documents.
 GAMES = DOCS / "games"  # Each game already has a page of the site.
+TRANSLATED = "es"  # Documents in this language are in the folder of this name.
 BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # Documents beside docs/, if installed.
+SHOWN = (
+    "bots",
+    "engine",
+    "examples",
+    "benchmarks",
+    "league",
+    "tests",
+)  # A file in them is linked where a document names it.
 LINK = re.compile(r"\]\(([^)#\s]+)")
+CODE = re.compile(r"`([\w./-]+/[\w./-]*)`")
+ROW = re.compile(r"^\| *(?P<group>[^|]*?) *\| *(?P<text>\[.*?) *\|$", re.MULTILINE)
+Lead = Callable[[str], str]  # From a link to an address, "" if there is none.
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
+LONG = 5  # A document with so many sections begins with a list of them.
+DOORS = ("a first look", "authors of bots", "players", "everybody")  # Groups of readers who come first.
+
+
+@dataclass
+class Group:
+    """The documents for one kind of reader, each as a line of HTML."""
+
+    readers: str
+    lines: list[SafeString] = field(default_factory=list)
 
 
 @changes.kept_until(changes.RELEASE)
 def documents(request: HttpRequest) -> HttpResponse:
-    """Show docs/README.md, if there is one, then every page by its title."""
-    pages = [(path.stem, markdown.title(_text(path), path.stem)) for path in sorted(DOCS.glob("*.md"))]
-    readme = DOCS / "README.md"
-    body = _html(readme) if readme.is_file() else ""
-    return render(request, "pages/docs.html", {"pages": [page for page in pages if page[0] != "README"], "body": body})
+    """Show the doors of Learn, then every document in groups (docs/README.md), those for operators and developers last."""
+    return render(request, "pages/docs.html", {"groups": _groups()})
 
 
 @changes.kept_until(changes.RELEASE)
@@ -39,7 +65,16 @@ def document(request: HttpRequest, name: str) -> HttpResponse:
     path = _documents().get(name)
     if path is None:
         raise Http404
-    return render(request, "pages/doc.html", {"title": markdown.title(_text(path), name), "body": _html(path)})
+    path, lang = _in_language(path)
+    text = _text(path)
+    sections = markdown.contents(text)
+    context = {
+        "title": markdown.title(text, name),
+        "body": _html(path),
+        "lang": lang,
+        "sections": sections if len(sections) >= LONG else [],
+    }
+    return render(request, "pages/doc.html", context)
 
 
 @changes.kept_until(changes.RELEASE)
@@ -58,26 +93,53 @@ def source(request: HttpRequest, name: str) -> HttpResponse:
 
 @cache
 def _documents() -> dict[str, Path]:
-    """Return each document by its name in an address; a README is that of its folder."""
+    """Return each document by its name in an address; a README is that of its folder. A translation has the name of its original."""
     inside = {
-        path.relative_to(DOCS).with_suffix("").as_posix(): path for path in DOCS.rglob("*.md") if path.parent != GAMES
+        path.relative_to(DOCS).with_suffix("").as_posix(): path
+        for path in DOCS.rglob("*.md")
+        if path.parent != GAMES and not path.is_relative_to(DOCS / TRANSLATED)
     }
     beside = {Path(name).stem.lower(): TOP / name for name in BESIDE if (TOP / name).is_file()}
     return {name.removesuffix("/README"): path for name, path in inside.items() if name != "README"} | beside
 
 
+def _in_language(path: Path) -> tuple[Path, str]:
+    """Return a document in the language of the page if there is a translation, and the language that it is in."""
+    if (get_language() or "").startswith(TRANSLATED) and path.is_relative_to(DOCS):
+        translation = DOCS / TRANSLATED / path.relative_to(DOCS)
+        if translation.is_file():
+            return translation, TRANSLATED
+    return path, "en"
+
+
+@cache
+def _groups() -> tuple[Group, ...]:
+    """Return the documents of docs/README.md by their readers."""
+    readme = DOCS / "README.md"
+    groups: list[Group] = []
+    for row in ROW.finditer(_text(readme)) if readme.is_file() else ():
+        if row["group"]:
+            groups.append(Group(row["group"].capitalize()))
+        if groups:
+            groups[-1].lines.append(markdown.html(row["text"], _leads_from(readme), inline=True))
+    first = [group for group in groups if group.readers.lower() in DOORS]
+    return (*first, *(group for group in groups if group not in first))
+
+
 @cache
 def _linked() -> dict[str, Path]:
-    """Return the files that documents link to, and folders with what is in them, each by its path in the repository."""
+    """Return the files that documents link to or name, and folders with what is in them, each by its path in the repository."""
     files: dict[str, Path] = {}
-    for document in (*_documents().values(), DOCS / "README.md"):
-        for link in LINK.findall(_text(document)) if document.is_file() else ():
-            path = _target(document, link)
+    for document in (*_documents().values(), *DOCS.glob(f"{TRANSLATED}/**/*.md"), DOCS / "README.md"):
+        if not document.is_file():
+            continue
+        text = _text(document)
+        links = [_target(document, link) for link in LINK.findall(text)]
+        named = [_named(word) for word in CODE.findall(text)]
+        for path in (*links, *named):
             if path and path.exists():
-                files |= {
-                    file.relative_to(TOP).as_posix(): file
-                    for file in (path, *(path.glob("*") if path.is_dir() else ()))
-                }
+                inside = [entry for entry in path.glob("*") if entry.is_file()] if path.is_dir() else []
+                files |= {file.relative_to(TOP).as_posix(): file for file in (path, *inside)}
     return files
 
 
@@ -87,9 +149,19 @@ def _target(document: Path, link: str) -> Path | None:
     return path if path.is_relative_to(TOP) and ":" not in link else None
 
 
+def _named(word: str) -> Path | None:
+    """Return the file or folder that a word of code names, if it lies in one of the folders whose files are shown."""
+    path = Path(normpath(TOP / word))
+    parts = path.relative_to(TOP).parts if path.is_relative_to(TOP) else ()
+    deep = len(parts) > (2 if parts[:1] == ("league",) else 1)  # No settings, and no folder of everything.
+    return path if deep and parts[0] in SHOWN else None
+
+
 def _address(path: Path) -> str:
     """Return the address of the page that shows a file or folder, "" if this installation has no such page."""
     names = {path: name for name, path in _documents().items()}
+    if path.is_relative_to(DOCS / TRANSLATED):  # A page chooses the language by itself.
+        path = DOCS / path.relative_to(DOCS / TRANSLATED)
     if path.parent == GAMES and path.suffix == ".md":
         return reverse("game", args=[path.stem]) if path.stem in engine.games() else reverse("games")
     if path == DOCS / "README.md":
@@ -100,8 +172,13 @@ def _address(path: Path) -> str:
     return reverse("source", args=[inside]) if inside in _linked() else ""
 
 
-def _html(document: Path) -> str:
+def _html(document: Path) -> SafeString:
     """Return a document as HTML. A link to what this installation does not have is only its text."""
+    return markdown.html(_text(document), _leads_from(document), _leads_to_file)
+
+
+def _leads_from(document: Path) -> Lead:
+    """Return a function from the links of a document to addresses of this site."""
 
     def lead(link: str) -> str:
         link, _, part = link.partition("#")
@@ -111,7 +188,13 @@ def _html(document: Path) -> str:
         address = _address(path)
         return f"{address}#{part}" if address and part else address
 
-    return markdown.html(_text(document), lead)
+    return lead
+
+
+def _leads_to_file(word: str) -> str:
+    """Return the address of a file that a word of code names, "" if there is none."""
+    path = _named(word)
+    return _address(path) if path is not None and path.exists() else ""
 
 
 def _text(path: Path) -> str:

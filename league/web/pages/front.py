@@ -13,8 +13,8 @@ from league.domain.tournaments import circuits
 from league.enums import MatchKind, TournamentStatus
 from league.models import Event, Match
 from league.web.common import families, lists
-from league.web.matches import tv
 from league.web.games.leaders import GameLeaders, leaders_of
+from league.web.matches import tv
 from league.web.pages.puzzle_of_day import puzzle_of_day
 
 # The ornament behind the board: cards and their rotation in degrees.
@@ -61,5 +61,3 @@ def coming(viewer: User | None) -> dict[str, Any]:
         "open_events": list(events.defer("secret").order_by("-pk")[:MOST_NEXT]),
         "seasons": circuits.upcoming(MOST_NEXT, now=clock.present()),
     }
-
-

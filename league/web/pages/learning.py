@@ -41,7 +41,9 @@ TEXTS = {
     ),
     "load": (
         gettext_lazy("Give points to your partner"),
-        gettext_lazy("Your partner's ace is taking this trick, and you cannot beat it. You play as a pair: add points to it."),
+        gettext_lazy(
+            "Your partner's ace is taking this trick, and you cannot beat it. You play as a pair: add points to it."
+        ),
         gettext_lazy("The trick goes to your partner, so it is yours as well: the three adds 10."),
     ),
     "sing": (

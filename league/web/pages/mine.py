@@ -18,7 +18,19 @@ from league.domain.puzzles import answers, shelf
 from league.domain.tables import seating
 from league.domain.tournaments import requests
 from league.enums import BotState, MatchStatus, RequestStatus, TournamentStatus, VersionStatus
-from league.models import Bot, BotVersion, Entry, Match, Party, Player, Pool, Rating, RatingPoint, Succession, Tournament
+from league.models import (
+    Bot,
+    BotVersion,
+    Entry,
+    Match,
+    Party,
+    Player,
+    Pool,
+    Rating,
+    RatingPoint,
+    Succession,
+    Tournament,
+)
 from league.web.common import families
 from league.web.common.game_lines import game_title
 from league.web.pages.front import now_playing
@@ -187,7 +199,10 @@ def _latest_test(player: Player) -> dict[str, str]:
         "share": round(100 * (test.won + test.drawn / 2) / boards),
         "boards": boards,
     }
-    return {"test": TESTS[test.verdict or ("ahead" if test.llr > 0 else "open")] % values, "test_bot": test.version.bot.slug}
+    return {
+        "test": TESTS[test.verdict or ("ahead" if test.llr > 0 else "open")] % values,
+        "test_bot": test.version.bot.slug,
+    }
 
 
 def _next_puzzle(player: Player) -> dict[str, Any] | None:

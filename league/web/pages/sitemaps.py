@@ -19,7 +19,19 @@ SIZE = 5000  # Rows whose keys one part covers.
 PAGES = ("home", "play", "tv", "games", "overall", "bots", "players", "tournaments", "events", "matches", "editor")
 PAGES_TO_READ = ("learn", "how", "teach", "research", "run-your-own", "docs", "about", "privacy", "status")
 # Pages that change nothing for a search engine: forms, the account, answers to questions, and files.
-CLOSED = ("/accounts/", "/admin/", "/api/", "/live", "/operators/", "/prefs/", "/search/", "/t/new/", "/e/new/", "/c/new/", "/tables/")
+CLOSED = (
+    "/accounts/",
+    "/admin/",
+    "/api/",
+    "/live",
+    "/operators/",
+    "/prefs/",
+    "/search/",
+    "/t/new/",
+    "/e/new/",
+    "/c/new/",
+    "/tables/",
+)
 
 
 @require_safe

@@ -37,7 +37,8 @@ class SignUpForm(forms.Form):
         fitting = slugify(name)[:40].strip("-_").replace("_", "-")
         if name != fitting and fitting:
             raise forms.ValidationError(
-                _("Use small letters without accents, digits and hyphens, for example “%(name)s”."), params={"name": fitting}
+                _("Use small letters without accents, digits and hyphens, for example “%(name)s”."),
+                params={"name": fitting},
             )
         try:
             players.check_name(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -31,7 +32,7 @@ class Read(HTMLParser):
         self._main = self._main or tag == "main"
         self.ids.add(values.get("id") or "")
         link = values.get("href") or values.get("src")
-        if self._main and link is not None:
+        if self._main and link is not None and tag in ("a", "img"):
             self.links.append(link)
 
     def handle_endtag(self, tag: str) -> None:
@@ -39,10 +40,13 @@ class Read(HTMLParser):
         self._main = self._main and tag != "main"
 
 
+LEARN = ("/learn/", "/learn/how/", "/teach/", "/research/", "/run-your-own/")
+
+
 def dead_links(client: Client) -> Iterator[str]:
     """Yield the links of the documents, and of what is below /docs/ and they link to, that lead nowhere."""
     pages: dict[str, Read | None] = {}
-    paths = ["/docs/", *(f"/docs/{name}/" for name in documents._documents())]
+    paths = ["/docs/", *LEARN, *(f"/docs/{name}/" for name in documents._documents())]
 
     def page(path: str) -> Read | None:
         if path not in pages:
@@ -69,15 +73,75 @@ def dead_links(client: Client) -> Iterator[str]:
 @pytest.fixture
 def _nothing_found() -> Iterator[None]:
     """Let the documents of this installation be searched again."""
-    documents._documents.cache_clear()
-    documents._linked.cache_clear()
+    caches = (documents._documents, documents._linked, documents._groups)
+    for cached in caches:
+        cached.cache_clear()
     yield
-    documents._documents.cache_clear()
-    documents._linked.cache_clear()
+    for cached in caches:
+        cached.cache_clear()
 
 
 def test_every_link_of_every_document_leads_somewhere(client: Client, db: None) -> None:
     assert list(dead_links(client)) == []
+
+
+def test_every_link_of_every_document_in_spanish_leads_somewhere(client: Client, db: None) -> None:
+    client.cookies["django_language"] = "es"
+
+    assert list(dead_links(client)) == []
+
+
+def test_a_document_comes_in_the_language_of_the_page(client: Client, db: None) -> None:
+    english = client.get("/docs/first-bot/").content.decode()
+    client.cookies["django_language"] = "es"
+    spanish = client.get("/docs/first-bot/").content.decode()
+    only_english = client.get("/docs/protocol/").content.decode()
+
+    assert '<article class="prose" lang="en">' in english
+    assert '<article class="prose" lang="es">' in spanish
+    assert "Tu primer bot" in spanish
+    assert '<article class="prose" lang="en">' in only_english
+    assert "Este documento está en inglés." in only_english
+
+
+@pytest.mark.parametrize("path", sorted((TOP / "docs" / "es").rglob("*.md")), ids=lambda path: path.name)
+def test_a_translation_has_the_code_of_its_original(path: Path) -> None:
+    """The bots of a translation are those that the tests play."""
+    original = TOP / "docs" / path.relative_to(TOP / "docs" / "es")
+    texts = [file.read_text(encoding="utf-8") for file in (original, path)]
+    code, translated = (re.findall(r"^ *```.*?^ *```$", text, re.DOTALL | re.MULTILINE) for text in texts)
+    headings, others = (re.findall("^##", text, re.MULTILINE) for text in texts)
+
+    assert translated == code
+    assert len(others) == len(headings)
+
+
+def test_long_documents_begin_with_their_contents(client: Client, db: None) -> None:
+    long = Read(client.get("/docs/operations/reference/").content.decode())
+    first = client.get("/docs/first-bot/").content.decode()
+
+    assert 'class="contents"' in first
+    assert "#into-a-league" in first
+    assert len([link for link in long.links if link.startswith("#")]) >= 5
+    assert 'class="contents"' not in client.get("/docs/luck/").content.decode()
+
+
+def test_each_document_is_listed_once_below_four_doors(client: Client, db: None) -> None:
+    read = Read(client.get("/docs/").content.decode())
+
+    assert read.links[:4] == ["/learn/", "/docs/first-bot/", "/docs/ratings/", "/teach/"]
+    papers = [link for link in read.links[4:] if link.startswith("/docs/")]
+    repeated = {link for link in papers if papers.count(link) > 1}
+    assert repeated <= {"/docs/play/", "/docs/words/"}, "a row of links repeats the short ones"
+
+
+def test_a_file_that_a_document_names_is_a_link_where_it_is_installed(client: Client, db: None) -> None:
+    page = client.get("/docs/first-bot/").content.decode()
+
+    assert '<a href="/docs/source/bots/sdk/tute_bot.py"><code>bots/sdk/tute_bot.py</code></a>' in page
+    assert client.get("/docs/source/bots/sdk/tute_bot.py").status_code == 200
+    assert client.get("/docs/source/bots/house/counting").status_code == 200
+    assert client.get("/docs/source/docker/secrets").status_code == 404
 
 
 @pytest.mark.usefixtures("_nothing_found")
@@ -90,7 +154,7 @@ def test_where_only_docs_is_installed_no_link_is_dead_either(
     monkeypatch.setattr(documents, "GAMES", tmp_path / "docs" / "games")
 
     assert list(dead_links(client)) == []
-    assert "<td>Contributing: " in client.get("/docs/").content.decode()
+    assert "<li>Contributing: " in client.get("/docs/").content.decode()
     assert client.get("/docs/contributing/").status_code == 404
 
 

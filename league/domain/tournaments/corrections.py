@@ -1,0 +1,205 @@
+"""Corrections by the owner of a tournament, event or recurring league: its name and text, who may enter, its entries, and its deletion.
+
+Nothing here changes a result or a rating: a played match stays as it is. Each step is in the journal, which the page shows to everybody who may see
+the tournament (`domain.tournaments.log`).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from league.domain.bots import bots, consent
+from league.domain.core import clock, journal, names
+from league.domain.core.errors import Refused
+from league.domain.tournaments import circuits, progress, tournaments
+from league.enums import Entrance, MatchStatus, TournamentStatus
+from league.models import BotVersion, Circuit, Entry, Event, LeagueEvent, Party, Player, Tournament
+
+Contest = Tournament | Event | Circuit
+MOST_DESCRIPTION = 2000
+MOST_REASON = 300
+STARTED = frozenset({TournamentStatus.RUNNING, TournamentStatus.FINISHED})
+
+
+def subject(row: Contest) -> str:
+    """Return the name of a row in the journal."""
+    return f"{type(row).__name__.lower()}:{row.slug}"
+
+
+def checked_description(text: str) -> str:
+    """Return the text as it is stored. Raise Refused if it is too long or cannot be stored."""
+    text = text.strip()
+    if len(text) > MOST_DESCRIPTION:
+        raise Refused(
+            "the description has {length} characters; shorten it to {most} at most",
+            length=len(text),
+            most=MOST_DESCRIPTION,
+        )
+    if "\0" in text:
+        raise Refused("the description contains the character NUL, which cannot be stored; remove it")
+    return text
+
+
+def describe(row: Contest, text: str, *, actor: str, now: datetime | None = None) -> None:
+    """Set the description. Repeatable."""
+    text = checked_description(text)
+    with transaction.atomic():
+        locked = _lock(row)
+        if locked.description != text:
+            type(row).objects.filter(pk=row.pk).update(description=text)
+            _note(locked, "described", now=clock.now_or(now), actor=actor)
+    row.refresh_from_db(fields=["description"])
+
+
+def rename(row: Contest, name: str, *, actor: str, now: datetime | None = None) -> None:
+    """Give it another name; its address stays. A stage or division has the name of its event or league. Repeatable.
+
+    The old name stays taken, so that nobody else can pass for the tournament that had it.
+    """
+    name = names.checked(name)
+    most = 80 if isinstance(row, Tournament) else 60
+    if not 1 <= len(name) <= most:
+        raise Refused("The name has {length} characters; use 1 to {most}.", length=len(name), most=most)
+    if isinstance(row, Tournament) and (row.event_id or row.season_id):
+        raise Refused("A stage has the name of its tournament; rename that.")
+    with transaction.atomic():
+        locked = _lock(row)
+        old = locked.name
+        if old == name:
+            return
+        if not (isinstance(locked, Event) and locked.private):
+            tournaments.take_name(locked.owner, name)
+        type(row).objects.filter(pk=row.pk).update(name=name)
+        if isinstance(locked, Event):
+            Event.objects.filter(pk=row.pk).update(document={**locked.document, "name": name})
+            for stage in locked.tournaments.all():
+                Tournament.objects.filter(pk=stage.pk).update(name=(name + stage.name.removeprefix(old))[-80:])
+        _note(locked, "renamed", now=clock.now_or(now), actor=actor, old=old, new=name)
+    row.refresh_from_db()
+
+
+def set_entrance(row: Tournament | Event, to: str, *, actor: str, now: datetime | None = None) -> None:
+    """Open the entries to everybody, or close them to all but the owner; entries stay. Repeatable."""
+    if to not in Entrance.values:
+        raise Refused("choose who may enter: one of {allowed}", allowed=", ".join(Entrance.values))
+    with transaction.atomic():
+        locked = _lock(row)
+        if locked.status != TournamentStatus.OPEN:
+            raise Refused("{tournament!r} has started, so its entries are fixed", tournament=locked.name)
+        if locked.entrance != to:
+            type(row).objects.filter(pk=row.pk).update(entrance=to)
+            kind = "entries_opened" if to == Entrance.ANYBODY else "entries_closed"
+            _note(locked, kind, now=clock.now_or(now), actor=actor)
+    row.refresh_from_db(fields=["entrance"])
+
+
+def disqualify(entry: Entry, why: str, *, player: Player, now: datetime | None = None) -> None:
+    """Rank an entry last, with a reason that everybody reads. Repeatable.
+
+    Its results stand and its remaining matches are played, so nobody else gains or loses points by it, and the owner cannot choose whose. It does not
+    advance to a later stage. Ratings do not change.
+    """
+    why = " ".join(why.split())
+    if not 1 <= len(why) <= MOST_REASON or "\0" in why:
+        raise Refused("Write a reason of 1 to {most} characters. Everybody can read it.", most=MOST_REASON)
+    now = clock.now_or(now)
+    with transaction.atomic():
+        row = _lock(entry.tournament)
+        if row.owner_id != player.pk:
+            raise Refused("Only the owner of the tournament can disqualify a bot.")
+        if row.status not in STARTED:
+            raise Refused("{tournament!r} has not started. Withdraw the bot instead.", tournament=row.name)
+        changed = Entry.objects.filter(pk=entry.pk, tournament=row, disqualified=None).update(
+            disqualified=now, disqualified_for=why
+        )
+        if changed:
+            progress.rank_again(row)
+            _note(row, "disqualified", now=now, actor=player.name, version=str(entry.version), why=why)
+    entry.refresh_from_db()
+
+
+def reinstate(entry: Entry, *, player: Player, now: datetime | None = None) -> None:
+    """Undo a disqualification. A later stage that has begun meanwhile stays as it is. Repeatable."""
+    now = clock.now_or(now)
+    with transaction.atomic():
+        row = _lock(entry.tournament)
+        if row.owner_id != player.pk:
+            raise Refused("Only the owner of the tournament can undo this.")
+        gone = Entry.objects.filter(pk=entry.pk, tournament=row, disqualified__isnull=False)
+        if gone.update(disqualified=None, disqualified_for=""):
+            progress.rank_again(row)
+            _note(row, "reinstated", now=now, actor=player.name, version=str(entry.version))
+    entry.refresh_from_db()
+
+
+def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: datetime | None = None) -> None:
+    """Let another accepted version of the same bot play, as long as none of its matches has begun. Repeatable.
+
+    The owner of the bot may choose any of its versions; the owner of the tournament only the one that the bot sends now, so that nobody can weaken
+    the bot of another player.
+    """
+    now = clock.now_or(now)
+    with transaction.atomic():
+        row = _lock(entry.tournament)
+        entry.refresh_from_db()
+        if row.status not in (TournamentStatus.OPEN, TournamentStatus.RUNNING):
+            raise Refused("{tournament!r} is over, so its entries are fixed", tournament=row.name)
+        bot = version.bot
+        if bot.pk != entry.version.bot_id:
+            raise Refused("{version} is no version of {bot!r}", version=version, bot=entry.version.bot.slug)
+        if player.pk != bot.owner_id and not (
+            player.pk == row.owner_id and version.pk == bots.sent_version(bot, row.pool.game).pk
+        ):
+            raise Refused(
+                "Only the owner of {bot!r} can choose another version of it. The owner of the tournament can take its newest one.",
+                bot=bot.slug,
+            )
+        if version.pk == entry.version_id:
+            return
+        if row.entries.filter(version=version).exists():
+            raise Refused("{version} is entered already", version=version)
+        bots.check_playable(version, row.pool.game)
+        if row.sealed and not version.sealable:
+            raise Refused("{version} cannot be sealed, as this tournament requires", version=version)
+        old = str(entry.version)
+        matches = row.matches.select_for_update().filter(parties__version_id=entry.version_id)
+        pks = list(matches.values_list("pk", "status"))
+        if any(status != MatchStatus.QUEUED for _pk, status in pks):
+            raise Refused("{version} has played already, so it cannot be replaced", version=old)
+        Party.objects.filter(match__in=[pk for pk, _status in pks], version_id=entry.version_id).update(version=version)
+        Entry.objects.filter(pk=entry.pk).update(version=version)
+        _note(row, "replaced", now=now, actor=player.name, old=old, new=str(version))
+    entry.refresh_from_db()
+
+
+def delete(row: Contest, *, actor: str, now: datetime | None = None) -> None:
+    """Delete what never began: no match of it was ever inserted. Its name stays taken and the journal keeps its line."""
+    now = clock.now_or(now)
+    with transaction.atomic():
+        locked = _lock(row)
+        if isinstance(locked, Tournament):
+            began = locked.matches.exists() or locked.event_id or locked.season_id
+        elif isinstance(locked, Event):
+            began = locked.tournaments.exists()
+        else:
+            began = locked.seasons.exists()
+        if began:
+            raise Refused(
+                "{tournament!r} has begun, so it cannot be deleted. You can cancel it.", tournament=locked.name
+            )
+        _note(locked, "deleted", now=now, actor=actor, name=locked.name)
+        if isinstance(locked, Circuit):
+            circuits.forget(locked)
+        else:
+            consent.lapse(locked, now=now)
+        locked.delete()
+
+
+def _lock(row: Contest) -> Contest:
+    return type(row).objects.select_for_update(of=("self",)).select_related("owner").get(pk=row.pk)
+
+
+def _note(row: Contest, word: str, *, now: datetime, actor: str, **data: str) -> LeagueEvent:
+    return journal.append(f"{type(row).__name__.lower()}.{word}", subject(row), now=now, actor=actor, **data)

@@ -1,0 +1,204 @@
+"""The form of the editor: its fields, the text that it begins with, and the help for writing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.http import Http404
+from django.utils.translation import gettext_lazy as _
+
+import engine
+from engine.game import declared
+from league.domain.bots import drafts, packages, tries
+from league.domain.core.errors import Refused
+from league.models import Bot, BotVersion, Player
+from league.pure import sdk_help
+from league.web.common.fields import set_choices
+from league.web.common.inputs import short_text, whole_number
+
+SDK = settings.BASE_DIR / "bots" / "sdk"
+TEMPLATES = {  # Each is a bot that works at once in every game.
+    "first": (_("First bot: wins cheaply"), SDK / "template" / "bot.py"),
+    "careful": (_("Counts cards: takes what is certain"), SDK / "templates" / "careful.py"),
+    "bidding": (_("For auctions: bids by its hand"), SDK / "templates" / "bidding.py"),
+    "avoiding": (_("For games in which points hurt"), SDK / "templates" / "avoiding.py"),
+}
+FIRST_TEMPLATE, FIRST_GAME, FIRST_RIVAL = "first", "partnership", "greedy"
+KITS = ("javascript", "rust", "c")
+LEVELS = {  # In the order of strength.
+    "random": _("very easy"),
+    "greedy": _("normal"),
+    "counting": _("hard"),
+    "champion": _("champion"),
+    "deep": _("champion, slow"),
+}
+FORM = {"form": "bot-form"}  # The fields stand where they are used, around the one form.
+
+
+class GameSelect(forms.Select):
+    """A choice of a game; each option says with how many seats it is played."""
+
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the option with its numbers of seats."""
+        option = super().create_option(name, value, *args, **kwargs)
+        if str(value) in engine.games():
+            option["attrs"]["data-seats"] = " ".join(map(str, declared(str(value)).players))
+        return option
+
+
+class EditorForm(forms.Form):
+    """The code of a bot and its name; the table of a try; which draft it is, and which try is shown."""
+
+    bot = forms.CharField(
+        label=_("Name of the bot"),
+        max_length=60,
+        required=False,
+        help_text=_(
+            "A new name, or the name of one of your bots. Spaces and capitals are changed: My Bot becomes my-bot."
+        ),
+        widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false", **FORM}),
+    )
+    source = forms.CharField(
+        label=_("Code of the bot"),
+        strip=False,
+        required=False,  # The domain explains what is wrong with an empty text.
+        widget=forms.Textarea(
+            attrs={
+                "rows": 24,
+                "spellcheck": "false",
+                "autocapitalize": "off",
+                "autocomplete": "off",
+                "wrap": "off",
+                **FORM,
+            }
+        ),
+    )
+    game = forms.ChoiceField(label=_("Game"), widget=GameSelect(attrs=FORM))
+    seats = forms.TypedChoiceField(
+        label=_("Seats"), required=False, coerce=int, empty_value=None, widget=forms.Select(attrs=FORM)
+    )
+    rival = forms.ChoiceField(label=_("Against"), widget=forms.Select(attrs=FORM))
+    games = forms.MultipleChoiceField(label=_("Games"), required=False, widget=forms.CheckboxSelectMultiple(attrs=FORM))
+    draft = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput(attrs=FORM))
+    at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput(attrs=FORM))  # A decision.
+    cards = forms.CharField(required=False, max_length=12, widget=forms.HiddenInput(attrs=FORM))  # The shown try.
+    board = forms.IntegerField(
+        required=False, min_value=1, max_value=tries.SERIES, widget=forms.HiddenInput(attrs=FORM)
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        games = [(key, engine.load(key).title) for key in engine.games()]
+        numbers = sorted({number for key in engine.games() for number in declared(key).players})
+        seats: list[tuple[str, Any]] = [("", _("usual seats")), *((str(one), str(one)) for one in numbers)]
+        set_choices(self, games=games, game=games, seats=seats, rival=rivals())
+
+    def clean_source(self) -> str:
+        """Return the text with the line ends of Python; forms send others."""
+        text: str = self.cleaned_data["source"]
+        return text.replace("\r\n", "\n")
+
+    @property
+    def table(self) -> tries.Table:
+        """The chosen seats."""
+        return tries.Table(players=self.cleaned_data["seats"])
+
+
+def rivals() -> list[tuple[str, str]]:
+    """Return the house bots as choices, weakest first, each with its level."""
+    order = list(LEVELS)
+    names = [version.bot.slug for version in tries.rivals()]
+    names.sort(key=lambda name: (order.index(name) if name in LEVELS else len(order), name))
+    return [(name, f"{name} ({LEVELS[name]})" if name in LEVELS else name) for name in names]
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The text with which the editor opens. bot: the player's bot, None for a new one; version: of which it is the text; note: why it is another."""
+
+    text: str
+    bot: Bot | None = None
+    version: BotVersion | None = None
+    saved: datetime | None = None  # The time of the draft, if it is one.
+    several: bool = False  # The last version has several files, which the editor cannot show.
+
+
+def beginning(player: Player | None, bot: str, version: str, template: str) -> Beginning:
+    """Return what the editor opens: a version (`rufo/3`), a template by its key, or the draft or last version of a bot, else of a new bot.
+
+    Raise Http404 for a version that is not the player's own.
+    """
+    if version:
+        slug, _slash, number = short_text(version, 60).partition("/")
+        return _of_version(_own_version(player, slug, whole_number(number) or 0))
+    own = player.bots.filter(slug=short_text(bot, 40)).first() if player and bot else None
+    if template in TEMPLATES:
+        return Beginning(template_text(template), own)
+    draft = drafts.find(player, own.slug if own else drafts.NEW) if player else None
+    last = own.versions.select_related("bot", "package").order_by("-number").first() if own else None
+    if draft is not None and (own is not None or not bot):
+        return Beginning(draft.text, own, last, draft.updated)
+    if last is not None:
+        return _of_version(last)
+    return Beginning(template_text(FIRST_TEMPLATE), own)
+
+
+def _of_version(version: BotVersion) -> Beginning:
+    text = packages.source(version) if version.runtime == "python" else None
+    if text is None or len(text.encode()) > tries.MOST_SOURCE:
+        return Beginning(template_text(FIRST_TEMPLATE), version.bot, version, several=True)
+    return Beginning(text, version.bot, version)
+
+
+def _own_version(player: Player | None, slug: str, number: int) -> BotVersion:
+    rows = BotVersion.objects.select_related("bot", "package").filter(bot__slug=slug, number=number)
+    version = rows.filter(bot__owner=player).first() if player else None
+    if version is None:
+        raise Http404
+    return version
+
+
+def is_editable(version: BotVersion) -> bool:
+    """Return True if the editor can open a version: one Python file. Reads no package."""
+    return version.package.files == packages.FILES_OF_TEXT and version.runtime == "python"
+
+
+@cache
+def template_text(key: str) -> str:
+    """Return the text of a template."""
+    return TEMPLATES[key][1].read_text(encoding="utf-8")
+
+
+@cache
+def help_members() -> tuple[sdk_help.Member, ...]:
+    """Return the names of the SDK with their help."""
+    texts = (SDK / name for name in ("tute_bot.py", "tute_sense.py"))
+    return tuple(sdk_help.members(*(path.read_text(encoding="utf-8") for path in texts)))
+
+
+PARTS = 4  # Numbers that identify a decision in a match.
+
+
+def read_decision(text: str) -> tries.Moment | None:
+    """Parse a decision such as "8f3k2.1.0.2.14": match, board, sitting, seat, step. Return None if it is malformed."""
+    match, *rest = text.split(".")
+    numbers = [number for part in rest if (number := whole_number(part)) is not None]
+    return tries.Moment(match, *numbers) if match and len(rest) == len(numbers) == PARTS else None
+
+
+def write_decision(at: tries.Moment) -> str:
+    """Return the text of a decision, the reverse of `read_decision`."""
+    return f"{at.match}.{at.board}.{at.sitting}.{at.seat}.{at.step}"
+
+
+def chosen_decision(text: str) -> tries.Moment:
+    """Return the decision of the form. Raise Refused if there is none."""
+    at = read_decision(text)
+    if at is None:
+        raise Refused("no decision is open; open one from a match of your bot")
+    return at
