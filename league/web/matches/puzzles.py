@@ -49,15 +49,12 @@ def puzzles(request: HttpRequest) -> HttpResponse:
         first = next((item for item in ones if item.id not in answered), ones[0])
         tried, right = tally.get(game, (0, 0))
         rows.append({"game": game, "count": len(ones), "first": first, "tried": tried, "right": right})
-    return render(
-        request,
-        "puzzles/puzzles.html",
-        {
-            "rows": rows,
-            "day": puzzle_shelf.of_day(clock.present().date(), families.game_order()),
-            "signed_in": viewer is not None,
-        },
-    )
+    context = {
+        "rows": rows,
+        "day": puzzle_shelf.of_day(clock.present().date(), families.game_order()),
+        "signed_in": viewer is not None,
+    }
+    return render(request, "puzzles/puzzles.html", context)
 
 
 @never_cache
