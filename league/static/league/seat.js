@@ -4,7 +4,7 @@
 // asks for the page from time to time.
 import { tidy } from "./replay.js";
 
-const WAIT_MS = 500, HEARS_MS = 1000, MOST_MS = 4000, AGAIN_MS = 30000, FORCED_MS = 700, TAKEN = 204;
+const WAIT_MS = 500, HEARS_MS = 1000, MOST_MS = 4000, AGAIN_MS = 30000, FORCED_MS = 700, DRAWN_MS = 3000, TAKEN = 204;
 const MANY = 8; // With so many cards, the first tap lifts a card and the second one plays it.
 const main = document.getElementById("main"), game = document.querySelector(".game");
 const thumb = matchMedia("(pointer: coarse), (max-width: 44rem)");
@@ -50,7 +50,11 @@ async function put(text) {
   main.querySelectorAll(":scope > p.note[data-still]").forEach((note) => note.remove());
   page.querySelectorAll("#main > p.note[data-still]").forEach((note) => main.prepend(document.importNode(note, true)));
   if (list && !document.querySelector("tute-table")) {
+    lock();
+    page.querySelector("tute-table").setAttribute("new", "");
     for (const id of ["felt", "scores"]) document.getElementById(id).replaceWith(document.importNode(page.getElementById(id), true));
+    await new Promise((done) => { main.addEventListener("step", done, { once: true }); setTimeout(done, DRAWN_MS); });
+    await table()?.showing;
   } else if (list && at && list.children.length !== at.steps.length) {
     lock();
     await at.renew([...document.importNode(list, true).children]);
@@ -137,7 +141,8 @@ main.addEventListener("click", (click) => {
     else if (click.detail && thumb.matches && game.querySelectorAll(".hand > li").length >= MANY && !card.closest("li").classList.contains("lifted")) { click.preventDefault(); lift(card.closest("li")); }
     return;
   }
-  if (click.target.closest("[data-not-now]")) { delete game.dataset.asks; click.target.closest(".songs").remove(); focusFirst(); }
+  const declined = click.target.closest("[data-not-now]");
+  if (declined) { delete game.dataset.asks; seat().querySelector(".now [data-then]").textContent = declined.dataset.notNow; declined.closest(".songs").remove(); focusFirst(); }
   if (click.target.closest("[data-open], [data-close]")) showTricks(!game.querySelector("#tricks").classList.contains("open"));
   if (click.target.closest("[data-share]")) share();
   if (!click.target.closest("#hand .hand")) lift(null);

@@ -30,8 +30,8 @@ class TuteTable extends TuteReplay {
     this.felt = this.querySelector(".felt");
     const { seats } = this.data, places = PLACES[seats.length].split(" ");
     this.felt.classList.add(`of-${seats.length}`);
-    this.places = seats.map((_, seat) => places[(seat - this.own + seats.length) % seats.length]);
-    this.plates = seats.map((seat, number) => tag("div", { class: `who at-${this.places[number]} side-${seat.side}` }));
+    this.spots = seats.map((_, seat) => places[(seat - this.own + seats.length) % seats.length]);
+    this.plates = seats.map((seat, number) => tag("div", { class: `who at-${this.spots[number]} side-${seat.side}` }));
     this.middle = tag("div", { class: "trick" });
     this.pile = tag("div", { class: "pile" });
     this.banner = tag("p", { class: "sung", "aria-hidden": "true" });
@@ -46,6 +46,13 @@ class TuteTable extends TuteReplay {
     this.felt.addEventListener("click", (click) => { if (!click.target.closest("button")) this.hurry?.(); });
   }
 
+  go(step) { // Opens at the present, or at the deal if the table has just begun before the eyes of the person.
+    this.now = this.hasAttribute("new") ? this.find(step + 1, -1, (e) => e.e === "deal") : step;
+    this.draw();
+    if (this.now < step) this.start();
+  }
+  start() { return this.showing ??= this.show().finally(() => { this.showing = null; }); }
+
   // --- time ---------------------------------------------------------------------------------------------------------
   async renew(items) { // The record has grown: show what is new. Resolves when all of it has been shown.
     const answer = await fetch(this.getAttribute("src"), { headers: { Accept: "application/json" }, cache: "no-store" }).catch(() => null);
@@ -59,8 +66,7 @@ class TuteTable extends TuteReplay {
     this.now = same ? Math.min(now, end) : this.find(end + 1, -1, (e) => e.e === "deal");
     if (this.now < end - MOST_BEHIND) { this.now = end - MOST_BEHIND; this.swept = false; }
     if (!same || now > end) { this.swept = false; this.draw(); }
-    this.showing ??= this.show().finally(() => { this.showing = null; });
-    await this.showing;
+    await this.start();
   }
   sameDeal(before) { // A finished record has open hands, so only the own hand is compared.
     const hand = (events) => { const deal = events.findLast((e) => e.e === "deal"); return JSON.stringify([deal?.deal, deal?.hand ?? deal?.hands?.[this.own]]); };
@@ -128,10 +134,10 @@ class TuteTable extends TuteReplay {
     this.dispatchEvent(new CustomEvent("step", { detail: { event, state }, bubbles: true }));
   }
   words(step) {
-    const item = this.items[step];
-    if (item) return item.firstElementChild.textContent.trim();
-    const event = this.event(step);
-    return event.card ? `${this.name(event.seat)}: ${this.data.cards[event.card] ?? event.card}` : "";
+    const event = this.event(step), own = event.seat === this.own;
+    if (own && event.e === "play") return fill(this.dataset.play, { card: this.data.cards[event.card] ?? event.card });
+    if (own && event.e === "trick") return fill(this.dataset.tookYou, { points: event.points });
+    return this.items[step]?.firstElementChild.textContent.trim() ?? "";
   }
   name(seat) { return seat === this.own ? this.dataset.you : this.data.seats[seat].name; }
   drawSeats(state, event) {
@@ -145,8 +151,7 @@ class TuteTable extends TuteReplay {
       const pill = seat === this.own ? [] : [tag("span", { class: `pl${event.seat === seat && event.e !== "trick" ? " acts" : ""}` },
         tag("span", { class: "back-n", "aria-hidden": "true" }, String(count)), tag("span", { class: "name" }, seats[seat].name), tag("span", { class: "unseen" }, this.dataset.left.replace("%s", count)),
         ...(lone && state.points[seat] ? [tag("b", {}, String(state.points[seat]))] : []))];
-      const own = seat === this.own ? tags.filter((text) => text === this.dataset.leads) : tags;
-      plate.replaceChildren(...pill, ...(own.length ? [tag("span", { class: "n" }, own.join(" · "))] : []), ...badges);
+      plate.replaceChildren(...pill, ...(tags.length && seat !== this.own ? [tag("span", { class: "n" }, tags.join(" · "))] : []), ...badges);
     });
   }
   badge({ kind, suit, text }) {
@@ -157,9 +162,9 @@ class TuteTable extends TuteReplay {
     return node;
   }
   drawMiddle(state) {
-    const laid = state.table.map(({ seat, card }) => tag("div", { class: `laid at-${this.places[seat]}${state.winner === seat ? " best" : ""}` },
+    const laid = state.table.map(({ seat, card }) => tag("div", { class: `laid at-${this.spots[seat]}${state.winner === seat ? " best" : ""}` },
       this.card(card), ...(state.winner === seat ? [tag("span", { class: "gain" }, `+${state.gain}`)] : [])));
-    this.middle.replaceChildren(...laid);
+    this.middle.replaceChildren(tag("span", { class: "spot" }), ...laid);
   }
   drawPile(state) {
     const pile = [];
@@ -189,7 +194,8 @@ class TuteTable extends TuteReplay {
     this.lastButton.replaceChildren(this.dataset.last, tag("span", { class: "mini4", "aria-hidden": "true" }, ...gone.laid.map(({ seat, card }) => this.card(card, seat === gone.winner ? "best" : ""))));
     side.querySelector(".lastbig").replaceChildren(...gone.laid.map(({ seat, card }) => tag("span", {}, this.card(card, seat === gone.winner ? "best" : ""), tag("small", {}, this.name(seat)))));
     side.querySelector(".lastwho").textContent = fill(gone.winner === this.own ? this.dataset.tookYou : this.dataset.took, { who: seats[gone.winner].name, points: gone.gain });
-    const rows = this.tricks();
+    const rows = this.tricks(), newest = rows.at(-1);
+    if (newest?.winner === gone.winner) newest.points = gone.gain; // With the bonus of the last trick.
     const heads = seats.map((_, seat) => tag("th", { scope: "col" }, this.name(seat)));
     side.querySelector(".trickrows").replaceChildren(tag("table", {}, tag("caption", {}, this.dataset.tricks), tag("thead", {}, tag("tr", {}, tag("td"), ...heads, tag("td"))),
       tag("tbody", {}, ...rows.map(({ cards, winner, points }, number) => tag("tr", {}, tag("th", { scope: "row" }, String(number + 1)),
@@ -220,7 +226,7 @@ class TuteTable extends TuteReplay {
   travel({ places }) {
     if (still.matches) return;
     for (const laid of this.middle.querySelectorAll(".laid")) {
-      const card = laid.querySelector(".card"), seat = this.places.findIndex((place) => laid.classList.contains(`at-${place}`));
+      const card = laid.querySelector(".card"), seat = this.spots.findIndex((place) => laid.classList.contains(`at-${place}`));
       const from = places.get(card.dataset.card) ?? this.plates[seat].getBoundingClientRect(), to = card.getBoundingClientRect();
       const x = from.x + from.width / 2 - to.x - to.width / 2, y = from.y + from.height / 2 - to.y - to.height / 2;
       if (Math.hypot(x, y) > 1) card.animate([{ transform: `translate(${x}px, ${y}px) scale(${Math.min(Math.max(from.width / to.width, 0.4), 1.4)})` }, { transform: "none" }], { duration: CARD_MS, easing: "ease-out" });

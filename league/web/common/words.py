@@ -149,7 +149,7 @@ ACTIONS = {
     "out": gettext_noop("Stay out"),
     "play": gettext_noop("Play"),
     "accuse": gettext_noop("Accuse of a revoke"),
-    "next": gettext_noop("Next board"),
+    "next": gettext_noop("Next hand"),
     "discard": gettext_noop("Discard nothing"),
 }
 

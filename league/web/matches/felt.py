@@ -93,6 +93,11 @@ def prompt(offer: Offer, legal: Sequence[str], events: Sequence[Moment]) -> str:
     return _cards(offer, events) if offer.may_play else _("Choose.")
 
 
+def then(offer: Offer, events: Sequence[Moment]) -> str:
+    """Return the sentence after the person has declined to sing or to exchange."""
+    return _cards(offer, events) if offer.may_play else ""
+
+
 def _before_the_card(verbs: set[str], leads: bool) -> str:
     if "exchange" in verbs:
         return _("You may exchange.") if "play" not in verbs else _("You may exchange, then you play.")

@@ -59,6 +59,11 @@ class Offer:
         """Return True if a card of the hand can be played now."""
         return any(held.do for held in self.hand)
 
+    @property
+    def filled(self) -> bool:
+        """Return True if the first of the other buttons is the only thing to press next."""
+        return len(self.words) == 1 and not (self.may_play or self.discards or self.numbers or self.cards)
+
 
 def tidy(cards: Sequence[str]) -> list[str]:
     """Sort a hand by suit and strength."""

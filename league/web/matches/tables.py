@@ -91,6 +91,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "head": felt.head(game, moments, row.seat, numbers),
         "offer": choices,
         "prompt": felt.prompt(choices, row.legal, row.seen) if choices else "",
+        "then": felt.then(choices, row.seen) if choices else "",
         "advice": _advice(row, bots.get(row.seat)),
         "banner": banner.banner(row, game, moments, numbers, mine=mine),
         "ending": ending.ending(row, sitter, bots),
