@@ -13,7 +13,7 @@ from league.web.games import views as games
 from league.web.matches import opening, playing, puzzles, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
-from league.web.pages import documents, learning, live
+from league.web.pages import documents, learning, live, search, sitemaps
 from league.web.pages import views as pages
 from league.web.people import digests, letters, news, ways_in
 from league.web.people import views as people
@@ -40,6 +40,7 @@ urlpatterns = [
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
     path("bots/<slug:slug>/v<int:number>/source", downloads.source, name="version-source"),
     path("bots/<slug:slug>/v<int:number>/package.zip", downloads.package, name="version-package"),
+    path("players/", people.player_list, name="players"),
     path("players/<slug:name>/", people.player, name="player"),
     path("players/<slug:name>/news.atom", news.feed, name="player-news"),
     path("players/<slug:name>/digest/<slug:period>/", digests.digest, name="digest"),
@@ -98,7 +99,14 @@ urlpatterns = [
     path("puzzles/<slug:identity>/", puzzles.puzzle, name="puzzle"),
     path("puzzles/<slug:identity>/replay.json", puzzles.puzzle_json, name="puzzle-replay"),
     path("tv/", tv.tv, name="tv"),
-    path("queue/", pages.queue, name="queue"),
+    path("status/", pages.status, name="status"),
+    path("queue/", RedirectView.as_view(pattern_name="status", query_string=True, permanent=True), name="queue"),
+    path("search/", search.search, name="search"),
+    path("about/", pages.about, name="about"),
+    path("privacy/", pages.privacy, name="privacy"),
+    path("robots.txt", sitemaps.robots, name="robots"),
+    path("sitemap.xml", sitemaps.index, name="sitemap"),
+    path("sitemap-<slug:part>-<int:number>.xml", sitemaps.part, name="sitemap-part"),
     path("live", live.live, name="live"),
     path("metrics", pages.metrics_text, name="metrics"),
     path("version", pages.version_json, name="version-json"),
@@ -113,6 +121,7 @@ urlpatterns = [
     path("docs/source/<path:name>", documents.source, name="source"),
     path("docs/<path:name>/", documents.document, name="doc"),
     path("accounts/signup/", people.sign_up, name="signup"),
+    path("accounts/welcome/", people.welcome, name="welcome"),
     path("accounts/login/", people.LogIn.as_view(), name="login"),
     path("accounts/logout/", people.log_out, name="logout"),
     path("accounts/me/", people.account, name="account"),

@@ -19,7 +19,7 @@ from league.domain.people import rights
 from league.domain.puzzles import shelf
 from league.domain.ratings import leaderboards
 from league.models import Match, PlaceOfDay, Rating, RatingPoint, TableOfDay
-from league.web.pages.leaders import leaders_by_game
+from league.web.games.leaders import leaders_of
 from tests.league.web import weights
 from tests.league.web.page import Page, faults
 from tests.support import league as made
@@ -47,7 +47,12 @@ def addresses(league) -> dict[str, str]:
         "matches": "/m/",
         "overall": "/overall/",
         "events": "/e/",
-        "queue": "/queue/",
+        "status": "/status/",
+        "search": "/search/?q=ru",
+        "players": "/players/",
+        "about": "/about/",
+        "privacy": "/privacy/",
+        "welcome": "/accounts/welcome/",
         "tv": "/tv/",
         "match": f"/m/{league.clean.public_id}/",
         "faulty match": f"/m/{league.faulty.public_id}/",
@@ -121,7 +126,12 @@ QUERIES = {
     "requests": 8,
     "mail": 6,
     "forgotten": 3,
-    "queue": 11,
+    "status": 11,
+    "search": 12,
+    "players": 4,
+    "about": 3,
+    "privacy": 3,
+    "welcome": 3,
     "tv": 16,
     "password": 3,
     "submit": 5,
@@ -396,7 +406,7 @@ def test_no_page_is_heavy(league, reader) -> None:
 
 
 def test_the_front_page_ranks_as_the_leaderboard_does(league, db) -> None:
-    board = next(leaders for leaders in leaders_by_game(most=2) if leaders.pool == league.pool)
+    board = next(leaders for leaders in leaders_of([league.pool.game], 1, 2) if leaders.pool == league.pool)
     assert [(row.place, row.rating.pk) for row in board.lines] == [
         (row.place, row.rating.pk) for row in leaderboards.leaderboard(league.pool)[:2]
     ]

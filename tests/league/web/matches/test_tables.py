@@ -126,7 +126,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     secret = bytes(Table.objects.values_list("secret", flat=True).get())
     sent = part + "\n".join(
         client.get(path).content.decode()
-        for path in (where, f"{where}replay.json", "/play/", "/players/ana/", "/queue/", "/", "/m/")
+        for path in (where, f"{where}replay.json", "/play/", "/players/ana/", "/status/", "/", "/m/")
     )
     assert secret.hex() not in sent
     assert state.seed.hex() not in sent
