@@ -124,7 +124,7 @@ def _queue(result: Reconciled, now: datetime) -> None:
 
 
 def _judgements(result: Reconciled, now: datetime) -> None:
-    result.summed = summing.count_new()
+    result.summed = summing.count_new(now=now)
     puzzles.tidy()
 
 

@@ -23,7 +23,7 @@ from league.domain.audits import results
 from league.domain.consultations import asking as consultations
 from league.domain.core.errors import Refused, shown
 from league.domain.judgements import asking
-from league.domain.matches import background, replays, sight
+from league.domain.matches import replays, sight
 from league.enums import JudgementKind, MatchStatus
 from league.models import Board, Match, Party, Sitting
 from league.service import changes, topics
@@ -166,7 +166,7 @@ def _judgements(
         "judgements": sections,
         "deals": settings.JUDGE_DEALS,
         "a_day": settings.QUOTA_JUDGEMENTS,
-        "failed_days": background.FAILED_DAYS,
+        "failed_days": asking.FAILED_DAYS,
     }
     context["drawn"] = any(section.graph for section in sections)
     return context
