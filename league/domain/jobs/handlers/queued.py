@@ -13,7 +13,7 @@ from django.db import transaction
 from engine.runner.faults import party_of
 from league.domain.core import transitions
 from league.domain.jobs.handlers.base import Handler, Lease, Result, Task
-from league.domain.matches import leases, validation, workers
+from league.domain.matches import kinds, leases, validation, workers
 from league.enums import MatchKind
 from league.models import Match
 
@@ -52,13 +52,13 @@ class MatchLease(Lease):
         decided = self.decided or None
         if not leases.heartbeat(self.match.pk, self.match.token, progress=self.progress, decided=decided, slow=slow):
             self.lost = True
-        elif (slow or self.match.kind == MatchKind.AUDIT) and leases.must_yield(self.match):
+        elif (slow or kinds.kind_of(self.match).is_idle) and leases.must_yield(self.match):
             self.in_the_way = True
 
     @property
     def yields(self) -> bool:
         """Return True if an upload waits and this job is given back for it. A match that counts stands still instead."""
-        return self.in_the_way and self.match.kind in leases.NOTHING_AT_STAKE
+        return self.in_the_way and not kinds.kind_of(self.match).counts
 
     def must_stop(self) -> bool:
         """Return True if the lease is lost, or the job is given back for an upload."""
