@@ -107,7 +107,10 @@ def rivals() -> list[tuple[str, str]]:
 
 def initial_options(options: Mapping[str, Any]) -> dict[str, str]:
     """Return the options of a table as the values of the fields of `parts/options.html`."""
-    return {f"option_{name}": str(value).lower() if isinstance(value, bool) else str(value) for name, value in options.items()}
+    return {
+        f"option_{name}": str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in options.items()
+    }
 
 
 @dataclass(frozen=True)
