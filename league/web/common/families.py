@@ -25,7 +25,9 @@ FAMILIES = (
     Family("bids", _("With bids and calls"), ("remate", "codillo", "bato", "podrida")),
     Family("america", _("From Argentina, Uruguay and Cuba"), ("chancho", "a_dos", "havanian")),
     Family(
-        "others", _("Other ways to play"), ("individual", "arrastrado", "gana_pierde_3", "gana_pierde_4_5", "variable_trump")
+        "others",
+        _("Other ways to play"),
+        ("individual", "arrastrado", "gana_pierde_3", "gana_pierde_4_5", "variable_trump"),
     ),
 )
 BEST_KNOWN = FAMILIES[0].games

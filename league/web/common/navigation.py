@@ -62,5 +62,7 @@ def sections(page: str) -> list[ShownSection]:
 
 def section_of(page: str) -> str:
     """Return the key of the section of a page: the one that names the longest beginning of the page's name; "" if none does."""
-    beginnings = [(len(start), section.key) for section in SECTIONS for start in section.pages if page.startswith(start)]
+    beginnings = [
+        (len(start), section.key) for section in SECTIONS for start in section.pages if page.startswith(start)
+    ]
     return max(beginnings, default=(0, ""))[1]

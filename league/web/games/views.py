@@ -22,9 +22,7 @@ from league.web.games.bars import with_bars
 def games(request: HttpRequest) -> HttpResponse:
     """List every game of the engine, by family."""
     pools = rated_pools(engine.games())
-    families = [
-        (family, [(game, pools.get(game.key, [])) for game in family.games]) for family in by_family()
-    ]
+    families = [(family, [(game, pools.get(game.key, [])) for game in family.games]) for family in by_family()]
     return render(request, "games/games.html", {"families": families})
 
 

@@ -58,7 +58,9 @@ class EditorForm(forms.Form):
         label=_("Name of the bot"),
         max_length=60,
         required=False,
-        help_text=_("A new name, or the name of one of your bots. Spaces and capitals are changed: My Bot becomes my-bot."),
+        help_text=_(
+            "A new name, or the name of one of your bots. Spaces and capitals are changed: My Bot becomes my-bot."
+        ),
         widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false", **FORM}),
     )
     source = forms.CharField(
@@ -77,13 +79,13 @@ class EditorForm(forms.Form):
         label=_("Seats"), required=False, coerce=int, empty_value=None, widget=forms.Select(attrs=FORM)
     )
     rival = forms.ChoiceField(label=_("Against"), widget=forms.Select(attrs=FORM))
-    games = forms.MultipleChoiceField(
-        label=_("Games"), required=False, widget=forms.CheckboxSelectMultiple(attrs=FORM)
-    )
+    games = forms.MultipleChoiceField(label=_("Games"), required=False, widget=forms.CheckboxSelectMultiple(attrs=FORM))
     draft = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput(attrs=FORM))
     at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput(attrs=FORM))  # A decision.
     cards = forms.CharField(required=False, max_length=12, widget=forms.HiddenInput(attrs=FORM))  # The shown try.
-    board = forms.IntegerField(required=False, min_value=1, max_value=tries.SERIES, widget=forms.HiddenInput(attrs=FORM))
+    board = forms.IntegerField(
+        required=False, min_value=1, max_value=tries.SERIES, widget=forms.HiddenInput(attrs=FORM)
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -69,7 +69,9 @@ def editor(request: HttpRequest) -> HttpResponse:
         return _editor(request, None, form, 401)
     if not _has_token(request):
         form.is_valid()
-        form.add_error(None, _("This page was opened before you logged in. Your code is still here: press the button again."))
+        form.add_error(
+            None, _("This page was opened before you logged in. Your code is still here: press the button again.")
+        )
         return _editor(request, player, form, 403)
     do = request.POST.get("do", "")
     if do == "submit" and not request.POST.get("bot", "").strip():
@@ -276,7 +278,8 @@ def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
         "size": game.score_size,
         "unit": game.score_unit,
         "digits": 0 if game.score_size == 1 and game.score_unit == "points" else 2,
-        "outcome": result.scores and (result.scores[0] > max(result.scores[1:])) - (result.scores[0] < max(result.scores[1:])),
+        "outcome": result.scores
+        and (result.scores[0] > max(result.scores[1:])) - (result.scores[0] < max(result.scores[1:])),
         "number": number,
     }
     if row.work.boards_planned > 1:
@@ -293,9 +296,7 @@ def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
     if sitting is not None:
         board = sitting.get("board", row.work.first_board)
         context["board_number"] = board
-        places = [
-            place for place, one in enumerate(result.sittings) if one.get("board", row.work.first_board) == board
-        ]
+        places = [place for place, one in enumerate(result.sittings) if one.get("board", row.work.first_board) == board]
         context["sittings"] = [(place, order) for order, place in enumerate(places)]
         context["lines"] = narrate.narrate(shown_moments(sitting["replay"]), names, by_seat)
     return context
