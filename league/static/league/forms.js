@@ -57,3 +57,21 @@ if (form) {
   if (!line.textContent) ask();
   show();
 }
+// What needs a script is hidden without one: copy an address, print, and times in the zone of the reader.
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
+    button.textContent = button.dataset.done;
+  });
+}
+for (const button of document.querySelectorAll("button[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => window.print());
+}
+for (const moment of document.querySelectorAll("time[data-local]")) {
+  const language = document.documentElement.lang, shape = { dateStyle: "medium", timeStyle: "short" };
+  if (language === "es") shape.hourCycle = "h23";
+  const words = new Intl.DateTimeFormat(language, shape).format(new Date(moment.dateTime));
+  moment.textContent = `${words} (${Intl.DateTimeFormat().resolvedOptions().timeZone})`;
+}
