@@ -287,7 +287,7 @@ def test_the_home_page_shows_the_league(league, reader) -> None:
     assert "Tute por parejas" in text
     for name in ("rufo", "luna", "sol"):
         assert name in text
-    assert league.clean.public_id in text
+    assert league.clean.public_id in reader.get("/").content.decode()
 
 
 @pytest.mark.slow
