@@ -150,17 +150,19 @@ def mini(text: str) -> SafeString:
     )
 
 
-@register.filter
-def seat_name(number: int | None) -> str:
-    """Return the number of a seat, counted from 1."""
-    return "" if number is None else str(number + 1)
-
-
 def suit(letter: str) -> SafeString:
     """Render a suit sign as an ornament."""
     return format_html(
         '<svg class="suit" aria-hidden="true"><use href="{}#suit-{}"/></svg>', static("league/cards.svg"), letter
     )
+
+
+@register.simple_tag
+def suit_sign(letter: str) -> SafeString:
+    """Render a suit with its name: its sign and 'coins' for 'o'."""
+    if letter not in words.SUITS:
+        return format_html("{}", letter)
+    return format_html('<span class="tight">{} {}</span>', suit(letter), words.suit_name(letter))
 
 
 @register.filter

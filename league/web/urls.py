@@ -18,7 +18,7 @@ from league.web.pages import views as pages
 from league.web.people import digests, letters, news, ways_in
 from league.web.people import views as people
 from league.web.ratings import views as ratings
-from league.web.tournaments import bot_choice
+from league.web.tournaments import bot_choice, creating
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
 from league.web.tournaments import request_views as requests
@@ -57,12 +57,17 @@ urlpatterns = [
     path("tables/<slug:public_id>/do/", tables.act, name="table-do"),
     path("tables/<slug:public_id>/replay.json", tables.table_json, name="table-replay"),
     path("t/", tournaments.tournaments, name="tournaments"),
-    path("t/new/", tournaments.new_tournament, name="tournament-new"),
-    path("t/new/forecast/", tournaments.forecast, name="tournament-forecast"),
+    path("t/new/", creating.new_tournament, name="tournament-new"),
+    path("t/new/forecast/", creating.forecast, name="tournament-forecast"),
     path("t/new/bots/", bot_choice.found_bots, name="bots-found"),
     path("e/", events.events, name="events"),
-    path("e/new/", events.new_event, name="event-new"),
-    path("e/new/forecast/", events.event_forecast, name="event-forecast"),
+    path("e/new/", creating.old_address, {"format": "groups"}, name="event-new"),
+    path(
+        "e/new/forecast/",
+        creating.old_address,
+        {"format": "groups", "name": "tournament-forecast"},
+        name="event-forecast",
+    ),
     path("e/<slug:slug>/", events.event, name="event"),
     path("e/<slug:slug>/show/", tv.show, name="event-show"),
     path("e/<slug:slug>/show/replay.json", tv.show_json, name="event-show-replay"),
@@ -70,7 +75,7 @@ urlpatterns = [
     path("e/<slug:slug>/marks.csv", events.marks, name="event-marks"),
     path("e/<slug:slug>/enter/", events.enter_event, name="event-enter"),
     path("e/<slug:slug>/do/", events.act_on_event, name="event-do"),
-    path("c/new/", circuits.new_circuit, name="circuit-new"),
+    path("c/new/", creating.old_address, {"format": "weekly"}, name="circuit-new"),
     path("c/<slug:slug>/", circuits.circuit, name="circuit"),
     path("c/<slug:slug>/do/", circuits.act_on_circuit, name="circuit-do"),
     path("t/<slug:slug>/", tournaments.tournament, name="tournament"),

@@ -138,7 +138,7 @@ def begin(
 
 def _model(player: Player, public_id: str, pool: Pool) -> Match:
     """Return the work of the player's own try whose cards another one shall have. Raise Refused if there is none at a table of `pool`."""
-    rows = Match.work.filter(kind=MatchKind.TRY, owner=player, tried__at=None)
+    rows = Match.work.filter(kind=MatchKind.TRY, owner=player, tried__at__isnull=True)
     work = rows.defer(None).filter(public_id=public_id).first()
     if work is None:
         raise Refused("those cards are not stored any more; press Try for new cards")

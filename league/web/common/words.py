@@ -189,12 +189,6 @@ def seat_of_puzzle(seat: int, own_seat: int, sides: Sequence[Sequence[int]]) -> 
     return _("Seat %(number)s") % {"number": seat + 1}
 
 
-def seats_name(sitting: int) -> str:
-    """Return the name of a sitting of a board, counted from 0: 'Seats A', 'Seats B'."""
-    return _("Seats %(letter)s") % {"letter": LETTERS[sitting % len(LETTERS)]}
-
-
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TUTES = {"R": gettext_noop("kings"), "C": gettext_noop("horses"), "S": gettext_noop("jacks")}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -9,6 +11,7 @@ from django.shortcuts import redirect, render
 import engine
 from league.domain.core import paging
 from league.domain.ratings import daily, idle, leaderboards
+from league.models import Pool
 from league.service import changes, topics
 from league.web.common import families, inputs, lists
 from league.web.common.game_lines import describe_game
@@ -18,6 +21,9 @@ from league.web.games.bars import with_bars
 from league.web.games.leaders import leaders_of
 
 MOST_RISING = 5
+
+TABS = ("ladder", "rules", "matches", "files")
+LATEST = 25  # Matches of the tab.
 
 
 @changes.kept_until(changes.POOLS, changes.BOTS)
@@ -33,7 +39,7 @@ def games(request: HttpRequest) -> HttpResponse:
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:
-    """Show a game: the leaderboard of a pool (`?pool=`, filtered by `?show=active`, `house` or `?owner=`), rules and latest matches."""
+    """Show a game in tabs (`?tab=`): the ladder of a pool (`?pool=`, filtered by `?show=active`, `house` or `?owner=`), rules, matches, files."""
     if key not in engine.games():
         raise Http404
     changes.keep_until(request, changes.POOLS, changes.BOTS)
@@ -42,6 +48,18 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     if pool:
         changes.keep_until(request, changes.of_ratings(pool.pk), changes.of_pool(pool.pk))
         topics.follow(request, changes.of_ratings(pool.pk), changes.of_pool(pool.pk))
+    tab = request.GET.get("tab", "ladder" if pool else "rules")
+    tab = tab if tab in TABS else TABS[0]
+    context: dict[str, Any] = {"game": describe_game(key), "pools": pools, "pool": pool, "tab": tab}
+    if tab == "ladder":
+        context |= _ladder(request, pool)
+    elif tab == "matches" and pool:
+        finished = lists.latest_matches(user_of(request), finished_only=True)
+        context["matches"] = finished.filter(pool=pool, rated=True)[:LATEST]
+    return render(request, "games/game.html", context)
+
+
+def _ladder(request: HttpRequest, pool: Pool | None) -> dict[str, Any]:
     every_version = "versions" in request.GET
     only = _only(request)
     # Read this before the leaderboard, so that the leaderboard misses no other result.
@@ -53,13 +71,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         page = leaderboards.read_page(pool, cursor, every_version=every_version, only=only)
     moved = daily.movement(pool, page.rows) if pool and page.rows and not every_version else daily.Movement()
     lines, axis = with_bars(moved.add_to(page).rows)
-    matches = (
-        lists.latest_matches(user_of(request), finished_only=True).filter(pool=pool, rated=True)[:10] if pool else []
-    )
-    context = {
-        "game": describe_game(key),
-        "pools": pools,
-        "pool": pool,
+    return {
         "every_version": every_version,
         "lines": lines,
         "axis": axis,
@@ -70,10 +82,8 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         "page": page,
         "uncounted": uncounted,
         "owed": owed,
-        "matches": matches,
         "ladder": settings.LADDERS,
     }
-    return render(request, "games/game.html", context)
 
 
 def _only(request: HttpRequest) -> leaderboards.Only:

@@ -38,7 +38,7 @@ from league.web.common.viewers import player_of, user_of
 from league.web.matches import editing, narrate
 from league.web.matches.editing import EditorForm
 from league.web.matches.record import shown_moments
-from league.web.matches.seats import numbered
+from league.web.matches.seats import numbered, sitting_letter
 from league.web.matches.viewer import for_viewer
 
 LINE = re.compile(re.escape(tries.FILE) + r", line (\d+)")  # The line in a verdict.
@@ -187,7 +187,8 @@ def _editor(
     latest = Try.objects.filter(owner=player).select_related("work__pool", "rival__bot").defer("source", "result")
     context: dict[str, object] = {
         "form": form,
-        "choices": [form["game"], form["seats"], form["rival"]],
+        "choices": [form["game"], form["rival"]],
+        "rules": form.rules,
         "player": player,
         "bot": bot,
         "begun": begun,
@@ -258,7 +259,8 @@ def tried(request: HttpRequest, public_id: str) -> HttpResponse:
         "draft": slug,
         "source": row.source,
         "game": work.pool.game,
-        "seats": work.pool.players if work.pool.players != engine.load(work.pool.game).players else "",
+        "players": work.pool.players,
+        **editing.initial_options(work.pool.options),
         "rival": row.rival.bot.slug,
         "cards": "" if row.at else public_id,
         "board": board or "",
@@ -335,7 +337,7 @@ def _named(row: Try, result: tries.Result) -> str:
         if sitting < len(result.sittings):
             names = numbered(_bots(row, result.sittings[sitting]["seating"]))
         name = names[seat] if seat < len(names) else _("Seat %(number)s") % {"number": seat + 1}
-        return f"--- {words.seats_name(sitting)}, {name}"
+        return "--- " + _("Seats %(letter)s, %(name)s") % {"letter": sitting_letter(sitting), "name": name}
 
     return PASS.sub(head, result.stderr)
 
