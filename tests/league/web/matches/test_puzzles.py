@@ -125,11 +125,11 @@ def test_a_league_without_puzzles_shows_none(stranger, settings, tmp_path, caplo
     for path in ("/puzzles/", f"/puzzles/{'0' * 12}/", "/puzzles.jsonl"):
         assert stranger.get(path).status_code == 404
     settings.PUZZLES = str(tmp_path / "other.jsonl")
-    assert stranger.get("/puzzles/").status_code == 404
+    assert "No puzzle has been found yet" in told(stranger, "/puzzles/")
     assert "no puzzles are shown" in caplog.text
 
     (tmp_path / "other.jsonl").write_text('{"format":"x"}\n')
-    assert stranger.get("/puzzles/").status_code == 404
+    assert "No puzzle has been found yet" in told(stranger, "/puzzles/")
     assert "line 1" in caplog.text
     (tmp_path / "other.jsonl").write_bytes(b"\xff\xfe no text")
     assert stranger.get("/").status_code == 200
