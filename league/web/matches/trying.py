@@ -139,7 +139,10 @@ def _submit(request: HttpRequest, player: Player, form: EditorForm) -> HttpRespo
     drafts.discard(player, values["draft"])
     if version.bot.slug != name:
         messages.success(request, _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug})
-    return redirect("version", slug=version.bot.slug, number=version.number)
+    answer = redirect("version", slug=version.bot.slug, number=version.number)
+    if request.headers.get("X-In-Place"):  # The script opens the page: a redirect that it followed would use up the message.
+        answer.status_code = 201
+    return answer
 
 
 @never_cache
