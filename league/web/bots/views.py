@@ -13,7 +13,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Max, Prefetch, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -68,9 +68,7 @@ def bots(request: HttpRequest) -> HttpResponse:
     return render(request, "bots/bots.html", {"page": lists.page_of(request, rows, BY_NAME), "q": text})
 
 
-@changes.kept_until(
-    changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED, changes.JUDGEMENTS
-)
+@changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED, changes.JUDGEMENTS)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a bot in tabs (`?tab=`): overview, games (the pool `?pool=`), matches, versions, and the owner's settings. At most 21 queries."""
     bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
@@ -261,7 +259,9 @@ def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
 
 def _own_versions(request: HttpRequest, bot: Bot) -> HttpResponse:
     """Show the versions of one bot against each other: the tests of the league, and for the owner a duel of any two."""
-    versions = list(bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number").only("number", "games", "refused"))
+    versions = list(
+        bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number").only("number", "games", "refused")
+    )
     context: dict[str, Any] = {
         "bot": bot,
         "versions": versions,
@@ -411,8 +411,8 @@ def submit(request: HttpRequest) -> HttpResponse:
             else:
                 name = form.cleaned_data["bot"].strip()
                 if name and version.bot.slug != name:
-                    said = _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug}
-                    messages.success(request, said)
+                    notice = _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug}
+                    messages.success(request, notice)
                 return redirect("version", slug=version.bot.slug, number=version.number)
     context = {
         "form": form,

@@ -43,7 +43,9 @@ class EditorForm(forms.Form):
         label=_("Name of the bot"),
         max_length=60,
         required=False,
-        help_text=_("A new name, or the name of one of your bots. Spaces and capitals are changed: My Bot becomes my-bot."),
+        help_text=_(
+            "A new name, or the name of one of your bots. Spaces and capitals are changed: My Bot becomes my-bot."
+        ),
         widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false", **FORM}),
     )
     source = forms.CharField(
@@ -52,7 +54,11 @@ class EditorForm(forms.Form):
         required=False,  # The domain explains what is wrong with an empty text.
         widget=forms.Textarea(
             attrs={
-                **{"rows": 24, "spellcheck": "false", "autocapitalize": "off", "autocomplete": "off", "wrap": "off"},
+                "rows": 24,
+                "spellcheck": "false",
+                "autocapitalize": "off",
+                "autocomplete": "off",
+                "wrap": "off",
                 **FORM,
             }
         ),
@@ -68,7 +74,9 @@ class EditorForm(forms.Form):
     draft = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput(attrs=FORM))
     at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput(attrs=FORM))  # A decision.
     cards = forms.CharField(required=False, max_length=12, widget=forms.HiddenInput(attrs=FORM))  # The shown try.
-    board = forms.IntegerField(required=False, min_value=1, max_value=tries.SERIES, widget=forms.HiddenInput(attrs=FORM))
+    board = forms.IntegerField(
+        required=False, min_value=1, max_value=tries.SERIES, widget=forms.HiddenInput(attrs=FORM)
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -104,7 +112,10 @@ def rivals() -> list[tuple[str, str]]:
 
 def initial_options(options: Mapping[str, Any]) -> dict[str, str]:
     """Return the options of a table as the values of the fields of `parts/options.html`."""
-    return {f"option_{name}": str(value).lower() if isinstance(value, bool) else str(value) for name, value in options.items()}
+    return {
+        f"option_{name}": str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in options.items()
+    }
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,11 @@ SENT = {
         {"source": "pass", "game": "partnership", "rival": "greedy", "do": "again", "cards": None, "board": None},
         {"source": "pass", "game": "brisca", "rival": "greedy", "do": "series", "players": None, "mixture": None},
     ],
-    "/editor/draft/": [{"draft": None, "source": "pass"}, {"draft": "", "source": None}, {"draft": None, "do": "discard"}],
+    "/editor/draft/": [
+        {"draft": None, "source": "pass"},
+        {"draft": "", "source": None},
+        {"draft": None, "do": "discard"},
+    ],
     "/play/": [
         {"game": None, "rival": "greedy", "level": None, "boards": "1"},
         {"game": "partnership", "rival": None, "partner": None, "boards": None},

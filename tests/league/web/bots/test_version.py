@@ -6,8 +6,8 @@ from engine.runner import FaultReport
 from engine.runner.trial import CHECKS
 from engine.runner.trial import Check as Checked
 from league.domain.matches import reports, validation
-from tests.support import rows
 from league.models import Match
+from tests.support import rows
 from tests.support.league import NOW, accepted, result, running, uploaded
 
 pytestmark = pytest.mark.django_db

@@ -259,7 +259,7 @@ def test_a_series_answers_in_a_sentence(client, ana) -> None:
     cards = re.search(r'name="cards" value="(\w+)"', page)
     assert cards is not None
     again = client.post("/editor/", form(do="series-again", cards=cards[1], source=TEXT + "# changed")).url
-    played(boards=[{**one, "scores": [80, 90]} for one in boards], decisions=400)
+    played(boards=[{**board, "scores": [80, 90]} for board in boards], decisions=400)
     text = " ".join(re.sub(r"<[^>]+>", "", client.get(again).content.decode()).split())
     assert "Your last change · same 20 deals" in text
     assert "weaker than the code before" in text
@@ -308,10 +308,10 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
     played(
         lines=[[0, 1, '{"type":"act","id":1,"legal":["play 1o","play 3c"]}', "play 3c"]], logged="play 1o", decisions=1
     )
-    shown = client.get(answer.url).content.decode()
-    assert faults(Page(shown)) == []
-    assert re.search(r'In the match: .*<span class="deed">.*ace of coins', shown, re.DOTALL)
-    assert at[1] in shown
+    answered = client.get(answer.url).content.decode()
+    assert faults(Page(answered)) == []
+    assert re.search(r'In the match: .*<span class="deed">.*ace of coins', answered, re.DOTALL)
+    assert at[1] in answered
     for wrong in ("", "a.b", f"{match.public_id}.1.0.1.0", "x.1.1.1.1"):
         assert client.post("/editor/", form(at=wrong, do="here")).status_code == 422
     stranger = Client()
@@ -452,7 +452,10 @@ def test_a_student_writes_tries_and_submits_a_bot(site: str, browser, worker: Wo
     page.locator("button[value=again]").click()
     page.wait_for_url(lambda url: "/tries/" in url and url != played)
     assert worker.look() is True
-    until(page, "() => document.getElementById('console').textContent.includes(\"NameError: name 'losers' is not defined\")")
+    until(
+        page,
+        "() => document.getElementById('console').textContent.includes(\"NameError: name 'losers' is not defined\")",
+    )
     author.part("c")
     marked = "document.querySelector('.code-editor').shadowRoot.querySelector('.cm-bad')"
     assert "losers or cards" in page.evaluate(f"{marked}.textContent")
@@ -465,7 +468,10 @@ def test_a_student_writes_tries_and_submits_a_bot(site: str, browser, worker: Wo
     page.locator("button[value=again]").click()
     page.wait_for_url(lambda url: "/tries/" in url and url != broken)
     assert worker.look() is True
-    until(page, "() => document.querySelector('#o-result .answer') !== null && document.querySelector('tute-replay.ready .card') !== null")
+    until(
+        page,
+        "() => document.querySelector('#o-result .answer') !== null && document.querySelector('tute-replay.ready .card') !== null",
+    )
     assert page.evaluate(hands) == dealt
 
     # How strong it is, in a sentence
