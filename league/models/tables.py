@@ -26,7 +26,7 @@ class Table(models.Model):
     """A table: a person plays some boards against bots (league.domain.tables). The row is its own queue entry; it is not a match."""
 
     public_id = models.CharField(max_length=12, unique=True)
-    # null: a guest without an account sits there (league.domain.tables.guests). The index table_of_player begins with it.
+    # null: a guest without an account sits there (league.domain.tables.guests). The index table_of_player begins with it, and has the guests' tables of a day.
     player = models.ForeignKey(Player, null=True, on_delete=models.CASCADE, related_name="tables", db_index=False)
     # Digests of the key in the guest's cookie and of their network address; empty for players.
     guest = models.CharField(max_length=64, blank=True, default="", db_default="")
@@ -73,15 +73,10 @@ class Table(models.Model):
             models.Index(fields=["since", "id"], condition=models.Q(status="waiting"), name="table_waits"),
             models.Index(fields=["id"], condition=models.Q(status__in=LIVE), name="table_live"),
             models.Index(fields=["player", "-created"], name="table_of_player"),
-            models.Index(fields=["guest", "-created"], condition=models.Q(player=None), name="table_of_guest"),
-            models.Index(fields=["created"], condition=models.Q(player=None), name="table_to_remove"),
         ]
         constraints = [
-            # A player has one live table at a time, and so has a guest.
+            # A player has one live table at a time. So has a guest, by the lock of the tables.
             models.UniqueConstraint(fields=["player"], condition=models.Q(status__in=LIVE), name="table_one_each"),
-            models.UniqueConstraint(
-                fields=["guest"], condition=models.Q(player=None, status__in=LIVE), name="table_one_each_guest"
-            ),
             models.CheckConstraint(
                 condition=models.Q(player=None, rated=False) & ~models.Q(guest="")
                 | models.Q(player__isnull=False, guest="", guest_from=""),

@@ -7,6 +7,7 @@ the version declares, one after the other (`engine.runner.trial`). The report st
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -136,6 +137,11 @@ class Course:
     done: int
     games: int
     left_s: float
+
+    @property
+    def minutes(self) -> int:
+        """The minutes left, rounded up."""
+        return math.ceil(self.left_s / 60)
 
 
 def course(version: BotVersion, *, now: datetime | None = None) -> Course | None:

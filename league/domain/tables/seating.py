@@ -115,6 +115,19 @@ def sit(
     return row
 
 
+def sit_again(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
+    """Sit down at another table with the rules and bots of one of theirs. Raise Refused, or TooMany, as `sit`."""
+    row = tables_of(sitter, public_id).select_related("pool").first()
+    if row is None:
+        raise Refused("you have no such table")
+    pool, names = row.pool, bots(row)
+    own_side = next(side for side in pools.game_of(pool).sides if row.seat in side)
+    rival = next((name for seat, name in sorted(names.items()) if seat not in own_side), "")
+    partner = next((name for seat, name in sorted(names.items()) if seat in own_side and seat != row.seat), "")
+    rules: dict[str, Any] = {"players": pool.players, "options": pool.options}
+    return sit(sitter, pool.game, rival, partner, row.boards, **rules, advice=row.seat in names, now=now)
+
+
 def _check(sitter: Sitter, advice: bool, now: datetime) -> None:
     """Check the limits with the tables locked."""
     if isinstance(sitter, Player):

@@ -124,8 +124,8 @@ main.addEventListener("submit", async (event) => {
   const body = new FormData(mine, event.submitter), action = body.get("do") ?? "";
   if (action !== "advice") {
     if (action === "next") document.getElementById("ending").replaceChildren();
-    if (action.startsWith("play ")) table()?.foresee({ e: "play", seat: table().own, card: event.submitter.querySelector("[data-card]").dataset.card });
     lock();
+    if (action.startsWith("play ")) table()?.foresee({ e: "play", seat: table().own, card: event.submitter.querySelector("[data-card]").dataset.card });
   }
   if (hears()) body.set("listens", "1");
   const done = await load(mine.action, { method: "POST", body });

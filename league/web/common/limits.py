@@ -23,8 +23,21 @@ DOWNLOADS = frozenset(
 # Pages that compute, or grow with the number of matches.
 HEAVY = frozenset(
     {
-        *("home", "overall", "game", "encounter", "tournament", "event", "circuit", "queue", "metrics", "board", "tv"),
-        *("tournament-forecast", "event-forecast", "crosstable-png"),
+        *(
+            "home",
+            "overall",
+            "game",
+            "encounter",
+            "tournament",
+            "event",
+            "circuit",
+            "status",
+            "search",
+            "metrics",
+            "board",
+            "tv",
+        ),
+        *("sitemap", "sitemap-part", "tournament-forecast", "event-forecast", "crosstable-png"),
     }
 )
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}

@@ -38,7 +38,7 @@ from league.web.common.viewers import player_of, user_of
 from league.web.matches import editing, narrate
 from league.web.matches.editing import EditorForm
 from league.web.matches.record import shown_moments
-from league.web.matches.seats import numbered
+from league.web.matches.seats import numbered, sitting_letter
 from league.web.matches.viewer import for_viewer
 
 LINE = re.compile(re.escape(tries.FILE) + r", line (\d+)")  # The line in a verdict.
@@ -69,7 +69,9 @@ def editor(request: HttpRequest) -> HttpResponse:
         return _editor(request, None, form, 401)
     if not _has_token(request):
         form.is_valid()
-        form.add_error(None, _("This page was opened before you logged in. Your code is still here: press the button again."))
+        form.add_error(
+            None, _("This page was opened before you logged in. Your code is still here: press the button again.")
+        )
         return _editor(request, player, form, 403)
     do = request.POST.get("do", "")
     if do == "submit" and not request.POST.get("bot", "").strip():
@@ -185,7 +187,8 @@ def _editor(
     latest = Try.objects.filter(owner=player).select_related("work__pool", "rival__bot").defer("source", "result")
     context: dict[str, object] = {
         "form": form,
-        "choices": [form["game"], form["seats"], form["rival"]],
+        "choices": [form["game"], form["rival"]],
+        "rules": form.rules,
         "player": player,
         "bot": bot,
         "begun": begun,
@@ -256,7 +259,8 @@ def tried(request: HttpRequest, public_id: str) -> HttpResponse:
         "draft": slug,
         "source": row.source,
         "game": work.pool.game,
-        "seats": work.pool.players if work.pool.players != engine.load(work.pool.game).players else "",
+        "players": work.pool.players,
+        **editing.initial_options(work.pool.options),
         "rival": row.rival.bot.slug,
         "cards": "" if row.at else public_id,
         "board": board or "",
@@ -276,7 +280,8 @@ def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
         "size": game.score_size,
         "unit": game.score_unit,
         "digits": 0 if game.score_size == 1 and game.score_unit == "points" else 2,
-        "outcome": result.scores and (result.scores[0] > max(result.scores[1:])) - (result.scores[0] < max(result.scores[1:])),
+        "outcome": result.scores
+        and (result.scores[0] > max(result.scores[1:])) - (result.scores[0] < max(result.scores[1:])),
         "number": number,
     }
     if row.work.boards_planned > 1:
@@ -293,9 +298,7 @@ def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
     if sitting is not None:
         board = sitting.get("board", row.work.first_board)
         context["board_number"] = board
-        places = [
-            place for place, one in enumerate(result.sittings) if one.get("board", row.work.first_board) == board
-        ]
+        places = [place for place, one in enumerate(result.sittings) if one.get("board", row.work.first_board) == board]
         context["sittings"] = [(place, order) for order, place in enumerate(places)]
         context["lines"] = narrate.narrate(shown_moments(sitting["replay"]), names, by_seat)
     return context
@@ -334,7 +337,7 @@ def _named(row: Try, result: tries.Result) -> str:
         if sitting < len(result.sittings):
             names = numbered(_bots(row, result.sittings[sitting]["seating"]))
         name = names[seat] if seat < len(names) else _("Seat %(number)s") % {"number": seat + 1}
-        return f"--- {words.seats_name(sitting)}, {name}"
+        return "--- " + _("Seats %(letter)s, %(name)s") % {"letter": sitting_letter(sitting), "name": name}
 
     return PASS.sub(head, result.stderr)
 

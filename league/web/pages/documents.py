@@ -207,3 +207,9 @@ def _leads_to_file(word: str) -> str:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
+
+
+@cache
+def titles() -> list[tuple[str, str]]:
+    """Return name and title of each document, by name."""
+    return [(name, markdown.title(_text(path), name)) for name, path in sorted(_documents().items()) if path.is_file()]

@@ -5,23 +5,18 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-import engine
 from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import circuits, formats, requests
-from league.models import Bot, Circuit, Player
+from league.models import Bot, Circuit
 from league.service import changes
-from league.web.common.game_lines import game_at_table
 from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, viewer_of
 from league.web.tournaments.entrants import entrants, tell_entered, tournaments_with_entries
-from league.web.tournaments.event_forms import CircuitForm
-from league.web.tournaments.game_choice import choose_game, chosen_game
 
 MOST_SEASONS = 20  # The page shows the latest ones.
 
@@ -55,38 +50,6 @@ def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, objec
         "can_join": [slug for slug in own_slugs if slug not in joined],
         "can_leave": [slug for slug, owner in joined.items() if owned or owner == viewer.pk],
     }
-
-
-@login_required
-def new_circuit(request: HttpRequest) -> HttpResponse:
-    """Show the form of a new recurring league; without `?game=`, the choice of the game."""
-    key = request.GET.get("game", "")
-    if key not in engine.games():
-        return choose_game(request, "tournaments/circuit_new.html")
-    game = game_at_table(key, request.GET.get("players", ""))
-    owner = player_of(request)
-    own_versions = dict(entrants(key, Q(owner=owner)))
-    form = CircuitForm(
-        game, [(slug, slug) for slug in own_versions], request.POST or None, initial={"bots": list(own_versions)}
-    )
-    if request.method == "POST" and form.is_valid():
-        try:
-            circuit = _create_circuit(owner, game, form, [own_versions[slug].bot for slug in form.cleaned_data["bots"]])
-        except Refused as refusal:
-            form.add_error(None, shown(refusal))
-        else:
-            return redirect("circuit", slug=circuit.slug)
-    return render(
-        request, "tournaments/circuit_new.html", chosen_game(game) | {"form": form}, status=422 if form.errors else 200
-    )
-
-
-def _create_circuit(owner: Player, game: engine.Game, form: CircuitForm, bots: list[Bot]) -> Circuit:
-    with transaction.atomic():
-        circuit = circuits.create(owner, form.cleaned_data["name"], game.key, players=game.players, **form.wanted())
-        for bot in bots:
-            circuits.join(circuit, bot, player=owner)
-    return circuit
 
 
 @login_required

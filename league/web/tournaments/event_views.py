@@ -11,14 +11,12 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-import engine
 from league.domain.bots import consent
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
@@ -31,14 +29,10 @@ from league.models import Bot, Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
 from league.service import changes, topics
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
-from league.web.common.game_lines import game_at_table
 from league.web.common.inputs import bot_named, until_of
 from league.web.common.viewers import may_manage, player_of, user_of
-from league.web.tournaments import forecasts
-from league.web.tournaments.bot_choice import bot_choice, labels_of_sent, unsent
 from league.web.tournaments.entrants import tournaments_with_entries
-from league.web.tournaments.event_forms import EventForm, TermsForm
-from league.web.tournaments.game_choice import choose_game, chosen_game
+from league.web.tournaments.forms import TermsForm
 
 MOST_FOLLOWED = 6  # Tournaments of an event that the page follows.
 SOON = timedelta(seconds=10)  # Delay between the owner's button and the start of a show.
@@ -275,51 +269,3 @@ def _show(request: HttpRequest, event: Event, action: str) -> None:
         releases.change(event, terms, actor=player_of(request).name)
     else:
         messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
-
-
-@login_required
-def new_event(request: HttpRequest) -> HttpResponse:
-    """Show the form of a new event; without `?game=`, the choice of the game."""
-    key = request.GET.get("game", "")
-    if key not in engine.games():
-        return choose_game(request, "tournaments/event_new.html")
-    game = game_at_table(key, request.GET.get("players", ""))
-    owner = player_of(request)
-    choice = bot_choice(key, owner, request.POST, request.GET)
-    finds = request.POST.get("action") == "find"
-    filled = None if finds else request.POST or None
-    form = EventForm(game, choice.labels, filled, chosen=choice.start)
-    if finds:
-        unsent([form, *form.stages], request.POST)
-    prediction = ""
-    if filled and form.is_valid():
-        chosen = [choice.versions[slug] for slug in form.cleaned_data["bots"]]
-        if request.POST.get("action") == "predict":
-            prediction = forecasts.event_sentences(form.document(), len(chosen))
-        else:
-            try:
-                with transaction.atomic():
-                    event = domain.create(owner, form.document(), chosen, terms=form.terms())
-            except Refused as refusal:
-                form.add_error(None, shown(refusal))
-            else:
-                return redirect("event", slug=event.slug)
-    bad = bool(filled) and bool(form.errors or any(stage.errors for stage in form.stages))
-    context = chosen_game(game) | {"form": form, "choice": choice, "prediction": prediction}
-    return render(request, "tournaments/event_new.html", context, status=422 if bad else 200)
-
-
-def event_forecast(request: HttpRequest) -> HttpResponse:
-    """Return the matches, boards and time of the event in a form, as plain text. The form asks while the user types. Four queries."""
-    key = request.GET.get("game", "")
-    if key not in engine.games():
-        raise Http404
-    game = game_at_table(key, request.GET.get("players", ""))
-    form = EventForm(game, labels_of_sent(key, request.GET), request.GET)
-    form.fields["name"].required = False
-    text = (
-        forecasts.event_sentences(form.document(), len(form.cleaned_data["bots"]))
-        if form.is_valid() and form.cleaned_data["bots"]
-        else ""
-    )
-    return HttpResponse(text, content_type="text/plain; charset=utf-8")

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-import engine
 from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
@@ -30,15 +27,12 @@ from league.models import BotVersion, EntryRequest, Match, Player, Tournament
 from league.service import changes, topics
 from league.web.common import lists
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
-from league.web.common.game_lines import describe_game, game_at_table
 from league.web.common.inputs import bot_named, until_of, whole_number
 from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
-from league.web.tournaments import forecasts, tiebreaks
-from league.web.tournaments.bot_choice import bot_choice, labels_of_sent, unsent
+from league.web.tournaments import tiebreaks
 from league.web.tournaments.brackets import brackets
 from league.web.tournaments.crosstable import Window, crosstable, picture
 from league.web.tournaments.entrants import tell_entered
-from league.web.tournaments.forms import TournamentForm
 
 BY_PLACE = paging.Order.by("place")
 MOST_OPEN = 6  # Tournaments open for entries above the list.
@@ -295,98 +289,3 @@ def standings_csv(request: HttpRequest, slug: str) -> HttpResponse:
             for row in rows
         ),
     )
-
-
-@login_required
-def new_tournament(request: HttpRequest) -> HttpResponse:
-    """Show the form of a new tournament; without `?game=`, the choice of the game."""
-    key = request.GET.get("game", "")
-    if key not in engine.games():
-        return render(
-            request, "tournaments/tournament_new.html", {"games": [describe_game(name) for name in engine.games()]}
-        )
-    game = game_at_table(key, request.GET.get("players", ""))
-    owner = player_of(request)
-    choice = bot_choice(key, owner, request.POST, request.GET)
-    action = request.POST.get("action", "")
-    filled = None if action == "find" else request.POST or None
-    form = _form(game, choice.labels, filled, request.GET.get("format", "round_robin"), choice.start)
-    if action == "find":
-        unsent([form], request.POST)
-    if filled and form.is_valid() and action != "predict":
-        try:
-            tournament = _create(owner, game, choice.versions, form.cleaned_data, start=action == "start")
-        except Refused as refusal:
-            form.add_error(None, shown(refusal))
-        else:
-            return redirect("tournament", slug=tournament.slug)
-    context = {
-        "form": form,
-        "choice": choice,
-        "game": describe_game(key),
-        "seats": len(game.sides),
-        "sittings": len(game.sittings(len(game.sides))),
-        "players": game.players,
-        "prediction": "" if action == "find" else _prediction(game, form, owner),
-    }
-    return render(request, "tournaments/tournament_new.html", context, status=422 if form.errors else 200)
-
-
-def forecast(request: HttpRequest) -> HttpResponse:
-    """Return the matches, boards and time of the tournament in a form, as plain text. The form asks while the user types. Five queries."""
-    key = request.GET.get("game", "")
-    if key not in engine.games():
-        raise Http404
-    game = game_at_table(key, request.GET.get("players", ""))
-    form = _form(game, labels_of_sent(key, request.GET), request.GET)
-    form.fields["name"].required = False
-    text = forecasts.tournament_sentence(game, form.cleaned_data, viewer_of(request)) if form.is_valid() else ""
-    return HttpResponse(text, content_type="text/plain; charset=utf-8")
-
-
-def _form(
-    game: engine.Game,
-    labels: list[tuple[str, str]],
-    data: QueryDict | None,
-    format: str = "round_robin",
-    bots: Sequence[str] = (),
-) -> TournamentForm:
-    """Return the sent form, or a fresh one with these bots chosen."""
-    start = {
-        "name": f"{game.title}",
-        "boards": domain.default_boards(game.key, game.players),
-        "bots": list(bots),
-        "format": format,
-    }
-    return TournamentForm(game, labels, data, initial=start)
-
-
-def _prediction(game: engine.Game, form: TournamentForm, viewer: Player) -> str:
-    """Return the estimate for the sent form, or for the initial values of a fresh one."""
-    if not form.is_bound:
-        chosen = {**form.initial, "bots": form.initial["bots"][: settings.MAX_ENTRIES]}
-        return forecasts.tournament_sentence(game, chosen | {"parameters": {}, "options": {}}, viewer)
-    return forecasts.tournament_sentence(game, form.cleaned_data, viewer) if form.is_valid() else ""
-
-
-def _create(
-    owner: Player, game: engine.Game, versions: dict[str, BotVersion], chosen: dict[str, Any], *, start: bool
-) -> Tournament:
-    with transaction.atomic():
-        tournament = domain.create(
-            owner,
-            chosen["name"],
-            game.key,
-            chosen["options"],
-            chosen["boards"],
-            [versions[slug] for slug in chosen["bots"]],
-            game.players,
-            format=chosen["format"],
-            parameters=chosen["parameters"],
-            seeding=chosen["seeding"],
-            mixed=chosen.get("mixed", False),
-            sealed=chosen.get("sealed", False),
-        )
-        if start:
-            domain.start_at_once(tournament, actor=owner.name)
-    return tournament

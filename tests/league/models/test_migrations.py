@@ -38,6 +38,12 @@ def kind(field: models.Field) -> tuple[str, dict[str, object]]:
     return path, {name: value for name, value in arguments.items() if name not in WORDS}
 
 
+def needed(field: models.Field) -> tuple[str, dict[str, object]]:
+    """Return the column as it was before it might be null: PostgreSQL allows that without a look at a row."""
+    path, arguments = kind(field)
+    return path, {name: value for name, value in arguments.items() if name != "null"}
+
+
 def why_not(
     step: steps.base.Operation,
     migration: type[migrations.Migration],
@@ -67,7 +73,7 @@ def why_not(
     if isinstance(step, steps.AlterField):
         return (
             ""
-            if before is not None and kind(before(name, step.name)) == kind(step.field)
+            if before is not None and kind(before(name, step.name)) in (kind(step.field), needed(step.field))
             else "the table would be written anew"
         )
     if isinstance(step, steps.RemoveConstraint):
@@ -145,5 +151,10 @@ def test_a_column_may_get_words_and_no_other_type() -> None:
         return was[field]
 
     words = steps.AlterField("match", "worker", models.CharField(max_length=80, choices=[("a", "A")]))
+    null = steps.AlterField("match", "worker", models.CharField(max_length=80, null=True))
     other = steps.AlterField("match", "worker", models.TextField())
-    assert [bool(why_not(step, migrations.Migration, set(), before)) for step in (words, other)] == [False, True]
+    assert [bool(why_not(step, migrations.Migration, set(), before)) for step in (words, null, other)] == [
+        False,
+        False,
+        True,
+    ]

@@ -92,7 +92,9 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
             raise reason
         record = replays.unpack(task.sitting)
         if "pass" not in record:
-            raise Refused("match {match} was played before this league could replay what bots were sent", match=match.public_id)
+            raise Refused(
+                "match {match} was played before this league could replay what bots were sent", match=match.public_id
+            )
         # Where the bot failed in the match there is nothing to go on from
         lines = [line for line in exchanges([record]) if line.seat == row.seat and not line.fault]
         count = sum(line.step >= 0 and line.answer is not None for line in lines)

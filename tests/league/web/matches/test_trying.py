@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import os
 import re
 import tempfile
@@ -26,8 +27,8 @@ from league.domain.matches import leases, reports
 from league.domain.matches.reports import Receipt
 from league.domain.people import players
 from league.enums import VersionStatus
-from league.models import BotVersion, Match, Player, Try
-from league.web.matches.trying import TEMPLATE
+from league.models import BotVersion, Draft, Match, Player, Try
+from league.web.matches.editing import TEMPLATES, template_text
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.page import Page, faults
 from tests.support import league, rows
@@ -91,8 +92,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     where = answer.url
     assert Try.objects.get().source == TEXT
     waiting = client.get(where)
-    assert "The try is queued or running" in waiting.content.decode()
-    assert 'data-live="match:' in waiting.content.decode()
+    assert "Waiting for a free place to play" in waiting.content.decode()
 
     played(
         stderr='Traceback (most recent call last):\n  File "/bot/bot.py", line 6, in act\n<b>KeyError: 1</b>\n',
@@ -101,18 +101,17 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
         scores=[0, 0],
         decisions=1,
     )
-    html = client.get(where).content.decode()
-    assert faults(Page(html)) == []
-    assert "bot.py, line 6, in act: &lt;b&gt;KeyError: 1&lt;/b&gt;" in html
-    assert "play 3c" in html
-    assert "data-live" not in html
-    assert TEXT.strip().splitlines()[-1] in html
+    page = client.get(where).content.decode()
+    assert faults(Page(page)) == []
+    assert "bot.py, line 6, in act: &lt;b&gt;KeyError: 1&lt;/b&gt;" in page
+    assert "three of cups" in page
+    assert TEXT.strip().splitlines()[-1] in page
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
-    assert len(queries) == 11
+    assert len(queries) == 16
 
     refused = client.post("/editor/", form(do="submit"))
-    assert (refused.status_code, "Enter a name" in refused.content.decode()) == (422, True)
+    assert (refused.status_code, "Give your bot a name" in refused.content.decode()) == (422, True)
     submitted = client.post("/editor/", form(do="submit", bot="Rufo", games="partnership"))
     assert submitted.url == "/bots/rufo/v1/"
     version = BotVersion.objects.get(bot__slug="rufo")
@@ -124,7 +123,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
 def test_nothing_is_lost_by_a_refusal(client, settings) -> None:
     settings.QUOTA_TRIES = 1
     for change, status, why in (
-        ({"source": " "}, 422, "there is no text"),
+        ({"source": " "}, 422, "there is no code"),
         ({"game": "chess"}, 422, "chess"),
         ({"rival": "rufo"}, 422, "rufo"),
         ({"rival": "greedy", "game": "brisca"}, 422, "does not play brisca"),
@@ -164,8 +163,115 @@ def test_nobody_else_sees_a_try(client, ana) -> None:
         f"/api/v1/matches/{attempt.work.public_id}",
     ):
         assert client.get(path).status_code == 404
-    for path in ("/m/", "/queue/", "/players/ana/", "/bots/greedy/", "/api/v1/matches"):
+    for path in ("/m/", "/status/", "/players/ana/", "/bots/greedy/", "/api/v1/matches"):
         assert attempt.work.public_id not in client.get(path).content.decode()
+
+
+@pytest.mark.django_db
+def test_a_visitor_writes_and_loses_nothing(ana) -> None:
+    visitor = Client(headers={"accept-language": "en"})
+    page = visitor.get("/editor/?game=cabrero")
+    assert page.status_code == 200
+    assert faults(Page(page.content.decode())) == []
+    for do in ("try", "series", "again", "submit", "here"):
+        answer = visitor.post("/editor/", form(do=do, source=TEXT + "# of a visitor", bot="rufo"))
+        text = answer.content.decode()
+        assert answer.status_code == 401
+        assert faults(Page(text)) == []
+        assert "# of a visitor" in text
+        assert "/accounts/signup/?next=/editor/" in text
+    assert visitor.post("/editor/draft/", {"source": TEXT}).status_code == 401
+    assert visitor.get("/editor/?from=rufo/1").url.startswith("/accounts/login/")
+    assert not Try.objects.exists()
+    assert not Draft.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_form_older_than_the_session_keeps_the_code(ana) -> None:
+    strict = Client(enforce_csrf_checks=True, headers={"accept-language": "en"})
+    strict.force_login(ana.user)
+    refused = strict.post("/editor/", form(source=TEXT + "# kept"))
+    text = refused.content.decode()
+    assert refused.status_code == 403
+    assert "# kept" in text
+    assert not Try.objects.exists()
+    assert strict.post("/editor/draft/", {"source": TEXT}).status_code == 403
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', text)
+    assert token is not None
+    again = strict.post("/editor/", form(source=TEXT + "# kept", csrfmiddlewaretoken=token[1]))
+    assert again.url.startswith("/tries/")
+
+
+@pytest.mark.django_db
+def test_a_draft_comes_back_and_ends_when_it_is_submitted(client, ana) -> None:
+    assert client.post("/editor/draft/", {"draft": "", "source": TEXT + "# draft"}).status_code == 204
+    assert "# draft" in client.get("/editor/").content.decode()
+    assert "# draft" not in client.get("/editor/?template=careful").content.decode()
+    assert client.post("/editor/draft/", {"draft": "luna", "source": TEXT}).status_code == 422
+    other = Client()
+    other.force_login(players.create("berto").user)
+    assert "# draft" not in other.get("/editor/").content.decode()
+    assert client.get("/editor/draft/").status_code == 405
+
+    submitted = client.post("/editor/", form(do="submit", bot="My_Bot 2", draft="", source=TEXT + "# draft"))
+    assert submitted.url == "/bots/my-bot-2/v1/"
+    assert "Your bot is called my-bot-2" in client.get(submitted.url).content.decode()
+    assert not Draft.objects.exists()
+    assert "# draft" in client.get("/editor/?bot=my-bot-2").content.decode()  # The text of its last version
+    client.post("/editor/draft/", {"draft": "my-bot-2", "source": TEXT + "# newer"})
+    assert "# newer" in client.get("/editor/?bot=my-bot-2").content.decode()
+    assert client.post("/editor/draft/", {"draft": "my-bot-2", "do": "discard"}).url == "/editor/?bot=my-bot-2"
+    assert "# newer" not in client.get("/editor/?bot=my-bot-2").content.decode()
+
+
+@pytest.mark.django_db
+def test_every_template_can_be_submitted(client) -> None:
+    for name in TEMPLATES:
+        assert tries.checked(template_text(name)).startswith(b'"""')
+        assert template_text(name).splitlines()[0] in html.unescape(
+            client.get(f"/editor/?template={name}").content.decode()
+        )
+
+
+@pytest.mark.django_db
+def test_a_refused_name_is_said_at_its_field(client, ana) -> None:
+    accepted(players.create("berto"), "luna")
+    for name, why in (("", "Give your bot a name"), ("luna", "taken by another player"), ("///", "cannot be used")):
+        answer = client.post("/editor/", form(do="submit", bot=name))
+        page = answer.content.decode()
+        assert answer.status_code == 422
+        assert page.count(html.escape(why)) == 2  # In the summary with a link to the field, and at the field
+        assert 'href="#id_bot"' in page
+        assert "<title>Not sent" in page
+        assert faults(Page(page)) == []
+
+
+@pytest.mark.django_db
+def test_a_series_answers_in_a_sentence(client, ana) -> None:
+    where = client.post("/editor/", form(do="series")).url
+    boards = [{"number": number, "scores": [100 + number % 3 * 20, 90]} for number in range(1, 21)]
+    played(boards=boards, decisions=400)
+    page = client.get(where).content.decode()
+    assert faults(Page(page)) == []
+    text = " ".join(re.sub(r"<[^>]+>", "", page).split())
+    assert "Won 20 of 20 boards against greedy" in text
+    assert re.search(r"Ahead by \d+ ± \d+ points a board; better than greedy: 95 % sure", text)
+    cards = re.search(r'name="cards" value="(\w+)"', page)
+    assert cards is not None
+    again = client.post("/editor/", form(do="series-again", cards=cards[1], source=TEXT + "# changed")).url
+    played(boards=[{**one, "scores": [80, 90]} for one in boards], decisions=400)
+    text = " ".join(re.sub(r"<[^>]+>", "", client.get(again).content.decode()).split())
+    assert "Your last change · same 20 deals" in text
+    assert "weaker than the code before" in text
+
+
+@pytest.mark.django_db
+def test_a_try_by_other_rules(client, ana) -> None:
+    BotVersion.objects.update(games=[])
+    where = client.post("/editor/", form(game="brisca", players="3")).url
+    assert Try.objects.get().work.pool.players == 3
+    assert re.search(r'<option value="3" selected', client.get(where).content.decode())
+    assert "Lost this board" not in client.get(where).content.decode()
 
 
 @pytest.mark.slow
@@ -202,10 +308,10 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
     played(
         lines=[[0, 1, '{"type":"act","id":1,"legal":["play 1o","play 3c"]}', "play 3c"]], logged="play 1o", decisions=1
     )
-    html = client.get(answer.url).content.decode()
-    assert faults(Page(html)) == []
-    assert re.search(r"In the match</dt><dd[^>]*>play 1o", html)
-    assert at[1] in html
+    shown = client.get(answer.url).content.decode()
+    assert faults(Page(shown)) == []
+    assert re.search(r'In the match: .*<span class="deed">.*ace of coins', shown, re.DOTALL)
+    assert at[1] in shown
     for wrong in ("", "a.b", f"{match.public_id}.1.0.1.0", "x.1.1.1.1"):
         assert client.post("/editor/", form(at=wrong, do="here")).status_code == 422
     stranger = Client()
@@ -280,7 +386,7 @@ def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, worker:
     assert page.evaluate("document.activeElement.id") == "id_game"
 
     # It plays: the board appears by itself
-    write(TEMPLATE.read_text())
+    write(template_text("first"))
     page.evaluate("window.stays = true")
     page.locator("button[value=try]").click()
     page.wait_for_url("**/tries/*/")
@@ -293,7 +399,7 @@ def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, worker:
     look("played")
 
     # Broken: its traceback
-    write(TEMPLATE.read_text().replace("winners or cards", "losers or cards"))
+    write(template_text("first").replace("winners or cards", "losers or cards"))
     played = page.url
     page.keyboard.press("Control+Enter")
     page.wait_for_url(lambda url: "/tries/" in url and url != played)

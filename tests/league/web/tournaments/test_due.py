@@ -107,12 +107,12 @@ def test_its_owner_chooses_another_moment_and_none_for_one_that_has_begun(league
     new = {
         "name": "Due",
         "bots": ["rufo", "luna"],
-        "stage1-format": "round_robin",
-        "stage1-boards": "1",
+        "format": "round_robin",
+        "boards": "1",
         "due": text,
-        "action": "start",
+        "action": "open",
     }
-    answer = owner.post("/e/new/?game=partnership", new)
+    answer = owner.post("/t/new/?game=partnership", new)
     assert answer.status_code == 302, Page(answer.content.decode()).text
     event = Event.objects.get(name="Due")
     assert (event.status, event.due.strftime("%Y-%m-%dT%H:%M")) == ("open", text)
