@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import unescape
 from typing import Any
 
 from django import template
@@ -21,7 +22,7 @@ def preview(context: dict[str, Any], *lines: object, cards: Sequence[str] = ()) 
     request = context.get("request")
     if request is None:
         return SafeString("")
-    texts = [str(line) for line in lines if line]
+    texts = [text for line in lines if (text := " ".join(unescape(str(line)).split()))]
     return format_html(
         '<meta property="og:image" content="{}"><meta property="og:image:width" content="{}">'
         '<meta property="og:image:height" content="{}"><meta property="og:image:alt" content="{}">'

@@ -1,5 +1,6 @@
-"""Addresses of preview pictures. An address holds the signed content of its picture, so it needs no row, shows nothing that the page does not, and
-never changes.
+"""Addresses of preview pictures.
+
+An address holds the signed content of its picture, so it needs no row, shows nothing that its page does not, and never changes.
 """
 
 from __future__ import annotations
