@@ -94,8 +94,8 @@ def pages_of_operators(league) -> dict[str, str]:
 
 # Queries of a logged-in stranger: three are the session, the account and the pending requests
 QUERIES = {
-    "home": 15,
-    "games": 4,
+    "home": 21,
+    "games": 7,
     "game": 10,
     "idle game": 4,
     "bots": 4,
@@ -127,12 +127,12 @@ QUERIES = {
     "mail": 6,
     "forgotten": 3,
     "status": 11,
-    "search": 12,
+    "search": 9,
     "players": 4,
     "about": 3,
     "privacy": 3,
     "welcome": 3,
-    "tv": 16,
+    "tv": 11,
     "password": 3,
     "submit": 5,
     "editor": 9,
