@@ -26,7 +26,7 @@ class Table(models.Model):
     """A table: a person plays some boards against bots (league.domain.tables). The row is its own queue entry; it is not a match."""
 
     public_id = models.CharField(max_length=12, unique=True)
-    # null: a guest without an account sits there (league.domain.tables.guests). The index table_of_player begins with it, and has the guests' tables of a day.
+    # null: a guest without an account sits there (league.domain.tables.guests). The index table_of_player begins with it, and finds the guests, too.
     player = models.ForeignKey(Player, null=True, on_delete=models.CASCADE, related_name="tables", db_index=False)
     # Digests of the key in the guest's cookie and of their network address; empty for players.
     guest = models.CharField(max_length=64, blank=True, default="", db_default="")
