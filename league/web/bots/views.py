@@ -15,6 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Max, Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -25,7 +26,7 @@ from engine.rules.terms import GAME_SCORE
 from engine.runner import Limits, PackageRefused
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import challenges, consent, totals
+from league.domain.bots import challenges, consent, packages, totals
 from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
@@ -68,9 +69,7 @@ def bots(request: HttpRequest) -> HttpResponse:
     return render(request, "bots/bots.html", {"page": lists.page_of(request, rows, BY_NAME), "q": text})
 
 
-@changes.kept_until(
-    changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED, changes.JUDGEMENTS
-)
+@changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED, changes.JUDGEMENTS)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a bot in tabs (`?tab=`): overview, games (the pool `?pool=`), matches, versions, and the owner's settings. At most 21 queries."""
     bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
@@ -261,7 +260,9 @@ def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
 
 def _own_versions(request: HttpRequest, bot: Bot) -> HttpResponse:
     """Show the versions of one bot against each other: the tests of the league, and for the owner a duel of any two."""
-    versions = list(bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number").only("number", "games", "refused"))
+    versions = list(
+        bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number").only("number", "games", "refused")
+    )
     context: dict[str, Any] = {
         "bot": bot,
         "versions": versions,
@@ -318,7 +319,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, _("Saved."))
     except Refused as refusal:
         messages.error(request, shown(refusal))
-    return redirect("bot", slug=slug)
+    return redirect(f"{reverse('bot', args=[slug])}?tab=settings")
 
 
 @changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES)
@@ -342,18 +343,33 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         for party in Party.objects.filter(match__in=trials, number=0).select_related("version__bot")
     }
     checks = validation.last_checks(upload)
-    faulty = {check.match_id for check in checks if check.fault}
-    shown_trials = [match for match in trials if match.pk in faulty or (match.pk in tried and not checks)]
+    failed_checks = [check for check in checks if check.fault]
+    faulty = {check.match_id for check in failed_checks}
+    waiting = upload.status == VersionStatus.VALIDATING
+    shown_trials = [
+        match for match in trials if match.pk in faulty or (match.pk in tried and not checks and not waiting)
+    ]
     views = [(match, replays.party_view(tried[match.pk], viewer)) for match in shown_trials]
     context: dict[str, object] = {
         "bot": bot,
         "version": upload,
         "owned": owned,
+        "is_author": viewer is not None and viewer.pk == bot.owner_id,
+        "editable": upload.package.files == packages.FILES_OF_TEXT and upload.runtime == "python",
+        "one_file": upload.package.files == packages.FILES_OF_TEXT and upload.runtime != "binary",
         "checks": checks,
+        "failed_checks": failed_checks,
+        "passed": len(checks) - len(failed_checks),
+        "games_played": [game for game in validation.games(upload) if upload.plays(game)],
+        "games_tried": validation.games(upload),
+        "ladders": settings.LADDERS and bot.on_ladders and bot.state == BotState.ACTIVE,
         "audits": results.summaries([upload])[upload.pk],
         "trials": views,
-        "waiting": upload.status == VersionStatus.VALIDATING,
+        "waiting": waiting,
     }
+    if waiting and (course := validation.course(upload)) is not None:
+        topics.follow(request, topics.of_match(course.match.public_id))
+        context["course"] = course
     if owned and upload.status == VersionStatus.ACCEPTED:
         context |= _next_steps(upload, user_of(request))
     elif owned and upload.status == VersionStatus.REJECTED:
@@ -389,9 +405,15 @@ def submit(request: HttpRequest) -> HttpResponse:
             except TooMany as refusal:
                 form.add_error(None, shown(refusal))
                 status = 429
+            except domain.NameRefused as refusal:
+                form.add_error("bot", shown(refusal))
             except (PackageRefused, Refused) as refusal:
                 form.add_error("file", shown(refusal))
             else:
+                name = form.cleaned_data["bot"].strip()
+                if name and version.bot.slug != name:
+                    notice = _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug}
+                    messages.success(request, notice)
                 return redirect("version", slug=version.bot.slug, number=version.number)
     context = {
         "form": form,
