@@ -17,6 +17,7 @@ from league.web.pages import documents, learning, live, search, sitemaps
 from league.web.pages import views as pages
 from league.web.people import digests, letters, news, ways_in
 from league.web.people import views as people
+from league.web.previews import links as previews
 from league.web.ratings import views as ratings
 from league.web.tournaments import bot_choice, creating
 from league.web.tournaments import circuit_views as circuits
@@ -80,6 +81,8 @@ urlpatterns = [
     path("c/<slug:slug>/do/", circuits.act_on_circuit, name="circuit-do"),
     path("t/<slug:slug>/", tournaments.tournament, name="tournament"),
     path("t/<slug:slug>/standings.csv", tournaments.standings_csv, name="standings-csv"),
+    path("t/<slug:slug>/matches.csv", tournaments.matches_csv, name="tournament-matches-csv"),
+    path("t/<slug:slug>/crosstable.csv", tournaments.crosstable_csv, name="crosstable-csv"),
     path("t/<slug:slug>/crosstable.png", tournaments.crosstable_png, name="crosstable-png"),
     path("t/<slug:slug>/do/", tournaments.act_on_tournament, name="tournament-do"),
     path("m/", matches.matches, name="matches"),
@@ -112,6 +115,7 @@ urlpatterns = [
     path("version", pages.version_json, name="version-json"),
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),
+    path("preview/<str:token>.png", previews.preview, name="preview"),
     path("learn/", learning.learn, name="learn"),
     path("learn/how/", learning.how, name="how"),
     path("teach/", learning.teach, name="teach"),

@@ -176,6 +176,7 @@ def test_where_only_docs_is_installed_no_link_is_dead_either(
     monkeypatch.setattr(documents, "GAMES", tmp_path / "docs" / "games")
 
     assert list(dead_links(client)) == []
+    client.cookies["django_language"] = "en"
     assert "<li>Contributing: " in client.get("/docs/").content.decode()
     assert client.get("/docs/contributing/").status_code == 404
 
