@@ -23,7 +23,7 @@ DOWNLOADS = frozenset(
 # Pages that compute, or grow with the number of matches.
 HEAVY = frozenset(
     {
-        *("home", "overall", "game", "encounter", "tournament", "event", "circuit", "queue", "metrics", "board", "tv"),
+        *("draft", "home", "overall", "game", "encounter", "tournament", "event", "circuit", "queue", "metrics", "board", "tv"),
         *("tournament-forecast", "event-forecast", "crosstable-png"),
     }
 )
