@@ -15,6 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Max, Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -318,7 +319,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, _("Saved."))
     except Refused as refusal:
         messages.error(request, shown(refusal))
-    return redirect("bot", slug=slug)
+    return redirect(f"{reverse('bot', args=[slug])}?tab=settings")
 
 
 @changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES)

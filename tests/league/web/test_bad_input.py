@@ -18,8 +18,8 @@ ASKED = {
     "/m/{match}.jsonl": ["b", "s"],
     "/t/": ["page"],
     "/t/{cup}/": ["page"],
-    "/t/new/": ["game"],
-    "/t/new/?game=partnership": ["players"],
+    "/t/new/": ["game", "name", "with", "private", "boards"],
+    "/t/new/?game=partnership": ["players", "format"],
     "/e/new/?game=partnership": ["players"],
     "/c/new/?game=partnership": ["players"],
     "/t/new/forecast/?game=brisca": ["players", "boards", "bots", "format", "option_hand_size"],
@@ -60,13 +60,9 @@ SENT = {
     "/accounts/me/": [{"label": None}, {"revoke": None}],
     "/accounts/mail/": [{"address": None, "password": "x"}],
     "/accounts/forgotten/": [{"username": None}],
-    "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}],
+    "/prefs/": [{"next": None}, {"lang": None}, {"theme": None}, {"rest": None}, {"forced": None}],
     "/accounts/signup/": [{"name": None, "password": "a long password"}, {"name": "dora", "password": None}],
     "/accounts/login/": [{"username": None, "password": "x"}],
-    "/e/new/?game=partnership": [
-        {"name": "Event", "stage1-format": None, "stage1-boards": None, "stage1-parameters": None}
-    ],
-    "/c/new/?game=partnership": [{"name": "Circuit", "days": None, "at": None, "time_zone": None, "parameters": None}],
     "/editor/": [
         {"source": None, "game": "partnership", "rival": "greedy", "do": "try"},
         {"source": "pass", "game": None, "rival": None, "bot": None, "do": None},
@@ -89,6 +85,12 @@ SENT = {
         {"name": "Cup", "boards": "2", "bots": None},
         {"name": "Cup", "boards": "2", "format": None},
         {"name": "Cup", "boards": "2", "round_robin__cycles": None},
+        {"name": "Cup", "boards": "2", "game": None, "players": None, "mixture": None},
+        {"name": "Cup", "boards": "2", "due": None, "entries_from": None, "zone": None},
+        {"name": "Cup", "boards": "2", "description": None, "private": "on"},
+        {"name": "Cup", "boards": "2", "option_win_by": None, "option_match_games": None},
+        {"name": "Cup", "boards": "2", "stage2_format": None, "groups": None, "advance": None},
+        {"name": "Cup", "boards": "2", "format": "weekly", "days": None, "at": None, "size": None, "zone": None},
     ],
 }
 

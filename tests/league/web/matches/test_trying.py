@@ -163,7 +163,7 @@ def test_nobody_else_sees_a_try(client, ana) -> None:
         f"/api/v1/matches/{attempt.work.public_id}",
     ):
         assert client.get(path).status_code == 404
-    for path in ("/m/", "/queue/", "/players/ana/", "/bots/greedy/", "/api/v1/matches"):
+    for path in ("/m/", "/status/", "/players/ana/", "/bots/greedy/", "/api/v1/matches"):
         assert attempt.work.public_id not in client.get(path).content.decode()
 
 
