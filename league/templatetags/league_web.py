@@ -198,7 +198,9 @@ def result(match: Match) -> list[tuple[Party, str, float | None, bool]]:
     best = max((value for value in points if value is not None), default=None)
     won = match.status == MatchStatus.FINISHED and points.count(best) == 1  # Nobody wins a draw.
     names = seats.party_names(parties)
-    return [(party, name, value, won and value == best) for party, name, value in zip(parties, names, points, strict=True)]
+    return [
+        (party, name, value, won and value == best) for party, name, value in zip(parties, names, points, strict=True)
+    ]
 
 
 @register.filter

@@ -38,7 +38,9 @@ def told(match: Match, board: int, sitting: int, seat: int, player: Player) -> l
     except (ReplayError, ValueError) as error:
         if isinstance(error, Refused):
             raise
-        raise Refused("this league cannot replay what the bot was sent in match {match}", match=match.public_id) from None
+        raise Refused(
+            "this league cannot replay what the bot was sent in match {match}", match=match.public_id
+        ) from None
 
 
 def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until: tuple[int, int]) -> tuple[int, int]:
@@ -61,7 +63,9 @@ def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until:
     except (ReplayError, ValueError) as error:
         if isinstance(error, Refused):
             raise
-        raise Refused("this league cannot replay what the bot was sent in match {match}", match=match.public_id) from None
+        raise Refused(
+            "this league cannot replay what the bot was sent in match {match}", match=match.public_id
+        ) from None
     if chosen is None:
         raise Refused("the bot had no choice in this deal, so there is no decision to open")
     return chosen

@@ -55,7 +55,9 @@ def last_loss(bot: Bot, matches: Iterable[Match]) -> Loss | None:
         ", ".join(party.version.bot.slug for party in others),
         f"{own.wins}–{own.draws}–{own.losses}",
         row is not None,
-        _mistakes(row, {party.number for party in match.parties.all() if party.version.bot_id == bot.pk}) if row else [],
+        _mistakes(row, {party.number for party in match.parties.all() if party.version.bot_id == bot.pk})
+        if row
+        else [],
     )
 
 

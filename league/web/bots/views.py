@@ -69,9 +69,7 @@ def bots(request: HttpRequest) -> HttpResponse:
     return render(request, "bots/bots.html", {"page": lists.page_of(request, rows, BY_NAME), "q": text})
 
 
-@changes.kept_until(
-    changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED, changes.JUDGEMENTS
-)
+@changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES, changes.POOLS, changes.PLAYED, changes.JUDGEMENTS)
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a bot in tabs (`?tab=`): overview, games (the pool `?pool=`), matches, versions, and the owner's settings. At most 21 queries."""
     bot = get_object_or_404(Bot.objects.select_related("owner"), slug=slug)
@@ -245,7 +243,9 @@ def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
         return _own_versions(request, bot)
     by_pool = encounters.list_encounters(bot, rival)
     selected = request.GET.get("pool", "")
-    detailed = next((meeting for meeting in by_pool if str(meeting.pool.pk) == selected), by_pool[0] if by_pool else None)
+    detailed = next(
+        (meeting for meeting in by_pool if str(meeting.pool.pk) == selected), by_pool[0] if by_pool else None
+    )
     newest = detailed.matches[:MOST_MATCHES_OF_TWO] if detailed else []
     matches = lists.with_parties(Match.objects.filter(public_id__in=newest).order_by("-finished", "-id"))
     context = {
@@ -262,7 +262,9 @@ def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
 
 def _own_versions(request: HttpRequest, bot: Bot) -> HttpResponse:
     """Show the versions of one bot against each other: the tests of the league, and for the owner a duel of any two."""
-    versions = list(bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number").only("number", "games", "refused"))
+    versions = list(
+        bot.versions.filter(status=VersionStatus.ACCEPTED).order_by("-number").only("number", "games", "refused")
+    )
     context: dict[str, Any] = {
         "bot": bot,
         "versions": versions,

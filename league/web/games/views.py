@@ -28,9 +28,7 @@ LATEST = 25  # Matches of the tab.
 def games(request: HttpRequest) -> HttpResponse:
     """List every game of the engine, by family."""
     pools = rated_pools(engine.games())
-    families = [
-        (family, [(game, pools.get(game.key, [])) for game in family.games]) for family in by_family()
-    ]
+    families = [(family, [(game, pools.get(game.key, [])) for game in family.games]) for family in by_family()]
     return render(request, "games/games.html", {"families": families})
 
 
