@@ -8,6 +8,7 @@ from django.shortcuts import render
 
 import engine
 from league.domain.core import paging
+from league.domain.ladders.idle import why_idle
 from league.domain.ratings import daily, idle, leaderboards
 from league.service import changes, topics
 from league.web.common import inputs, lists
@@ -22,9 +23,7 @@ from league.web.games.bars import with_bars
 def games(request: HttpRequest) -> HttpResponse:
     """List every game of the engine, by family."""
     pools = rated_pools(engine.games())
-    families = [
-        (family, [(game, pools.get(game.key, [])) for game in family.games]) for family in by_family()
-    ]
+    families = [(family, [(game, pools.get(game.key, [])) for game in family.games]) for family in by_family()]
     return render(request, "games/games.html", {"families": families})
 
 
@@ -68,6 +67,7 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
         "owed": owed,
         "matches": matches,
         "ladder": settings.LADDERS,
+        "ladder_idle": why_idle(key),
     }
     return render(request, "games/game.html", context)
 
