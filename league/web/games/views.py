@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 
 import engine
 from league.domain.core import paging
+from league.domain.ladders.idle import why_idle
 from league.domain.ratings import daily, idle, leaderboards
 from league.models import Pool
 from league.service import changes, topics
@@ -83,6 +84,7 @@ def _ladder(request: HttpRequest, pool: Pool | None) -> dict[str, Any]:
         "uncounted": uncounted,
         "owed": owed,
         "ladder": settings.LADDERS,
+        "ladder_idle": why_idle(key),
     }
 
 
