@@ -131,7 +131,10 @@ def card(text: str, css: str = "", *, named: bool = True) -> SafeString:
             text,
         )
     return format_html(
-        '<svg class="card {}" viewBox="0 0 124 190" aria-hidden="true"><use href="{}#card-{}"/></svg>', css, address, text
+        '<svg class="card {}" viewBox="0 0 124 190" aria-hidden="true"><use href="{}#card-{}"/></svg>',
+        css,
+        address,
+        text,
     )
 
 

@@ -275,11 +275,13 @@ def compare(row: Try) -> list[list[int]]:
     other = (
         _series(row).filter(work__table=row.work.table).exclude(source=row.source).order_by("-created", "-pk").first()
     )
-    results = [opened(one) for one in (row, other) if one is not None]
+    results = [opened(series) for series in (row, other) if series is not None]
     if len(results) < 2 or None in results:
         return []
-    here, there = ({board["number"]: _lead(board["scores"]) for board in one.boards} for one in results if one)
-    return [[here[number], there[number]] for number in here if number in there]
+    leads, leads_before = (
+        {board["number"]: _lead(board["scores"]) for board in result.boards} for result in results if result
+    )
+    return [[leads[number], leads_before[number]] for number in leads if number in leads_before]
 
 
 def _lead(scores: Sequence[int]) -> int:

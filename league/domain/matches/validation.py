@@ -131,10 +131,10 @@ def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | N
 
 @dataclass(frozen=True)
 class Course:
-    """How far a validation is: games done of all, the match whose progress says so, and the seconds that it probably still takes."""
+    """The course of a validation: checked games of all, the match whose progress says so, and the seconds that it probably still takes."""
 
     match: Match
-    done: int
+    checked: int
     games: int
     left_s: float
 
@@ -152,10 +152,10 @@ def course(version: BotVersion, *, now: datetime | None = None) -> Course | None
     if match is None:
         return None
     count = len(games(version))
-    done = round(match.progress * count / 100) if match.status == MatchStatus.RUNNING else 0
-    passed_s = (now - match.started).total_seconds() if match.started is not None and done else 0.0
-    each_s = passed_s / done if passed_s > 0 else GAME_S
-    return Course(match, min(done, count), count, each_s * (count - done))
+    checked = round(match.progress * count / 100) if match.status == MatchStatus.RUNNING else 0
+    passed_s = (now - match.started).total_seconds() if match.started is not None and checked else 0.0
+    each_s = passed_s / checked if passed_s > 0 else GAME_S
+    return Course(match, min(checked, count), count, each_s * (count - checked))
 
 
 def validate_again(version: BotVersion, *, now: datetime | None = None) -> None:

@@ -126,7 +126,7 @@ def _queue(result: Reconciled, now: datetime) -> None:
 
 
 def _judgements(result: Reconciled, now: datetime) -> None:
-    result.summed = summing.count_new()
+    result.summed = summing.count_new(now=now)
     puzzles.tidy()
 
 
@@ -138,7 +138,8 @@ def _marks(result: Reconciled, now: datetime) -> None:
     changes.fold()
 
 
-# The order: expired leases, and old tables of guests; matches missing from schedules, and finished tournaments; due stages and seasons; matches of cancelled tournaments;
+# The order: expired leases, and old tables of guests; matches missing from schedules, and finished tournaments; due stages and seasons;
+# matches of cancelled tournaments;
 # daily leaderboards; pools with uncounted results; audits; due tests of paused bots, void validations, expired pauses, bans and requests;
 # positions and waiting reasons of queued matches; ladder tables if there is room; totals of judgements and of matches; rows of change counters.
 STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (

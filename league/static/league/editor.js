@@ -292,7 +292,7 @@ async function send(button, again = false) {
   const number = ++course;
   if (drafts.soon) drafts.store();
   page.setAttribute("aria-busy", "true");
-  const answer = await fetch(form.action, { method: "POST", body: new FormData(form, button) }).catch(() => null);
+  const answer = await fetch(form.action, { method: "POST", body: new FormData(form, button), headers: { "X-In-Place": "1" } }).catch(() => null);
   const text = answer ? await answer.text().catch(() => "") : "";
   page.removeAttribute("aria-busy");
   if (number !== course) return;
@@ -303,7 +303,7 @@ async function send(button, again = false) {
   if (!answer || answer.status >= 500) say(words.lost);
   else if (answer.status === 401) signIn();
   else if (!answer.ok) await refused(text);
-  else if (answer.redirected && !new URL(answer.url).pathname.startsWith("/tries/")) { drafts.forget(); location.assign(answer.url); }
+  else if (answer.status === 201) { drafts.forget(); location.assign(answer.headers.get("Location")); }
   else {
     history.pushState(null, "", answer.url);
     view.dispatch({ effects: setMark.of(null) });

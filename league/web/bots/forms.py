@@ -20,7 +20,8 @@ class SubmitForm(forms.Form):
         max_length=60,
         required=False,
         help_text=_(
-            "A new name, or the name of one of your bots: My Bot becomes my-bot. If you leave it empty, the name comes from bot.toml or from the file."
+            "A new name, or the name of one of your bots: My Bot becomes my-bot. "
+            "If you leave it empty, the name comes from bot.toml or from the file."
         ),
         widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false"}),
     )

@@ -412,8 +412,8 @@ def submit(request: HttpRequest) -> HttpResponse:
             else:
                 name = form.cleaned_data["bot"].strip()
                 if name and version.bot.slug != name:
-                    said = _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug}
-                    messages.success(request, said)
+                    notice = _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug}
+                    messages.success(request, notice)
                 return redirect("version", slug=version.bot.slug, number=version.number)
     context = {
         "form": form,

@@ -16,7 +16,17 @@ from league.web.common import errors
 
 DOWNLOADS = frozenset(
     {
-        *("game-ratings", "game-boards", "standings-csv", "event-marks", "match-replay", "match-log", "match-text"),
+        *(
+            "game-ratings",
+            "game-boards",
+            "standings-csv",
+            "tournament-matches-csv",
+            "crosstable-csv",
+            "event-marks",
+            "match-replay",
+            "match-log",
+            "match-text",
+        ),
         *("version-source", "version-package", "kit"),
     }
 )

@@ -65,7 +65,12 @@ class EditorForm(forms.Form):
     )
     game = forms.ChoiceField(label=_("Game"), widget=forms.Select(attrs=FORM))
     rival = forms.ChoiceField(label=_("Against"), widget=forms.Select(attrs=FORM))
-    games = forms.MultipleChoiceField(label=_("Games"), required=False, widget=forms.CheckboxSelectMultiple(attrs=FORM))
+    games = forms.MultipleChoiceField(
+        label=_("Games"),
+        required=False,
+        help_text=_("Choose the games that it plays. If you choose none, it plays every game."),
+        widget=forms.CheckboxSelectMultiple(attrs=FORM),
+    )
     draft = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput(attrs=FORM))
     at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput(attrs=FORM))  # A decision.
     cards = forms.CharField(required=False, max_length=12, widget=forms.HiddenInput(attrs=FORM))  # The shown try.
@@ -107,7 +112,10 @@ def rivals() -> list[tuple[str, str]]:
 
 def initial_options(options: Mapping[str, Any]) -> dict[str, str]:
     """Return the options of a table as the values of the fields of `parts/options.html`."""
-    return {f"option_{name}": str(value).lower() if isinstance(value, bool) else str(value) for name, value in options.items()}
+    return {
+        f"option_{name}": str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in options.items()
+    }
 
 
 @dataclass(frozen=True)

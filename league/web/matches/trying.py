@@ -141,7 +141,12 @@ def _submit(request: HttpRequest, player: Player, form: EditorForm) -> HttpRespo
     drafts.discard(player, values["draft"])
     if version.bot.slug != name:
         messages.success(request, _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug})
-    return redirect("version", slug=version.bot.slug, number=version.number)
+    answer = redirect("version", slug=version.bot.slug, number=version.number)
+    if request.headers.get(
+        "X-In-Place"
+    ):  # The script opens the page: a redirect that it followed would use up the message.
+        answer.status_code = 201
+    return answer
 
 
 @never_cache
@@ -183,7 +188,7 @@ def _editor(
 ) -> HttpResponse:
     key = str(form["draft"].value() or "")
     own = [] if player is None else list(player.bots.order_by("slug"))
-    bot = begun.bot if begun else next((one for one in own if one.slug == key), None)
+    bot = begun.bot if begun else next((candidate for candidate in own if candidate.slug == key), None)
     latest = Try.objects.filter(owner=player).select_related("work__pool", "rival__bot").defer("source", "result")
     context: dict[str, object] = {
         "form": form,
@@ -291,14 +296,16 @@ def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
     sitting = result.sittings[number] if result.sittings else None
     by_seat = _bots(row, sitting["seating"]) if sitting else []
     names = numbered(by_seat)
-    context["asked"] = [_row(one, names) for one in tries.asked(result, number)]
-    context["decisions"] = sum(1 for one in context["asked"] if one["number"])
+    context["asked"] = [_row(line, names) for line in tries.asked(result, number)]
+    context["decisions"] = sum(1 for line in context["asked"] if line["number"])
     if row.at and not result.stopped and not result.faults and context["asked"]:
         context["now_did"] = context["asked"][-1]["did"]
     if sitting is not None:
         board = sitting.get("board", row.work.first_board)
         context["board_number"] = board
-        places = [place for place, one in enumerate(result.sittings) if one.get("board", row.work.first_board) == board]
+        places = [
+            place for place, other in enumerate(result.sittings) if other.get("board", row.work.first_board) == board
+        ]
         context["sittings"] = [(place, order) for order, place in enumerate(places)]
         context["lines"] = narrate.narrate(shown_moments(sitting["replay"]), names, by_seat)
     return context
@@ -314,17 +321,17 @@ def _timed(result: tries.Result) -> dict[str, Any]:
     return {"each_ms": sum(times) / len(times) if times else None, "most_ms": max(times, default=0.0)}
 
 
-def _row(one: tries.Asked, names: Sequence[str]) -> dict[str, Any]:
+def _row(line: tries.Asked, names: Sequence[str]) -> dict[str, Any]:
     """Return a line of the list of decisions: the seat by its name at the table."""
-    seat = names[one.seat - 1] if one.seat <= len(names) else _("Seat %(number)s") % {"number": one.seat}
+    seat = names[line.seat - 1] if line.seat <= len(names) else _("Seat %(number)s") % {"number": line.seat}
     return {
-        "number": one.number,
+        "number": line.number,
         "seat": seat,
-        "did": one.did,
-        "choices": len(one.legal),
-        "cpu": one.cpu,
-        "request": one.request,
-        "answer": one.answer,
+        "did": line.did,
+        "choices": len(line.legal),
+        "cpu": line.cpu,
+        "request": line.request,
+        "answer": line.answer,
     }
 
 

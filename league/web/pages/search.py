@@ -29,6 +29,7 @@ from league.web.pages import documents
 MOST_TEXT = 60  # Characters of a query.
 MOST = 8  # Results of each kind.
 FEW = 4  # Suggestions for an address that does not exist.
+BOOKS = ("adr/", "rules/")  # Decisions and the rules book are for those who program a game; players have its page.
 INSIDE = 3  # Characters from which names are searched inside, not only from their beginning.
 Row = TypeVar("Row", bound=Model)
 
@@ -132,7 +133,7 @@ def _game(key: str) -> Result:
 def papers(term: str) -> list[Result]:
     """Return the documents whose title has all words of a term. No query."""
     words = term.split("-")
-    titled = [(name, title, slugify(title)) for name, title in documents.titles()]
+    titled = [(name, title, slugify(title)) for name, title in documents.titles() if not name.startswith(BOOKS)]
     return [
         Result(reverse("doc", args=[name]), title)
         for name, title, slug in titled

@@ -16,6 +16,7 @@ from league.models import Bot, Circuit
 from league.service import changes
 from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, viewer_of
+from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.entrants import entrants, tell_entered, tournaments_with_entries
 
 MOST_SEASONS = 20  # The page shows the latest ones.
@@ -47,6 +48,7 @@ def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, objec
     own_slugs = [slug for slug, _version in entrants(circuit.game, Q(owner=viewer))]
     return {
         "owned": owned,
+        "deletable": owned and is_deletable(circuit),
         "can_join": [slug for slug in own_slugs if slug not in joined],
         "can_leave": [slug for slug, owner in joined.items() if owned or owner == viewer.pk],
     }
@@ -61,7 +63,11 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
     owned = may_manage(request, circuit.owner_id)
     action = request.POST.get("action", "")
     try:
-        if action in ("rest", "go") and owned:
+        if action in SURE and owned and not is_sure(request):
+            pass
+        elif action in CORRECTIONS and owned:
+            correct_contest(request, circuit, viewer, action)
+        elif action in ("rest", "go") and owned:
             circuits.set_active(circuit, action == "go", actor=viewer.name)
         elif action in ("join", "leave"):
             bot = get_object_or_404(Bot, slug=request.POST.get("bot", ""))
@@ -76,4 +82,4 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
             raise PermissionDenied
     except Refused as refusal:
         messages.error(request, shown(refusal))
-    return redirect("circuit", slug=slug)
+    return redirect("circuit", slug=slug) if circuit.pk else redirect("tournaments")

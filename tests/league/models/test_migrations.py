@@ -20,7 +20,7 @@ from django.db.models.fields import NOT_PROVIDED
 from django.utils import translation
 
 import league.migrations
-from league.service.migrating import AddIndexMeanwhile, CheckOldRows, DropIndexOfKey
+from league.service.migrating import AddIndexMeanwhile, CheckOldRows, DropIndexOfKey, Forget
 
 SMALL = {
     "apitoken",
@@ -44,6 +44,19 @@ def needed(field: models.Field) -> tuple[str, dict[str, object]]:
     return path, {name: value for name, value in arguments.items() if name != "null"}
 
 
+def why_not_forgotten(columns: list[models.Field]) -> str:
+    """Return which columns keep this release, which writes them no more, from adding rows, or ""."""
+    needed = [str(field) for field in columns if not field.null and field.db_default is NOT_PROVIDED]
+    return f"this release writes no such column: give it a db_default first: {', '.join(needed)}" if needed else ""
+
+
+def why_not_meanwhile(step: steps.base.Operation, migration: type[migrations.Migration]) -> str:
+    """Return why others could not write while an index comes or goes, or ""."""
+    if not isinstance(step, AddIndexMeanwhile | DropIndexOfKey):
+        return "use league.service.migrating.AddIndexMeanwhile: it lets others write"
+    return "" if not migration.atomic else "an index comes or goes meanwhile only where atomic = False"
+
+
 def why_not(
     step: steps.base.Operation,
     migration: type[migrations.Migration],
@@ -60,10 +73,8 @@ def why_not(
         field = step.field
         optional = field.null or field.many_to_many or field.db_default is not NOT_PROVIDED
         return "" if optional else "the release before writes no such column: give it null or db_default"
-    if isinstance(step, AddIndexMeanwhile | DropIndexOfKey):
-        return "" if not migration.atomic else "an index comes or goes meanwhile only where atomic = False"
-    if isinstance(step, steps.AddIndex):
-        return "use league.service.migrating.AddIndexMeanwhile: it lets others write"
+    if isinstance(step, steps.AddIndex | DropIndexOfKey):
+        return why_not_meanwhile(step, migration)
     if isinstance(step, steps.RunPython):
         return (
             ""
@@ -91,6 +102,8 @@ def why_not(
             if light
             else "it holds the table while it reads every row: add it NOT VALID, and validate it in a migration of its own"
         )
+    if isinstance(step, Forget):
+        return why_not_forgotten([before(name, column) for column in step.columns] if before is not None else [])
     if isinstance(step, steps.AlterModelOptions | CheckOldRows):
         return ""
     return "not additive: the release before still uses it"
@@ -136,6 +149,20 @@ def test_every_step_leaves_the_release_before_alone(name: str) -> None:
 )
 def test_the_rule_refuses_what_stops_the_release_before(step: steps.base.Operation) -> None:
     assert why_not(step, migrations.Migration, set())
+
+
+def test_what_is_forgotten_has_a_default() -> None:
+    columns: dict[str, models.Field] = {
+        "a": models.TextField(null=True),
+        "b": models.TextField(db_default=""),
+        "c": models.TextField(),
+    }
+
+    def before(model: str, field: str) -> models.Field:
+        return columns[field]
+
+    assert not why_not(Forget("match", ("a", "b")), migrations.Migration, set(), before)
+    assert why_not(Forget("match", ("a", "c")), migrations.Migration, set(), before)
 
 
 def test_numbers_are_given_once() -> None:

@@ -213,6 +213,8 @@ def test_enter_start_and_cancel(league, owner, stranger) -> None:
     league.next_cup.refresh_from_db()
     assert league.next_cup.status == "running"
     owner.post(f"{url}do/", {"action": "cancel"})
+    assert Tournament.objects.get(slug=league.next_cup.slug).status != "cancelled", "only after a tick"
+    owner.post(f"{url}do/", {"action": "cancel", "sure": "1"})
     league.next_cup.refresh_from_db()
     assert league.next_cup.status == "cancelled"
 

@@ -16,10 +16,10 @@ def test_one_draft_for_each_bot_and_one_for_a_new_one(ana) -> None:
     drafts.save(ana, "rufo", "old = 1", now=later(5))
     drafts.save(ana, drafts.NEW, "new = 2", now=later(9))
 
-    assert [(one.bot, one.updated) for one in drafts.of_player(ana)] == [("", later(9)), ("rufo", later(5))]
-    found = drafts.find(ana, drafts.NEW)
-    assert found is not None
-    assert found.text == "new = 2"
+    assert [(draft.bot, draft.updated) for draft in drafts.of_player(ana)] == [("", later(9)), ("rufo", later(5))]
+    draft = drafts.find(ana, drafts.NEW)
+    assert draft is not None
+    assert draft.text == "new = 2"
     assert drafts.discard(ana, "rufo")
     assert not drafts.discard(ana, "rufo")
     assert drafts.find(ana, "rufo") is None
@@ -44,4 +44,4 @@ def test_the_oldest_makes_room(ana, monkeypatch) -> None:
     for number in range(3):
         uploaded(ana, f"bot-{number}")
         drafts.save(ana, f"bot-{number}", "x = 1", now=later(number))
-    assert [one.bot for one in drafts.of_player(ana)] == ["bot-2", "bot-1"]
+    assert [draft.bot for draft in drafts.of_player(ana)] == ["bot-2", "bot-1"]

@@ -310,11 +310,11 @@ def test_the_same_cards_are_dealt_again_to_their_author_alone(ana, berto, greedy
     over(again, after=9)
     fresh = begun(ana, after=10)
     over(fresh, after=10)
-    mine, same, other = secrets_of(first, again, fresh)
-    assert mine == same
-    assert mine[0] != other[0]
+    cards, same, other = secrets_of(first, again, fresh)
+    assert cards == same
+    assert cards[0] != other[0]
     third = tries.begin(ana, TEXT, "partnership", "greedy", like=first.work.public_id, first=3, now=later(20))
-    assert secrets_of(third) == [(mine[0], mine[1], 3)]
+    assert secrets_of(third) == [(cards[0], cards[1], 3)]
     over(third, after=20)
     with pytest.raises(Refused, match="not stored any more"):
         tries.begin(berto, TEXT, "partnership", "greedy", like=first.work.public_id, now=later(30))
@@ -372,7 +372,7 @@ def test_a_worker_plays_a_series(worker: Worker, ana) -> None:
     row.refresh_from_db()
     result = tries.opened(row)
     assert result is not None
-    assert [one["number"] for one in result.boards] == list(range(1, tries.SERIES + 1))
+    assert [board["number"] for board in result.boards] == list(range(1, tries.SERIES + 1))
     assert len(result.sittings) == 2 * tries.SERIES
     assert not result.stopped
     assert not result.faults

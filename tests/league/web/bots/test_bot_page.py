@@ -72,7 +72,10 @@ def test_the_page_says_in_words_whether_a_version_is_better(league, owner) -> No
     row = Succession.objects.filter(pk=test.pk)
     row.update(won=47, drawn=3, lost=22, llr=1.7)
     page = text(owner, "/bots/rufo/")
-    assert "Version 2 is probably better than version 1. It has 67.4% of 72 boards. About 56 more boards to be sure." in page
+    assert (
+        "Version 2 is probably better than version 1. It has 67.4% of 72 boards. About 56 more boards to be sure."
+        in page
+    )
     assert "LLR" not in page
     row.update(won=22, lost=47, llr=-1.7)
     assert "Version 2 is probably not better than version 1." in text(owner, "/bots/rufo/")

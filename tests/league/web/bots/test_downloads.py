@@ -37,7 +37,7 @@ def test_only_its_owner_downloads_a_version_in_every_state(ana) -> None:
             assert client_of(ana).post(where).status_code == 405
             assert client_of(ana).get(f"/bots/rufo/v2/{name}").status_code == 404
     source, package = (client_of(ana).get(f"/bots/rufo/v1/{name}") for name in FILES)
-    assert source.content == league.BOT
+    assert source.content == archive.read(package.content, "rufo.zip").files["bot.py"]
     assert source["Content-Disposition"] == 'attachment; filename="rufo-v1.py"'
     assert "no-store" in source["Cache-Control"]
     assert archive.read(package.content, "rufo.zip").sha256 == version.package_id

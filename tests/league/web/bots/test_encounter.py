@@ -27,7 +27,7 @@ def test_a_difference_is_told_in_the_unit_of_the_game_on_both_pages(league, read
     ]
     difference = signed(games.difference, 2)
     assert difference in Page(reader.get("/bots/rufo/vs/luna/").content.decode()).text
-    assert difference in Page(reader.get("/bots/rufo/?tab=games").content.decode()).text
+    assert difference in Page(reader.get(f"/bots/rufo/?tab=games&pool={games.pool.pk}").content.decode()).text
 
 
 def test_standings_tell_scores_in_the_unit_of_the_game(league, reader) -> None:

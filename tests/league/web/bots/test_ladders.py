@@ -36,5 +36,7 @@ def test_the_owner_takes_a_bot_off_the_ladders_and_lets_it_back(ana, berto, sett
 
 def test_the_page_of_a_game_says_that_its_ladder_plays(db, settings):
     settings.LADDERS = True
-    assert "Todos los bots aceptados juegan en la clasificación continua" in read(Client(), "/g/partnership/?tab=ladder")
+    assert "Todos los bots aceptados juegan en la clasificación continua" in read(
+        Client(), "/g/partnership/?tab=ladder"
+    )
     assert Client().get("/docs/ladders/").status_code == 200

@@ -24,7 +24,7 @@ from tests.support.playing import choose
 from tests.support.processes import wait_for
 
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-UNLOCKED = "document.querySelector('.game:not([data-locked]) #hand .hand button') !== null"
+UNLOCKED = "document.querySelector('.game:not([data-locked]):has(tute-table.ready) #hand .hand button') !== null"
 
 
 class Bots:

@@ -94,7 +94,9 @@ def test_a_step_opens_in_the_editor_for_the_owner_of_the_bot_alone(league, reade
     stranger = Client()
     stranger.force_login(User.objects.get(username="zoe"))
     assert stranger.get(where).status_code == 404
-    seat = match.boards.get(number=1).sittings.get(number=0).seating.index(match.parties.get(version=league.rufo).number)
+    seat = (
+        match.boards.get(number=1).sittings.get(number=0).seating.index(match.parties.get(version=league.rufo).number)
+    )
 
     first = owner.get(where)
     assert first.status_code == 302

@@ -31,7 +31,17 @@ def test_a_visitor_finds_every_door(league) -> None:
     assert page.headings.count(1) == 1
     assert "Tute is the classic card game of Spain" in page.text
     assert 'action="/play/"' in html
-    for door in ("/tv/", "/editor/", "/learn/", "/teach/", "/research/", "/run-your-own/", "/t/", "/puzzles/", "/overall/"):
+    for door in (
+        "/tv/",
+        "/editor/",
+        "/learn/",
+        "/teach/",
+        "/research/",
+        "/run-your-own/",
+        "/t/",
+        "/puzzles/",
+        "/overall/",
+    ):
         assert door in page.links, door
     assert [key for key in families.game_order() if f"/g/{key}/" not in page.links] == []
     assert f"/t/{league.next_cup.slug}/" in page.links
@@ -60,7 +70,9 @@ def test_the_puzzle_of_the_day_changes_and_can_be_answered_without_a_token(leagu
     assert today is not None
     visitor = Client(enforce_csrf_checks=True, headers=VISITOR)
     page = visitor.get("/").content.decode()
-    answer = visitor.post(f"/puzzles/{today.id}/", {"do": today.choices[0].do}, headers={"sec-fetch-site": "same-origin"})
+    answer = visitor.post(
+        f"/puzzles/{today.id}/", {"do": today.choices[0].do}, headers={"sec-fetch-site": "same-origin"}
+    )
 
     assert len({day.id for day in days if day}) > 1
     assert {day.game for day in days if day} == {"partnership"}, "the best-known game that has puzzles"
@@ -93,6 +105,7 @@ def test_a_player_sees_what_waits(league, owner) -> None:
     assert f"/m/{league.faulty.public_id}/" in page.links, "the last loss of rufo"
     assert f"/t/{league.next_cup.slug}/" in page.links
 
+
 def test_a_player_goes_on_at_their_table(league, owner) -> None:
     table = Table.objects.create(
         public_id="abcdefghij",
@@ -122,7 +135,12 @@ def test_a_player_without_bots_is_led_to_the_editor(db) -> None:
 
 @pytest.mark.parametrize(
     ("elos", "points"),
-    [([], ""), ([1000.0], ""), ([1000.0, 1020.0], "3.0,23.0 101.0,3.0"), ([5.0, 5.0, 5.0], "3.0,23.0 52.0,23.0 101.0,23.0")],
+    [
+        ([], ""),
+        ([1000.0], ""),
+        ([1000.0, 1020.0], "3.0,23.0 101.0,3.0"),
+        ([5.0, 5.0, 5.0], "3.0,23.0 52.0,23.0 101.0,23.0"),
+    ],
 )
 def test_a_trend_is_a_line_from_the_oldest_to_the_newest(elos: list[float], points: str) -> None:
     assert mine.trend(elos) == points
