@@ -171,7 +171,7 @@ async function share() {
 addEventListener("keydown", (press) => {
   if (press.ctrlKey || press.altKey || press.metaKey) return;
   if (press.key === "Escape") { showTricks(false); document.getElementById("menu").open = false; return; }
-  if (press.target.closest("input:not([type=checkbox]), select, textarea, .menu")) return;
+  if (press.target.closest("input:not([type=checkbox]), select, textarea, .gmenu")) return;
   const ways = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
   if (press.key === " " && table()?.hurry && !press.target.closest("button, a, summary, input")) table().hurry();
   else if (press.key === "l" || press.key === "L") showTricks(!document.getElementById("tricks").classList.contains("open"));

@@ -134,8 +134,8 @@ def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owne
         "chart": charts.rating_chart(reversed(_history(bot, pool))) if pool else None,
     }
     tests = list(version_tests.list_tests(bot)) if newest is not None and newest.number > 1 else []
-    of_newest = [one for one in tests if one.test.version_id == tests[0].test.version_id] if tests else []
-    context["test"] = max(of_newest, key=lambda one: one.boards, default=None)
+    of_newest = [shown_test for shown_test in tests if shown_test.test.version_id == tests[0].test.version_id]
+    context["test"] = max(of_newest, key=lambda shown_test: shown_test.boards, default=None)
     context["tests"] = len(of_newest)
     if owned:
         context["loss"] = last_loss(bot, matches)
@@ -243,7 +243,9 @@ def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
         return _own_versions(request, bot)
     by_pool = encounters.list_encounters(bot, rival)
     selected = request.GET.get("pool", "")
-    detailed = next((one for one in by_pool if str(one.pool.pk) == selected), by_pool[0] if by_pool else None)
+    detailed = next(
+        (meeting for meeting in by_pool if str(meeting.pool.pk) == selected), by_pool[0] if by_pool else None
+    )
     newest = detailed.matches[:MOST_MATCHES_OF_TWO] if detailed else []
     matches = lists.with_parties(Match.objects.filter(public_id__in=newest).order_by("-finished", "-id"))
     context = {

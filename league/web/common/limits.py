@@ -34,6 +34,7 @@ DOWNLOADS = frozenset(
 HEAVY = frozenset(
     {
         *(
+            "draft",
             "home",
             "overall",
             "game",

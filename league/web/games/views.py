@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 
 import engine
 from league.domain.core import paging
+from league.domain.ladders.idle import why_idle
 from league.domain.ratings import daily, idle, leaderboards
 from league.models import Pool
 from league.service import changes, topics
@@ -52,14 +53,14 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     tab = tab if tab in TABS else TABS[0]
     context: dict[str, Any] = {"game": describe_game(key), "pools": pools, "pool": pool, "tab": tab}
     if tab == "ladder":
-        context |= _ladder(request, pool)
+        context |= _ladder(request, key, pool)
     elif tab == "matches" and pool:
         finished = lists.latest_matches(user_of(request), finished_only=True)
         context["matches"] = finished.filter(pool=pool, rated=True)[:LATEST]
     return render(request, "games/game.html", context)
 
 
-def _ladder(request: HttpRequest, pool: Pool | None) -> dict[str, Any]:
+def _ladder(request: HttpRequest, key: str, pool: Pool | None) -> dict[str, Any]:
     every_version = "versions" in request.GET
     only = _only(request)
     # Read this before the leaderboard, so that the leaderboard misses no other result.
@@ -83,6 +84,7 @@ def _ladder(request: HttpRequest, pool: Pool | None) -> dict[str, Any]:
         "uncounted": uncounted,
         "owed": owed,
         "ladder": settings.LADDERS,
+        "ladder_idle": why_idle(key),
     }
 
 

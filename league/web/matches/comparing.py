@@ -66,14 +66,14 @@ class Trick:
 class Deal:
     """One deal in all playings: the hands of each playing, and a row of cells per trick. None: the playing ended earlier.
 
-    trump, shown: the suit and the card that the deal turned up, empty if there are none, or if the playings differ.
+    trump, turned: the suit and the card that the deal turned up, empty if there are none, or if the playings differ.
     """
 
     number: int
     dealt: list[list[list[str]] | None]
     rows: list[tuple[Trick | None, ...]]
     trump: str = ""
-    shown: str = ""
+    turned: str = ""
 
     @property
     def is_dealt_alike(self) -> bool:
@@ -131,8 +131,8 @@ def compare(playings: Sequence[tuple[list[Moment], Sequence[str], Sequence[str]]
             [_sorted(hand) for hand in column[number][0].get("hands") or []] if number in column else None
             for column in columns
         ]
-        trump, shown = (_same([start.get(name) or "" for start in starts]) for name in ("trump", "shown"))
-        deal = Deal(number, dealt, list(zip_longest(*tricks)), trump, shown)
+        trump, turned = (_same([start.get(name) or "" for start in starts]) for name in ("trump", "shown"))
+        deal = Deal(number, dealt, list(zip_longest(*tricks)), trump, turned)
         if deal.is_dealt_alike:
             _mark([column for column in tricks if column])
         deals.append(deal)

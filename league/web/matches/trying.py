@@ -49,12 +49,16 @@ LATEST = 6  # Number of tries on the page.
 class _TokenCheck(CsrfViewMiddleware):
     """Django's check of a form's token, which says why instead of answering."""
 
-    def _reject(self, request: HttpRequest, reason: str) -> str:  # type: ignore[override]
+    def _reject(self, request: HttpRequest, reason: str) -> str:
         return reason
 
 
 def _has_token(request: HttpRequest) -> bool:
-    return _TokenCheck(lambda _request: HttpResponse()).process_view(request, None, (), {}) is None
+    return _TokenCheck(_nothing).process_view(request, _nothing, (), {}) is None
+
+
+def _nothing(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse()
 
 
 @never_cache

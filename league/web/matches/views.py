@@ -176,10 +176,10 @@ TABS = ("decisions", "boards", "ask", "sent", "about")
 
 def _tab(request: HttpRequest, context: dict[str, Any]) -> str:
     """Return the tab that is open at first: the one of the address, else the one with most to say."""
-    wanted = request.GET.get("tab", "ask" if "w" in request.GET else "decisions" if "j" in request.GET else "")
-    there = {"decisions": "judgements", "ask": "consulted", "sent": "private"}
-    if wanted in TABS and context.get(there.get(wanted, "match")):
-        return wanted
+    tab = request.GET.get("tab", "ask" if "w" in request.GET else "decisions" if "j" in request.GET else "")
+    parts = {"decisions": "judgements", "ask": "consulted", "sent": "private"}
+    if tab in TABS and context.get(parts.get(tab, "match")):
+        return tab
     if context["broken"]:
         return "sent"
     judged = context.get("judged")

@@ -41,10 +41,10 @@ def _sprites() -> dict[str, Any]:
 def draw(cards: Sequence[str], lines: Sequence[str]) -> bytes:
     """Return a PNG with at most ten cards in a row above at most three lines of text."""
     image = np.full((HEIGHT, WIDTH), number_of(*FELT), dtype=np.uint8)
-    shown = [card for card in cards if card in _sprites()["places"]][:MOST_CARDS]
+    row = [card for card in cards if card in _sprites()["places"]][:MOST_CARDS]
     top = MARGIN
-    if shown:
-        _lay(image, shown, top)
+    if row:
+        _lay(image, row, top)
         top += CARD[1] + 40
     for number, line in enumerate(lines[:MOST_LINES]):
         _write(image, line, top + number * (LETTER[1] + 14))
@@ -56,17 +56,17 @@ def _lay(image: Pixels, cards: Sequence[str], top: int) -> None:
     room = WIDTH - 2 * MARGIN - CARD[0]
     step = min(CARD[0] + 16, room // max(1, len(cards) - 1))
     for number, card in enumerate(cards):
-        left = MARGIN + number * step
-        image[top : top + CARD[1], left : left + CARD[0]] = sprites["cards"][sprites["places"][card]]
+        x = MARGIN + number * step
+        image[top : top + CARD[1], x : x + CARD[0]] = sprites["cards"][sprites["places"][card]]
 
 
 def _write(image: Pixels, line: str, top: int) -> None:
     """Write a line until its end or the margin. A letter without a sprite is written without its accent, or left out."""
     sprites = _sprites()
-    left = MARGIN
+    x = MARGIN
     for letter in line:
         if letter == " ":
-            left += 22
+            x += 22
             continue
         place = LETTERS.find(letter)
         if place < 0:
@@ -74,10 +74,10 @@ def _write(image: Pixels, line: str, top: int) -> None:
         if place < 0:
             continue
         width = int(sprites["widths"][place])
-        if left + width > WIDTH - MARGIN:
+        if x + width > WIDTH - MARGIN:
             return
-        image[top : top + LETTER[1], left : left + width] = sprites["letters"][place][:, :width]
-        left += width
+        image[top : top + LETTER[1], x : x + width] = sprites["letters"][place][:, :width]
+        x += width
 
 
 def _png(image: Pixels) -> bytes:

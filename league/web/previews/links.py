@@ -29,8 +29,8 @@ YEAR_S = 365 * 24 * 3600
 def address(lines: Sequence[str], cards: Sequence[str] = ()) -> str:
     """Return the address of a picture with these lines and cards; without cards, with a fan that follows from the lines."""
     texts = [str(line)[:LINE] for line in lines if line][:MOST_LINES]
-    shown = [str(card) for card in cards][:MOST_CARDS] or _fan(texts)
-    return reverse("preview", args=[SIGNER.sign_object([texts, shown], compress=True)])
+    shown_cards = [str(card) for card in cards][:MOST_CARDS] or _fan(texts)
+    return reverse("preview", args=[SIGNER.sign_object([texts, shown_cards], compress=True)])
 
 
 def _fan(texts: Sequence[str]) -> list[str]:

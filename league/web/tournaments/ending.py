@@ -20,6 +20,7 @@ from league.models import Tournament
 from league.web.tournaments import forecasts
 
 Z = 1.645  # Standard deviations at which a likelihood of superiority is 95%.
+FEWEST = 8  # Boards below which it is not worth playing more.
 MOST_DOUBTS = 3  # Pairs of neighbours named as undecided.
 MOST_LINKED = 32  # Bots that a link to a new tournament names.
 
@@ -115,7 +116,7 @@ def _boards_needed(tournament: Tournament, table: Standings, pair: tuple[Standin
     a, b = (row.entry.number for row in pair)
     cell = table.cells.get((a, b))
     most = settings.MAX_BOARDS
-    least = min(most, 2 * tournament.boards)
+    least = min(most, max(2 * tournament.boards, FEWEST))
     if cell is None or not cell.boards:
         return least
     share = (cell.wins + cell.draws / 2) / cell.boards

@@ -151,7 +151,7 @@ def test_table_controls_and_list_stand_in_one_view(live, visit, width: int, heig
         assert boxes[name]["bottom"] <= height, name
     if width > 1000:
         assert boxes[".list"]["left"] > boxes[".felt"]["right"]
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.getElementById('main').scrollWidth") <= width
     assert visited.complaints == []
 
 
@@ -162,9 +162,9 @@ def test_the_list_draws_cards_in_a_column_for_each_seat(live, visit) -> None:
         """() => [...document.querySelectorAll('li.play')].map((li) =>
             [+li.dataset.seat, Math.round(li.getBoundingClientRect().left), Math.round(li.getBoundingClientRect().top)])"""
     )
-    lefts = {seat: {left for at, left, _top in columns if at == seat} for seat in range(4)}
+    lefts = {seat: {x for at, x, _y in columns if at == seat} for seat in range(4)}
     assert all(len(places) == 1 for places in lefts.values()), "a seat keeps its column"
-    assert len({top for _seat, _left, top in columns}) == 10, "a trick has one row"
+    assert len({y for _seat, _x, y in columns}) == 10, "a trick has one row"
     cells = page.locator("li.play .cell").all_inner_texts()
     assert {text.strip() for text in cells} <= {str(number) for number in range(1, 13)}, "numbers of cards, no codes"
     assert page.locator("li.play .cell svg use").count() == 40

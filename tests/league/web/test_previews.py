@@ -67,5 +67,5 @@ def test_pages_of_matches_bots_puzzles_and_tournaments_have_their_own(league, st
         for path in paths
     ]
 
-    assert all(len(found) == 1 for found in addresses)
-    assert len({found[0] for found in addresses}) == len(paths)
+    assert all(len(matches) == 1 for matches in addresses)
+    assert len({matches[0] for matches in addresses}) == len(paths)
