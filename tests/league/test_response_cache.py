@@ -247,6 +247,8 @@ def test_unchanged_answers_are_given_again(league, site, part):
 OF_RELEASE = [
     "/docs/",
     "/docs/testing/",
+    "/learn/",
+    "/teach/",
     "/docs/source/docker/systemd",
     *(f"/api/v1/{rest}" for rest in ("games", "games/guinote", "formats", "schema")),
 ]
@@ -280,7 +282,7 @@ NOT_KEPT = {
     "it is for probes": "healthz readyz metrics version-json",
     "it is no page": "None api:None",  # an icon elsewhere; addresses that the API has not
     "it is for who is logged in": """
-        account requests mail password submit editor try try-replay match-sent play table table-replay operators operator-action
+        account requests mail password submit editor try try-replay match-sent match-open compare play table table-replay operators operator-action
         tournament-new bots-found event-new circuit-new bot-edit
         api:me api:my-limits api:my-requests api:my-blocks api:my-block api:tokens api:token api:request api:tries api:try api:tables api:table
         api:table-advice api:circuit-requests api:event-requests api:tournament-requests api:operator-actions api:operator-journal

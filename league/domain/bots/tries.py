@@ -138,7 +138,7 @@ def begin(
 
 def _model(player: Player, public_id: str, pool: Pool) -> Match:
     """Return the work of the player's own try whose cards another one shall have. Raise Refused if there is none at a table of `pool`."""
-    rows = Match.work.filter(kind=MatchKind.TRY, owner=player, tried__at=None)
+    rows = Match.work.filter(kind=MatchKind.TRY, owner=player, tried__at__isnull=True)
     work = rows.defer(None).filter(public_id=public_id).first()
     if work is None:
         raise Refused("those cards are not stored any more; press Try for new cards")
@@ -275,11 +275,13 @@ def compare(row: Try) -> list[list[int]]:
     other = (
         _series(row).filter(work__table=row.work.table).exclude(source=row.source).order_by("-created", "-pk").first()
     )
-    results = [opened(one) for one in (row, other) if one is not None]
+    results = [opened(series) for series in (row, other) if series is not None]
     if len(results) < 2 or None in results:
         return []
-    here, there = ({board["number"]: _lead(board["scores"]) for board in one.boards} for one in results if one)
-    return [[here[number], there[number]] for number in here if number in there]
+    leads, leads_before = (
+        {board["number"]: _lead(board["scores"]) for board in result.boards} for result in results if result
+    )
+    return [[leads[number], leads_before[number]] for number in leads if number in leads_before]
 
 
 def _lead(scores: Sequence[int]) -> int:

@@ -1,6 +1,7 @@
 // Follows the card table (its "step" events): marks mistakes in the list of steps, moves the line of the drawing, says below the list what
 // the decision cost and what a house bot would have played, and aims the way to the editor at the step that is shown.
 // The page already contains the drawing, with a link to the step of each decision. The drawing is a slider, too: press and drag.
+const TARGET = 24; // Pixels between two targets (WCAG 2.5.8).
 const here = () => document.querySelector(".here");
 const list = () => document.querySelector("tute-replay ol.steps");
 
@@ -20,6 +21,7 @@ class TuteJudgement extends HTMLElement {
     this.points = [...this.querySelectorAll("a.at")];
     this.line = this.querySelector(".now");
     for (const point of this.points) this.mark(point);
+    this.thin();
     const { signal } = this.gone;
     document.addEventListener("step", (event) => this.show(event.detail), { signal });
     const now = list()?.querySelector("[aria-current]");
@@ -31,6 +33,13 @@ class TuteJudgement extends HTMLElement {
     this.addEventListener("pointermove", (press) => { if (press.buttons && this.hasPointerCapture(press.pointerId)) this.slide(press); }, { signal });
   }
   disconnectedCallback() { this.gone.abort(); }
+  thin() { // Mistakes that lie too close for a finger are reached by the list and the slider, not by the Tab key.
+    const scale = this.firstElementChild.getBoundingClientRect().width / this.firstElementChild.viewBox.baseVal.width;
+    let last = -Infinity;
+    for (const point of this.points.filter((one) => one.dataset.lost)) {
+      if ((point.dataset.x - last) * scale < TARGET) point.setAttribute("tabindex", "-1"); else last = +point.dataset.x;
+    }
+  }
   slide(press) {
     const box = this.firstElementChild.getBoundingClientRect(), range = document.querySelector("tute-replay input[type=range]");
     range.value = Math.floor((press.clientX - box.left) / box.width * (+range.max + 1));

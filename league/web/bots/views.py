@@ -13,8 +13,9 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Max, Prefetch, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -25,7 +26,7 @@ from engine.rules.terms import GAME_SCORE
 from engine.runner import Limits, PackageRefused
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import challenges, consent, totals
+from league.domain.bots import challenges, consent, packages, totals
 from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
@@ -133,8 +134,8 @@ def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owne
         "chart": charts.rating_chart(reversed(_history(bot, pool))) if pool else None,
     }
     tests = list(version_tests.list_tests(bot)) if newest is not None and newest.number > 1 else []
-    of_newest = [one for one in tests if one.test.version_id == tests[0].test.version_id] if tests else []
-    context["test"] = max(of_newest, key=lambda one: one.boards, default=None)
+    of_newest = [shown_test for shown_test in tests if shown_test.test.version_id == tests[0].test.version_id]
+    context["test"] = max(of_newest, key=lambda shown_test: shown_test.boards, default=None)
     context["tests"] = len(of_newest)
     if owned:
         context["loss"] = last_loss(bot, matches)
@@ -242,7 +243,9 @@ def encounter(request: HttpRequest, slug: str, other: str) -> HttpResponse:
         return _own_versions(request, bot)
     by_pool = encounters.list_encounters(bot, rival)
     selected = request.GET.get("pool", "")
-    detailed = next((one for one in by_pool if str(one.pool.pk) == selected), by_pool[0] if by_pool else None)
+    detailed = next(
+        (meeting for meeting in by_pool if str(meeting.pool.pk) == selected), by_pool[0] if by_pool else None
+    )
     newest = detailed.matches[:MOST_MATCHES_OF_TWO] if detailed else []
     matches = lists.with_parties(Match.objects.filter(public_id__in=newest).order_by("-finished", "-id"))
     context = {
@@ -318,7 +321,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, _("Saved."))
     except Refused as refusal:
         messages.error(request, shown(refusal))
-    return redirect("bot", slug=slug)
+    return redirect(f"{reverse('bot', args=[slug])}?tab=settings")
 
 
 @changes.kept_until(changes.BOTS, changes.AUDITS, changes.MATCHES)
@@ -342,18 +345,33 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         for party in Party.objects.filter(match__in=trials, number=0).select_related("version__bot")
     }
     checks = validation.last_checks(upload)
-    faulty = {check.match_id for check in checks if check.fault}
-    shown_trials = [match for match in trials if match.pk in faulty or (match.pk in tried and not checks)]
+    failed_checks = [check for check in checks if check.fault]
+    faulty = {check.match_id for check in failed_checks}
+    waiting = upload.status == VersionStatus.VALIDATING
+    shown_trials = [
+        match for match in trials if match.pk in faulty or (match.pk in tried and not checks and not waiting)
+    ]
     views = [(match, replays.party_view(tried[match.pk], viewer)) for match in shown_trials]
     context: dict[str, object] = {
         "bot": bot,
         "version": upload,
         "owned": owned,
+        "is_author": viewer is not None and viewer.pk == bot.owner_id,
+        "editable": upload.package.files == packages.FILES_OF_TEXT and upload.runtime == "python",
+        "one_file": upload.package.files == packages.FILES_OF_TEXT and upload.runtime != "binary",
         "checks": checks,
+        "failed_checks": failed_checks,
+        "passed": len(checks) - len(failed_checks),
+        "games_played": [game for game in validation.games(upload) if upload.plays(game)],
+        "games_tried": validation.games(upload),
+        "ladders": settings.LADDERS and bot.on_ladders and bot.state == BotState.ACTIVE,
         "audits": results.summaries([upload])[upload.pk],
         "trials": views,
-        "waiting": upload.status == VersionStatus.VALIDATING,
+        "waiting": waiting,
     }
+    if waiting and (course := validation.course(upload)) is not None:
+        topics.follow(request, topics.of_match(course.match.public_id))
+        context["course"] = course
     if owned and upload.status == VersionStatus.ACCEPTED:
         context |= _next_steps(upload, user_of(request))
     elif owned and upload.status == VersionStatus.REJECTED:
@@ -389,9 +407,15 @@ def submit(request: HttpRequest) -> HttpResponse:
             except TooMany as refusal:
                 form.add_error(None, shown(refusal))
                 status = 429
+            except domain.NameRefused as refusal:
+                form.add_error("bot", shown(refusal))
             except (PackageRefused, Refused) as refusal:
                 form.add_error("file", shown(refusal))
             else:
+                name = form.cleaned_data["bot"].strip()
+                if name and version.bot.slug != name:
+                    notice = _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug}
+                    messages.success(request, notice)
                 return redirect("version", slug=version.bot.slug, number=version.number)
     context = {
         "form": form,

@@ -34,14 +34,20 @@ class ShownSection:
 
 
 SECTIONS = (
-    Section("play", _("Play"), "tables", ("play", "table", "puzzle")),
+    Section("play", _("Play"), "play", ("play", "table", "puzzle")),
     Section("watch", _("Watch"), "tv", ("tv", "match", "board", "event-show", "watch")),
     Section(
         "ladders", _("Ladders"), "games", ("game", "overall", "bots", "bot", "version", "encounter", "player", "digest")
     ),
     Section("tournaments", _("Tournaments"), "tournaments", ("tournament", "event", "circuit"), at_thumb=False),
     Section("build", _("Build"), "editor", ("editor", "try", "submit", "bot-edit", "challenge", "match-sent")),
-    Section("learn", _("Learn"), "docs", ("doc", "source", "teach", "class", "research", "learn"), at_thumb=False),
+    Section(
+        "learn",
+        _("Learn"),
+        "learn",
+        ("learn", "how", "doc", "source", "teach", "class", "research", "run-your-own"),
+        at_thumb=False,
+    ),
 )
 
 

@@ -24,10 +24,11 @@ SHOWN_BY_CARDS = frozenset({"trick", "draw"})
 
 @dataclass
 class Item:
-    """One action: a card on the table (`card`) or another action in words (`sentence`). `differs` marks the first difference."""
+    """One action: a card on the table (`card`) of `who`, or another action in words (`sentence`). `differs` marks the first difference."""
 
     moment: Moment
     sentence: Sentence
+    who: str = ""
     differs: bool = False
 
     @property
@@ -43,10 +44,11 @@ class Item:
 
 @dataclass
 class Trick:
-    """The actions of one trick; `winner` and `points` are set once it is taken."""
+    """The actions of one trick; `winner`, its name `taker` and `points` are set once it is taken."""
 
     items: list[Item] = field(default_factory=list)
     winner: int | None = None
+    taker: str = ""
     points: int = 0
 
     @property
@@ -62,11 +64,16 @@ class Trick:
 
 @dataclass
 class Deal:
-    """One deal in all playings: the hands of each playing, and a row of cells per trick. None: the playing ended earlier."""
+    """One deal in all playings: the hands of each playing, and a row of cells per trick. None: the playing ended earlier.
+
+    trump, turned: the suit and the card that the deal turned up, empty if there are none, or if the playings differ.
+    """
 
     number: int
     dealt: list[list[list[str]] | None]
     rows: list[tuple[Trick | None, ...]]
+    trump: str = ""
+    turned: str = ""
 
     @property
     def is_dealt_alike(self) -> bool:
@@ -119,12 +126,21 @@ def compare(playings: Sequence[tuple[list[Moment], Sequence[str], Sequence[str]]
     deals = []
     for number in sorted({number for column in columns for number in column}):
         tricks = [column[number][1] if number in column else [] for column in columns]
-        dealt = [[_sorted(hand) for hand in column[number][0]] if number in column else None for column in columns]
-        deal = Deal(number, dealt, list(zip_longest(*tricks)))
+        starts = [column[number][0] for column in columns if number in column]
+        dealt = [
+            [_sorted(hand) for hand in column[number][0].get("hands") or []] if number in column else None
+            for column in columns
+        ]
+        trump, turned = (_same([start.get(name) or "" for start in starts]) for name in ("trump", "shown"))
+        deal = Deal(number, dealt, list(zip_longest(*tricks)), trump, turned)
         if deal.is_dealt_alike:
             _mark([column for column in tricks if column])
         deals.append(deal)
     return deals
+
+
+def _same(texts: Sequence[str]) -> str:
+    return texts[0] if len(set(texts)) == 1 else ""
 
 
 def _sorted(hand: Iterable[str]) -> list[str]:
@@ -136,11 +152,11 @@ def _sorted(hand: Iterable[str]) -> list[str]:
 
 def _deals(
     moments: Sequence[Moment], names: Sequence[str], bots: Sequence[str]
-) -> Iterator[tuple[int, tuple[list[list[str]], list[Trick]]]]:
-    """Yield the number, hands and tricks of each deal. Actions after the last trick form a trick without a winner."""
+) -> Iterator[tuple[int, tuple[Moment, list[Trick]]]]:
+    """Yield the number, first moment and tricks of each deal. Actions after the last trick form a trick without a winner."""
     sentences = iter(narrate(moments, names, bots))
     number = 0
-    hands: list[list[str]] = []
+    start: Moment = {}
     tricks: list[Trick] = []
     for moment in moments:
         if moment["e"] in QUIET:
@@ -148,15 +164,17 @@ def _deals(
         sentence = next(sentences)
         if moment["e"] == "deal":
             if number:
-                yield number, (hands, [trick for trick in tricks if trick.items])
-            number, hands, tricks = moment["deal"], moment.get("hands") or [], [Trick()]
+                yield number, (start, [trick for trick in tricks if trick.items])
+            number, start, tricks = moment["deal"], moment, [Trick()]
         elif moment["e"] == "trick":
             tricks[-1].winner, tricks[-1].points = moment["seat"], moment["points"]
+            tricks[-1].taker = names[moment["seat"]]
             tricks.append(Trick())
         elif moment["e"] not in SHOWN_BY_CARDS and tricks:
-            tricks[-1].items.append(Item(moment, sentence))
+            seat = moment.get("seat")
+            tricks[-1].items.append(Item(moment, sentence, names[seat] if isinstance(seat, int) else ""))
     if number:
-        yield number, (hands, [trick for trick in tricks if trick.items])
+        yield number, (start, [trick for trick in tricks if trick.items])
 
 
 def _mark(columns: Sequence[list[Trick]]) -> None:

@@ -129,11 +129,56 @@ def test_a_link_opens_its_step(live, visit) -> None:
     url, league = live
     page = visit(f"{url}/m/{league.clean.public_id}/?b=2&s=1#d1p17").page
     assert page.locator("#d1p17").get_attribute("aria-current") == "step"
-    assert say(page) == page.inner_text("#d1p17").strip()
-    assert "Mano 2, pasada 2" in page.inner_text("#table")
+    assert say(page) == page.inner_text("#d1p17 .unseen").strip()
+    assert page.inner_text("#table") == "Mano 2, asientos B"
     page.click("#d1p20 a")
     until(page, "location.hash === '#d1p20'")
     assert page.evaluate("location.search + location.hash") == "?b=2&s=1#d1p20"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_table_controls_and_list_stand_in_one_view(live, visit, width: int, height: int) -> None:
+    url, league = live
+    visited = visit(f"{url}/m/{league.clean.public_id}/#d1p9", width=width, height=height)
+    page = visited.page
+    boxes = page.evaluate(
+        """() => Object.fromEntries([".felt", ".controls", ".list", "tute-replay"].map((name) =>
+            [name, document.querySelector(name).getBoundingClientRect().toJSON()]))"""
+    )
+    assert page.evaluate("scrollY") == 0, "a link to a step leaves the head of the page in view"
+    for name in (".felt", ".controls", *([".list"] if width > 1000 else [])):
+        assert boxes[name]["top"] >= 0, name
+        assert boxes[name]["bottom"] <= height, name
+    if width > 1000:
+        assert boxes[".list"]["left"] > boxes[".felt"]["right"]
+    assert page.evaluate("document.getElementById('main').scrollWidth") <= width
+    assert visited.complaints == []
+
+
+def test_the_list_draws_cards_in_a_column_for_each_seat(live, visit) -> None:
+    url, league = live
+    page = visit(f"{url}/m/{league.clean.public_id}/").page
+    columns = page.evaluate(
+        """() => [...document.querySelectorAll('li.play')].map((li) =>
+            [+li.dataset.seat, Math.round(li.getBoundingClientRect().left), Math.round(li.getBoundingClientRect().top)])"""
+    )
+    lefts = {seat: {x for at, x, _y in columns if at == seat} for seat in range(4)}
+    assert all(len(places) == 1 for places in lefts.values()), "a seat keeps its column"
+    assert len({y for _seat, _x, y in columns}) == 10, "a trick has one row"
+    cells = page.locator("li.play .cell").all_inner_texts()
+    assert {text.strip() for text in cells} <= {str(number) for number in range(1, 13)}, "numbers of cards, no codes"
+    assert page.locator("li.play .cell svg use").count() == 40
+    assert page.locator("li.play.takes").count() == 10
+    assert "caballo de" in " ".join(page.locator("li.play .unseen").all_text_contents())
+
+
+def test_tabs_open_without_a_script(live, visit) -> None:
+    url, league = live
+    page = visit(f"{url}/m/{league.clean.public_id}/", java_script_enabled=False).page
+    assert page.is_visible("#boards")
+    page.click("label[for=tab-about]")
+    assert page.is_hidden("#boards")
+    assert page.is_visible(".noscript")
 
 
 @pytest.mark.slow
@@ -441,6 +486,7 @@ def test_the_steps_tell_what_a_bot_of_the_house_would_have_done(live, visit, tmp
             mark = page.locator(f"#{decision.anchor} .would")
             assert " ".join(mark.inner_text().split()) == f"greedy: {words}"
             assert page.locator(f"#{decision.anchor} .would.unlike").count() == decision.differs
+        page.click("label[for=tab-ask] >> nth=-1")
         page.click("#consultation summary")
         last = [decision for decision in decisions if decision.differs][-1]
         page.click(f"#consultation li a[href='#{last.anchor}']")

@@ -27,7 +27,7 @@ def test_a_difference_is_told_in_the_unit_of_the_game_on_both_pages(league, read
     ]
     difference = signed(games.difference, 2)
     assert difference in Page(reader.get("/bots/rufo/vs/luna/").content.decode()).text
-    assert difference in Page(reader.get("/bots/rufo/").content.decode()).text
+    assert difference in Page(reader.get(f"/bots/rufo/?tab=games&pool={games.pool.pk}").content.decode()).text
 
 
 def test_standings_tell_scores_in_the_unit_of_the_game(league, reader) -> None:
@@ -44,8 +44,10 @@ def test_bots_that_never_met_are_told_so(league, reader) -> None:
     assert "todavía no se han enfrentado" in reader.get("/bots/luna/vs/nova/").content.decode()
 
 
-def test_a_bot_has_no_meeting_with_itself_or_nobody(league, reader) -> None:
-    assert reader.get("/bots/luna/vs/luna/").status_code == 404
+def test_a_bot_has_no_meeting_with_nobody_and_its_versions_with_each_other(league, reader) -> None:
+    page = Page(reader.get("/bots/luna/vs/luna/").content.decode())
+    assert faults(page) == []
+    assert "Versiones de luna" in page.text
     assert reader.get("/bots/luna/vs/nobody/").status_code == 404
 
 

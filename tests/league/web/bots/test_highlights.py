@@ -43,7 +43,7 @@ def test_the_best_and_worst_boards_are_those_of_the_widest_leads(league, reader)
     assert told(boards.best) == [(match.public_id, 1, (theirs,), 60)]
     assert told(boards.worst) == [(match.public_id, 2, (theirs,), -35)]
     assert boards.matches == 2
-    text = text_of(reader, f"/bots/{own}/")
+    text = text_of(reader, f"/bots/{own}/?tab=games")
     assert f"{match.public_id} · 1 {theirs} v1 +60" in text
     assert f"{match.public_id} · 2 {theirs} v1 −35" in text
     mirrored = highlights(league.pool, newest(league, theirs))
@@ -53,13 +53,13 @@ def test_the_best_and_worst_boards_are_those_of_the_widest_leads(league, reader)
 
 @pytest.mark.slow
 def test_faults_and_versions_are_told(league, reader) -> None:
-    assert f"{league.faulty.public_id} " in text_of(reader, "/bots/rufo/").split("Últimos fallos")[1]
-    assert "Puntuación por versión" not in text_of(reader, "/bots/rufo/")
+    assert f"{league.faulty.public_id} " in text_of(reader, "/bots/rufo/?tab=games").split("Últimos fallos")[1]
+    assert "Puntuación por versión" not in text_of(reader, "/bots/rufo/?tab=games")
     second = made.accepted(league.ana, "rufo")
     cup = made.started(league.ana, [second, league.luna], name="Second cup")
     made.play(cup.matches.get(), winner=cup.matches.get().parties.get(version=second).number)
     ratings.refresh(league.pool, now=made.NOW)
-    section = text_of(reader, "/bots/rufo/").split("Puntuación por versión")[1]
+    section = text_of(reader, "/bots/rufo/?tab=games").split("Puntuación por versión")[1]
     newer, older = (float(v.ratings.get().elo) for v in (second, league.rufo))
     assert f"+{newer - older:.0f}" in section.split("v1")[0]
 
@@ -133,7 +133,7 @@ def test_results_and_habits_are_told_from_sums(league, reader) -> None:
     sums = {row.version_id: row for row in PlayedSum.objects.filter(pool=league.pool)}
     own, every = sums[league.luna.pk], sums[None]
     assert own.boards == 4
-    assert f"{own.wins}–{own.draws}–{own.losses}" in page.split("Resultados por juego")[1]
+    assert f"{own.wins}–{own.draws}–{own.losses}" in page
     habit = page.split("Cómo juega")[1]
     shares = [f"{100 * row.trump_leads / row.leads:.1f}".replace(".", ",") for row in (own, every)]
     assert f"Sale de triunfo {shares[0]} % {shares[1]} %" in habit

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.test import Client
 
-from league.models import Bot, BotVersion, Succession
+from league.models import Bot
 from tests.league.web.page import Page
-from tests.support.league import NOW, accepted, uploaded
+from tests.support.league import accepted
 
 
 def read(client: Client, address: str, language: str = "es") -> str:
@@ -20,34 +20,23 @@ def test_the_owner_takes_a_bot_off_the_ladders_and_lets_it_back(ana, berto, sett
     owner.force_login(ana.user)
     stranger.force_login(berto.user)
 
-    assert "Este bot juega en la clasificación continua" in read(owner, "/bots/rufo/")
-    assert "clasificaciones continuas" not in read(stranger, "/bots/rufo/")
+    assert "Este bot juega en la clasificación continua" in read(owner, "/bots/rufo/?tab=settings")
+    assert "clasificaciones continuas" not in read(stranger, "/bots/rufo/?tab=settings")
     assert stranger.post("/bots/rufo/edit/", {"on_ladders": "0"}).status_code == 403
     owner.post("/bots/rufo/edit/", {"on_ladders": "0"})
     assert not Bot.objects.get(pk=bot.pk).on_ladders
-    assert "This bot does not play on the standing ladders." in read(owner, "/bots/rufo/", "en")
+    assert "This bot does not play on the standing ladders." in read(owner, "/bots/rufo/?tab=settings", "en")
     owner.post("/bots/rufo/edit/", {"on_ladders": "1"})
     assert Bot.objects.get(pk=bot.pk).on_ladders
     settings.LADDERS = False
-    assert "clasificaciones continuas" not in read(owner, "/bots/rufo/"), (
+    assert "clasificaciones continuas" not in read(owner, "/bots/rufo/?tab=settings"), (
         "where the site plays none there is nothing to choose"
     )
 
 
-def test_the_page_says_whether_a_version_is_better_than_the_one_before(ana):
-    old = accepted(ana, "rufo")
-    new = uploaded(ana, "rufo", games=["partnership"])
-    test = Succession.objects.create(game="partnership", version=new, before=old, begun=NOW)
-    assert "v2 against v1 : not decided yet" in read(Client(), "/bots/rufo/", "en")
-
-    Succession.objects.filter(pk=test.pk).update(won=30, drawn=2, lost=20, llr=0.5)
-    assert "v2 contra v1 : aún sin decidir (30–2–20, +68 ± " in read(Client(), "/bots/rufo/")
-    Succession.objects.filter(pk=test.pk).update(won=90, llr=3.0, verdict="stronger", decided=NOW)
-    assert "v2 contra v1 : mejor que la versión anterior (90–2–20" in read(Client(), "/bots/rufo/")
-    assert BotVersion.objects.count() == 2
-
-
 def test_the_page_of_a_game_says_that_its_ladder_plays(db, settings):
     settings.LADDERS = True
-    assert "Todos los bots aceptados juegan en la clasificación continua" in read(Client(), "/g/partnership/")
+    assert "Todos los bots aceptados juegan en la clasificación continua" in read(
+        Client(), "/g/partnership/?tab=ladder"
+    )
     assert Client().get("/docs/ladders/").status_code == 200

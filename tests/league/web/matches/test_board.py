@@ -116,8 +116,8 @@ def test_the_page_shows_all_sittings(league, reader) -> None:
     assert answer.status_code == 200
     page = Page(answer.content.decode())
     assert faults(page) == []
-    assert "Pasada 1" in page.text
-    assert "Pasada 2" in page.text
+    assert "Asientos A" in page.text
+    assert "Asientos B" in page.text
     assert "primera diferencia" in page.text
     assert f"/m/{league.clean.public_id}/b/2/" in page.links
 
@@ -130,9 +130,9 @@ def test_the_page_says_where_the_cards_were_not_the_same(league, reader) -> None
     unequal = [page for page in boards if "no tenían las mismas cartas" in page]
     assert 0 < len(unequal) < len(boards)
     for page in unequal:
-        assert page.count("<h3>Pasada 1</h3>") == page.count("<h3>Pasada 2</h3>") == 1
+        assert page.count("<h3>Asientos A</h3>") == page.count("<h3>Asientos B</h3>") == 1
         assert faults(Page(page)) == []
-    assert not any("<h3>Pasada" in page for page in boards if page not in unequal)
+    assert not any("<h3>Asientos" in page for page in boards if page not in unequal)
 
 
 def test_a_sitting_that_was_not_played_is_an_empty_column(league, reader) -> None:

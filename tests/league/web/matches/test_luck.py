@@ -104,7 +104,7 @@ def test_the_page_of_a_board_tells_cards_from_play(league, reader, django_assert
     verdicts[1, 1][0].par = verdicts[1, 1][0].lost = None
     Judgement.objects.filter(pk=row.pk).update(body=bodies.pack(bodies.Body("points", 1, False, verdicts)))
     half = text(reader, where)
-    assert "Pasada 2: no se pudo calcular el valor de las cartas" in half
+    assert "Asientos B: no se pudo calcular el valor de las cartas" in half
 
     for change, message in (
         ({"body": b"rubbish"}, "Este análisis está dañado"),

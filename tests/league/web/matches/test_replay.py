@@ -13,6 +13,7 @@ from django.utils.translation import override
 import engine
 from league.domain.matches import leases
 from league.models import Party
+from league.web.common.words import action_name
 from league.web.matches import narrate
 from league.web.matches.column import column
 from league.web.matches.record import shown_moments
@@ -199,10 +200,12 @@ def test_times_are_for_the_owner(league, reader, owner, stranger) -> None:
 
     page = owner.get(url).content.decode()
     assert "Tiempo de 2 decisiones de tu bot" in page  # it holds seats 1 and 3
+    with override("es"):
+        first, second = (action_name(played["actions"][step]) for step in (0, 4))
     for name, numbers in (
         ("Media", ["0,88", "61,50", "0,01"]),
-        (played["actions"][0], ["1,50", "123,00", "0,00"]),
-        (played["actions"][4], ["0,25", "0,00", "0,01"]),
+        (first, ["1,50", "123,00", "0,00"]),
+        (second, ["0,25", "0,00", "0,01"]),
     ):
         row = page.partition(f">{name}</t")[2].partition("</tr>")[0]
         assert re.findall(r'<td class="num">(.*?)</td>', row) == numbers
