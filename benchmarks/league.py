@@ -241,7 +241,7 @@ def match() -> None:
         return outcome
 
     def start(match: Any) -> None:
-        """Start a match as `QueuedJob.start` does."""
+        """Start a match as `MatchLease.start` does."""
         with transaction.atomic():
             leases.start(match)
             workers.note_alive("w1", match=match)

@@ -32,7 +32,7 @@ LINE = {"offline": False, "downloadThroughput": 400_000 / 8, "uploadThroughput":
 PAINTED = "performance.getEntriesByName('first-contentful-paint').map(entry => entry.startTime)[0]"
 ANSWERED = "performance.getEntriesByType('navigation')[0].responseStart"
 FLOOR = "/version"
-FIRST = ("/", "/tv/", "/overall/", "/queue/", "/puzzles/", "/e/", "/editor/", "/accounts/forgotten/")
+FIRST = ("/", "/tv/", "/overall/", "/status/", "/puzzles/", "/e/", "/editor/", "/accounts/forgotten/")
 OF_AN_ACCOUNT = (
     "/accounts/me/",
     "/accounts/requests/",
@@ -70,7 +70,7 @@ KINDS = {
     "what a bot was sent": f"/m/{NAME}/sent/.*",
     "docs": "/docs/",
     "document": f"/docs/{NAME}/",
-    "queue": "/queue/",
+    "status": "/status/",
     "tv": "/tv/",
     "puzzles": "/puzzles/",
     "puzzle": f"/puzzles/{NAME}/",

@@ -21,7 +21,7 @@ from tests.support.processes import wait_for  # noqa: E402
 from tests.support.redis import RedisServer  # noqa: E402
 from tests.support.stack import Stack  # noqa: E402
 
-PAGES = ("/api/v1/games", "/api/v1/matches", "/", "/queue/")
+PAGES = ("/api/v1/games", "/api/v1/matches", "/", "/status/")
 MANY = {"API_ANON_PER_MINUTE": "1000000", "HEAVY_PAGES_PER_MINUTE": "1000000", "LOG_LEVEL": "ERROR"}
 TURNS = 4
 

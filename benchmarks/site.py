@@ -527,7 +527,7 @@ def addresses() -> dict[str, str]:
         "puzzles": "/puzzles/",
         "puzzle": f"/puzzles/{next(iter(shelf.shelf().by_id))}/",
         "documents": "/docs/protocol/",
-        "queue": "/queue/",
+        "status": "/status/",
         "account (its owner)": "/accounts/me/",
         "requests (their owner)": "/accounts/requests/",
         "editor (its author)": "/editor/",

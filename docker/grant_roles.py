@@ -39,13 +39,16 @@ class Rights:
 
 ALL = ("*",)
 LEASE = ("status", "token", "worker", "lease_until", "ends_by", "attempts", "slow", "gave_way", "not_before", "avoid")
+JOB = ("state", "token", "worker", "lease_until", "ends_by", "attempts", "not_before", "reason", "progress")
 COURSE = ("reason", "progress", "decided", "host", "started", "finished")
 RESULT = ("points", "wins", "draws", "losses", "fault", "fault_detail", "fault_at", "faults", "stderr")
 USAGE = ("cpu_s", "wall_s", "max_cpu_s", "decisions", "sealed", "style")
 AUDIT = ("verdict", "decisions", "log_odd", "run_odd", "all_differ", "chance", "first", "fault", "fault_detail")
 TABLE = ("turn", "since", "board", "legal", "hand", "seen", "scores", "fault", "records", "advice")
 ANALYSIS = ("cpu_s", "decisions", "judged", "limited", "body")
-REQUEST = (*LEASE[:4], "attempts", "progress", "reason", "finished")
+REQUEST = ("status", "reason", "finished")
+# The leases of the release before, whose workers may go on until they are replaced
+BEFORE = ("token", "worker", "lease_until", "attempts")
 RUNNER = {
     "django_migrations": Rights(),  # A worker compares the tables with its release.
     "league_audit": Rights(change=(*AUDIT, "finished")),
@@ -53,9 +56,10 @@ RUNNER = {
     "league_bot": Rights(change=("state", "paused_for", "retest_at", "retests")),  # A failing bot is paused.
     "league_botversion": Rights(change=("status", "refused", "fault", "fault_detail")),  # The result of a validation.
     "league_check": Rights(add=True),
-    "league_consultation": Rights(change=(*REQUEST, "compiled", "limited", "answers", "cpu_s")),
+    "league_consultation": Rights(change=(*REQUEST, "compiled", "limited", "answers", "cpu_s", *BEFORE, "progress")),
     "league_foundpuzzle": Rights(add=True),
-    "league_judgement": Rights(change=(*REQUEST, *ANALYSIS)),
+    "league_job": Rights(change=JOB, remove=True),
+    "league_judgement": Rights(change=(*REQUEST, *ANALYSIS, *BEFORE, "progress")),
     "league_leagueevent": Rights(only=("id",), add=True),
     "league_logdictionary": Rights(),
     "league_match": Rights(withheld=("secret",), add=True, change=(*LEASE, *COURSE)),
@@ -64,10 +68,10 @@ RUNNER = {
     "league_package": Rights(),
     "league_party": Rights(add=True, change=(*RESULT, *USAGE, "broken_off")),
     "league_pool": Rights(),
-    "league_puzzlesearch": Rights(change=("worker", "lease_until", "attempts", "done", "made", "finished")),
+    "league_puzzlesearch": Rights(change=("done", "made", "finished", *BEFORE[1:])),
     "league_sitting": Rights(add=True),
     "league_table": Rights(
-        withheld=("secret",), change=(*LEASE[:4], "attempts", "not_before", "reason", "finished", *TABLE)
+        withheld=("secret",), change=("status", "reason", "finished", *TABLE, *BEFORE, "not_before")
     ),
     "league_tableaction": Rights(add=True),
     "league_tableseat": Rights(),
@@ -112,6 +116,7 @@ RULES = (
     ("league_bot", "UPDATE", "state = 'active' OR state = 'paused' AND paused_for <> ''",  # Never a bot that its owner paused.
      "state IN ('active', 'paused')"),
     ("league_audit", "UPDATE", "verdict = ''", "true"),
+    ("league_job", "DELETE", "state = 'leased'", ""),  # A worker ends its own jobs.
     ("league_judgement", "UPDATE", "status IN ('asked', 'working')", "true"),  # Finished analyses stay as they are.
     ("league_consultation", "UPDATE", "status IN ('asked', 'working')", "true"),
     ("league_puzzlesearch", "UPDATE", "finished IS NULL", "true"),
@@ -180,6 +185,7 @@ def _revoke_all(connection: psycopg.Connection, name: str) -> None:
     _say(connection, "GRANT USAGE ON SCHEMA public TO {}", role)
     _say(connection, "GRANT EXECUTE ON FUNCTION league_secret_of_lease(bigint, integer) TO {}", role)
     _say(connection, "GRANT EXECUTE ON FUNCTION league_secret_of_table(bigint, integer) TO {}", role)
+    _say(connection, "GRANT EXECUTE ON FUNCTION league_secret_of_table_job(bigint, integer) TO {}", role)
 
 
 def _grant_web(connection: psycopg.Connection) -> None:

@@ -93,8 +93,8 @@ def _follow(game: Game, position: _Position, card: str) -> Answer:
 
 def _announce(game: Game, position: _Position) -> list[Answer]:
     """Return the songs after a trick that the reader has won, and the choice to sing nothing."""
-    given = {"players": 4, "seat": ME, "trump": TRUMP, "trick_winner": ME, "hand": list(position.hand)}
-    songs = [str(song) for song in playing.declaration(game, given)["legal"]]
+    case = {"players": 4, "seat": ME, "trump": TRUMP, "trick_winner": ME, "hand": list(position.hand)}
+    songs = [str(song) for song in playing.declaration(game, case)["legal"]]
     answers = [Answer(f"sing {song[2:] or TRUMP}", legal=True, points=int(song[:2])) for song in songs]
     return [*answers, Answer("pass", legal=True, points=0)]
 
@@ -106,26 +106,26 @@ def _lead(game: Game, hands: dict[int, tuple[str, ...]], card: str) -> int:
 
 def _rest(game: Game, hands: dict[int, tuple[str, ...]], trick: list[str]) -> int:
     """Return our points from here to the end of the deal: we choose for ourselves, the others against us."""
-    left = {seat: tuple(card for card in hand if f"{seat}:{card}" not in trick) for seat, hand in hands.items()}
+    rest = {seat: tuple(card for card in hand if f"{seat}:{card}" not in trick) for seat, hand in hands.items()}
     if len(trick) == len(hands):
         winner, points = _won(game, trick)
         ours = points if winner in (ME, PARTNER) else 0
-        if any(left.values()):
-            return ours + _best(game, left, [], winner)
+        if any(rest.values()):
+            return ours + _best(game, rest, [], winner)
         return ours + (game.rules.last_trick_bonus if winner in (ME, PARTNER) else 0)
-    return _best(game, left, trick, (int(trick[-1][0]) + 1) % len(hands))
+    return _best(game, rest, trick, (int(trick[-1][0]) + 1) % len(hands))
 
 
-def _best(game: Game, left: dict[int, tuple[str, ...]], trick: list[str], seat: int) -> int:
-    legal = _legal(game, seat, trick, left[seat]) if trick else left[seat]
-    held = {other: hand + tuple(play[2:] for play in trick if int(play[0]) == other) for other, hand in left.items()}
-    values = [_rest(game, held, [*trick, f"{seat}:{card}"]) for card in legal]
+def _best(game: Game, rest: dict[int, tuple[str, ...]], trick: list[str], seat: int) -> int:
+    legal = _legal(game, seat, trick, rest[seat]) if trick else rest[seat]
+    hands = {other: hand + tuple(play[2:] for play in trick if int(play[0]) == other) for other, hand in rest.items()}
+    values = [_rest(game, hands, [*trick, f"{seat}:{card}"]) for card in legal]
     return max(values) if seat in (ME, PARTNER) else min(values)
 
 
 def _legal(game: Game, seat: int, trick: list[str], hand: tuple[str, ...]) -> list[str]:
-    given = {"players": 4, "seat": seat, "trump": TRUMP, "stock": 0, "trick": trick, "hand": list(hand)}
-    return [str(card) for card in playing.legal_move(game, given | {"mano": int(trick[0][0])})["legal"]]
+    case = {"players": 4, "seat": seat, "trump": TRUMP, "stock": 0, "trick": trick, "hand": list(hand)}
+    return [str(card) for card in playing.legal_move(game, case | {"mano": int(trick[0][0])})["legal"]]
 
 
 def _won(game: Game, trick: list[str]) -> tuple[int, int]:

@@ -91,6 +91,29 @@ class AuditAdmin(ReadOnly):
     raw_id_fields = ["work", "match", "version"]
 
 
+@admin.register(models.Job)
+class JobAdmin(ReadOnly):
+    """Work that waits for a worker or is being done, without matches."""
+
+    list_display = [
+        "__str__",
+        "state",
+        "owner",
+        "position",
+        "worker",
+        "attempts",
+        "lease_until",
+        "not_before",
+        "progress",
+        "reason",
+        "created",
+    ]
+    list_select_related = ["owner"]
+    list_filter = ["kind", "state"]
+    search_fields = ["worker", "owner__name"]
+    raw_id_fields = ["judgement", "consultation", "table", "owner"]
+
+
 @admin.register(models.Judgement)
 class JudgementAdmin(ReadOnly):
     """Analyses of matches, with requester, cost and error."""
@@ -178,7 +201,7 @@ class MatchAdmin(ReadOnly):
 class TableAdmin(ReadOnly):
     """Tables of people, without secret, cards and records."""
 
-    list_display = ["public_id", "player", "pool", "status", "worker", "attempts", "lease_until", "reason", "created"]
+    list_display = ["public_id", "player", "pool", "status", "turn", "since", "reason", "created"]
     list_select_related = ["player", "pool"]
     list_filter = ["status"]
     search_fields = ["public_id", "player__name", "worker"]

@@ -197,6 +197,13 @@ JUDGEMENT_TRANSITIONS: dict[str, frozenset[str]] = {
 }
 
 
+class JobState(models.TextChoices):
+    """The life of a job, which is deleted when it is done."""
+
+    QUEUED = "queued", _("queued")
+    LEASED = "leased", _("running")  # A worker has it.
+
+
 class TableStatus(models.TextChoices):
     """The life of a table where a person plays."""
 

@@ -152,7 +152,7 @@ ROWS = (
     "tests/league/web/test_bad_input.py",
 )
 # Of these, the tests of what PostgreSQL does in another way: `make test` runs them on PostgreSQL, too. They are about locks and SKIP LOCKED (claims,
-# reports, turns), constraints and types (words, moves, sums), collation (names, paging), text that PostgreSQL refuses (bad input), and
+# reports, turns, guests), constraints and types (words, moves, sums), collation (names, paging), text that PostgreSQL refuses (bad input), and
 # queries that are written by hand for it (the response cache).
 POSTGRESQL = (
     "tests/league/domain/core",
@@ -160,6 +160,7 @@ POSTGRESQL = (
     "tests/league/domain/matches/test_reports.py",
     "tests/league/domain/matches/test_fairness.py",
     "tests/league/domain/ratings/test_totals.py",
+    "tests/league/domain/tables/test_guests.py",
     "tests/league/api/test_paging.py",
     "tests/league/web/test_bad_input.py",
     "tests/league/test_response_cache.py",

@@ -84,8 +84,8 @@ class Parser(argparse.ArgumentParser):
         values, rest = super().parse_known_args(args, namespace)
         unknown = next((word for word in rest if word.startswith("-") and word != "-"), None)
         if unknown is not None:
-            known = [text for action in self._actions for text in action.option_strings]
-            self.error(f"there is no option {unknown}{meant(unknown.partition('=')[0], known)}")
+            options = [text for action in self._actions for text in action.option_strings]
+            self.error(f"there is no option {unknown}{meant(unknown.partition('=')[0], options)}")
         return values, rest
 
 

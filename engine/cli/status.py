@@ -76,9 +76,11 @@ def _print_mine(document: dict[str, Any]) -> None:
         print_table(("bot", "state", "versions", "plays"), rows, left_columns=2)
     else:
         print("no bot yet: tute submit PATH")
-    rows = [(row["name"], row["used"], "none" if row["limit"] is None else row["limit"]) for row in document["limits"]]
+    limits = [
+        (row["name"], row["used"], "none" if row["limit"] is None else row["limit"]) for row in document["limits"]
+    ]
     print()
-    print_table(("limit", "used", "at most"), rows)
+    print_table(("limit", "used", "at most"), limits)
 
 
 def _state(bot: dict[str, Any]) -> str:

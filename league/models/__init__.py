@@ -11,6 +11,7 @@ from league.models.bots import Bot, BotVersion, Package
 from league.models.changes import Change
 from league.models.consent import Block, EntryRequest
 from league.models.drafts import Draft
+from league.models.jobs import Job
 from league.models.judgements import Consultation, JudgedSum, Judgement
 from league.models.ladders import Lots, Rung, Succession
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
@@ -45,6 +46,7 @@ __all__ = [
     "FoundPuzzle",
     "Guest",
     "IdempotencyKey",
+    "Job",
     "JudgedSum",
     "Judgement",
     "LeagueEvent",

@@ -13,20 +13,10 @@ from league.models.words import only_words
 
 
 class BackgroundWork(models.Model):
-    """Background work on a finished match, requested by a player and done when the queue has nothing else. The row is its own queue entry."""
+    """Work on a finished match that a player has asked for, done when the queue has nothing else. Until it is over it has a job."""
 
     asked_by = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
-    # How many requests of the same player were waiting before it; players take turns.
-    place = models.PositiveIntegerField(default=0)
     created = models.DateTimeField()
-
-    # Fencing token: grows with every lease; a report with an older one is refused.
-    token = models.PositiveIntegerField(default=0)
-    worker = models.CharField(max_length=80, blank=True)
-    lease_until = models.DateTimeField(null=True)
-    # Attempts that ended by a fault of ours, with the present one.
-    attempts = models.PositiveSmallIntegerField(default=0)
-    progress = models.PositiveSmallIntegerField(default=0)  # Percent.
     reason = models.TextField(blank=True)  # Why it failed or is tried again.
     finished = models.DateTimeField(null=True)
     cpu_s = models.FloatField(default=0.0)  # CPU seconds of all attempts.
@@ -58,9 +48,7 @@ class Judgement(BackgroundWork):
             only_words("judgement", "status", JudgementStatus),
         ]
         indexes = [
-            models.Index(
-                fields=["place", "id"], condition=models.Q(status__in=["asked", "working"]), name="judgement_waits"
-            ),
+            models.Index(fields=["id"], condition=models.Q(status__in=["asked", "working"]), name="judgement_open"),
             models.Index(fields=["asked_by", "created"], name="judgement_of_asker"),
             models.Index(fields=["finished"], condition=models.Q(status="failed"), name="judgement_failed"),
             models.Index(fields=["id"], condition=models.Q(status="done", summed=False), name="judgement_unsummed"),
@@ -68,6 +56,13 @@ class Judgement(BackgroundWork):
 
     def __str__(self) -> str:
         return f"{self.kind} judgement of match {self.match_id}"
+
+    @property
+    def progress(self) -> int:
+        """Percent of the sittings. One query, unless it is done."""
+        if self.status == JudgementStatus.DONE:
+            return 100
+        return self.jobs.filter(kind="analysis").values_list("progress", flat=True).first() or 0
 
 
 class JudgedSum(models.Model):
@@ -128,12 +123,17 @@ class Consultation(BackgroundWork):
             only_words("consultation", "status", ConsultationStatus),
         ]
         indexes = [
-            models.Index(
-                fields=["place", "id"], condition=models.Q(status__in=["asked", "working"]), name="consultation_waits"
-            ),
+            models.Index(fields=["id"], condition=models.Q(status__in=["asked", "working"]), name="consultation_open"),
             models.Index(fields=["asked_by", "created"], name="consultation_of_asker"),
             models.Index(fields=["finished"], condition=models.Q(status="failed"), name="consultation_failed"),
         ]
 
     def __str__(self) -> str:
         return f"{self.version} in match {self.match_id}, board {self.board}, sitting {self.sitting}, seat {self.seat}"
+
+    @property
+    def progress(self) -> int:
+        """Percent of the decisions. One query, unless it is done."""
+        if self.status == ConsultationStatus.DONE:
+            return 100
+        return self.jobs.values_list("progress", flat=True).first() or 0

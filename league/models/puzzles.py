@@ -15,10 +15,6 @@ class PuzzleSearch(models.Model):
     judgement = models.OneToOneField(
         Judgement, primary_key=True, on_delete=models.CASCADE, related_name="puzzle_search"
     )
-    worker = models.CharField(max_length=80, blank=True, default="")
-    lease_until = models.DateTimeField(null=True)  # The worker has the search until then.
-    # Attempts that ended by a fault of ours, with the present one.
-    attempts = models.PositiveSmallIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)  # Sittings searched so far.
     made = models.PositiveSmallIntegerField(default=0)  # Puzzles found.
     finished = models.DateTimeField(null=True)

@@ -23,10 +23,10 @@ class Tables(models.Manager["Table"]):
 
 
 class Table(models.Model):
-    """A table: a person plays some boards against bots (league.domain.tables). The row is its own queue entry; it is not a match."""
+    """A table: a person plays some boards against bots (league.domain.tables). It is not a match. Its bots move by a job."""
 
     public_id = models.CharField(max_length=12, unique=True)
-    # null: a guest without an account sits there (league.domain.tables.guests). The index table_of_player begins with it.
+    # null: a guest without an account sits there (league.domain.tables.guests). The index table_of_player begins with this column.
     player = models.ForeignKey(Player, null=True, on_delete=models.CASCADE, related_name="tables", db_index=False)
     # Digests of the key in the guest's cookie and of their network address; empty for players.
     guest = models.CharField(max_length=64, blank=True, default="", db_default="")
@@ -41,13 +41,6 @@ class Table(models.Model):
     created = models.DateTimeField()
 
     status = models.CharField(max_length=10, choices=TableStatus, default=TableStatus.WAITING)
-    # Fencing token: grows with every lease; a report with an older one is refused.
-    token = models.PositiveIntegerField(default=0)
-    worker = models.CharField(max_length=80, blank=True)
-    lease_until = models.DateTimeField(null=True)
-    # Attempts since the person's last turn that ended by a fault of ours.
-    attempts = models.PositiveSmallIntegerField(default=0)
-    not_before = models.DateTimeField(null=True)  # The next attempt waits until then.
     reason = models.TextField(blank=True)  # Why it waits or has ended.
     finished = models.DateTimeField(null=True)
 
@@ -70,18 +63,12 @@ class Table(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["since", "id"], condition=models.Q(status="waiting"), name="table_waits"),
             models.Index(fields=["id"], condition=models.Q(status__in=LIVE), name="table_live"),
             models.Index(fields=["player", "-created"], name="table_of_player"),
-            models.Index(fields=["guest", "-created"], condition=models.Q(player=None), name="table_of_guest"),
-            models.Index(fields=["created"], condition=models.Q(player=None), name="table_to_remove"),
         ]
         constraints = [
-            # A player has one live table at a time, and so has a guest.
+            # A player has one live table at a time. So has a guest, by the lock of the tables.
             models.UniqueConstraint(fields=["player"], condition=models.Q(status__in=LIVE), name="table_one_each"),
-            models.UniqueConstraint(
-                fields=["guest"], condition=models.Q(player=None, status__in=LIVE), name="table_one_each_guest"
-            ),
             models.CheckConstraint(
                 condition=models.Q(player=None, rated=False) & ~models.Q(guest="")
                 | models.Q(player__isnull=False, guest="", guest_from=""),

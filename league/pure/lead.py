@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 from engine.intervals import Z95, t95
 
 STEP = 20  # Further boards are counted in steps of a series.
-MOST_MORE = 400  # Beyond so many further boards the two count as too close to tell.
+MOST_MORE = 400  # With more boards to play than this, the two count as too close to tell.
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def of_boards(boards: Sequence[Sequence[int]], size: int = 1) -> Lead:
     mean, count = fmean(differences), len(differences)
     deviation = stdev(differences) if count > 1 else None
     margin = None if deviation is None else t95(count - 1) * deviation / math.sqrt(count)
-    won, lost = sum(one > 0 for one in differences), sum(one < 0 for one in differences)
+    won, lost = sum(value > 0 for value in differences), sum(value < 0 for value in differences)
     return Lead(count, won, count - won - lost, lost, mean, margin, _more(mean, deviation, margin, count))
 
 

@@ -30,19 +30,19 @@ def members(bot_source: str, sense_source: str = "") -> list[Member]:
     classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
     view, bot = classes["View"], classes["Bot"]
     questions = list(_functions(view.body, "view"))
-    asked = {member.name for member in questions}
-    found = [Member("view", name, "", text) for name, text in _values(view).items() if name not in asked]
-    found += questions
-    found += _functions(bot.body, "self")
-    found += _functions(module.body, "")
-    return found + list(_functions(ast.parse(sense_source).body, ""))
+    question_names = {member.name for member in questions}
+    listed = [Member("view", name, "", text) for name, text in _values(view).items() if name not in question_names]
+    listed += questions
+    listed += _functions(bot.body, "self")
+    listed += _functions(module.body, "")
+    return listed + list(_functions(ast.parse(sense_source).body, ""))
 
 
 def _functions(body: list[ast.stmt], owner: str) -> Iterator[Member]:
     for node in body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-            is_value = any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list)
-            names = [one.arg for one in node.args.args if one.arg != "self"]
+            is_value = any(isinstance(mark, ast.Name) and mark.id == "property" for mark in node.decorator_list)
+            names = [argument.arg for argument in node.args.args if argument.arg != "self"]
             yield Member(owner, node.name, "" if is_value else f"({', '.join(names)})", _first_line(node))
 
 
@@ -57,14 +57,14 @@ def _values(view: ast.ClassDef) -> dict[str, str]:
         for node in ast.walk(view)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute)
     }
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for paragraph in (ast.get_docstring(view) or "").split("\n\n"):
         subject = SUBJECT.match(paragraph)
         if subject is None:
             continue
         for name, text in _named(paragraph[subject.end() :]):
-            found[name] = text or (f"{subject[1]}: {types[name]}" if name in types else subject[1])
-    return found
+            texts[name] = text or (f"{subject[1]}: {types[name]}" if name in types else subject[1])
+    return texts
 
 
 def _named(paragraph: str) -> Iterator[tuple[str, str]]:

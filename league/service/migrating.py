@@ -106,6 +106,35 @@ class CheckOldRows(Operation):
         return f"Validate constraint {self.name} on model {self.model_name}"
 
 
+class Forget(Operation):
+    """Columns and indexes that this release uses no more. The models lose them; the table keeps them for the release before, which still writes them.
+
+    Each column is nullable or has a default of the database, so that both releases can add rows. A later release drops them.
+    """
+
+    def __init__(self, model_name: str, columns: tuple[str, ...] = (), indexes: tuple[str, ...] = ()) -> None:
+        self.model_name = model_name
+        self.columns = columns
+        self.indexes = indexes
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        """Take them from the models."""
+        for name in self.indexes:
+            state.remove_index(app_label, self.model_name, name)
+        for name in self.columns:
+            state.remove_field(app_label, self.model_name, name)
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Change nothing."""
+
+    def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        """Change nothing: the columns are there."""
+
+    def describe(self) -> str:
+        """Say what is no longer used."""
+        return f"Use no more of {self.model_name}: {', '.join((*self.columns, *self.indexes))}"
+
+
 def why_too_old(connection: Any) -> str:
     """Return why the migrations of this code cannot upgrade a database, "" if they can.
 

@@ -25,7 +25,18 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
     "respond": (3,),
     **dict.fromkeys(
-        ("translatable", "message", "Message", "Refusal", "Refused", "BadEvent", "IllegalMove", "TooMany", "Forbidden")
+        (
+            "translatable",
+            "message",
+            "Message",
+            "Refusal",
+            "Refused",
+            "NameRefused",
+            "BadEvent",
+            "IllegalMove",
+            "TooMany",
+            "Forbidden",
+        )
     ),
     **dict.fromkeys(("Unreadable", "Missing", "Underivable")),
 }

@@ -10,7 +10,6 @@ from django.utils.safestring import SafeString
 from league.web.common import words
 
 register = template.Library()
-register.filter("seats_name", words.seats_name)
 register.filter("limit_name", words.limit_name)
 WITH_CARD = ("play", "exchange", "call")
 

@@ -9,7 +9,7 @@ from django import template
 from django.templatetags.static import static
 from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from league.domain.puzzles import shelf
@@ -21,6 +21,7 @@ from league.service import topics
 from league.web.common import game_lines, navigation, words
 from league.web.common.prefs import theme
 from league.web.matches import seats
+from league.web.pages import search
 
 NARROW = "\u202f"  # Narrow no-break space between a number and its sign.
 
@@ -71,11 +72,69 @@ def sections(context: dict[str, Any]) -> list[navigation.ShownSection]:
     return navigation.sections(match.url_name or "" if match else "")
 
 
+register.simple_tag(search.suggestions, name="near_pages")
+
+
+@register.simple_tag(takes_context=True)
+def here(context: dict[str, Any]) -> str:
+    """Return the whole address of this page without its query: the one under which search engines keep it."""
+    request = context.get("request")
+    return request.build_absolute_uri(request.path) if request is not None else ""
+
+
+class Capture(template.Node):
+    """The part between `capture` and `endcapture`, stored under a name instead of being shown. Its blocks can be overridden."""
+
+    def __init__(self, nodes: template.NodeList, name: str) -> None:
+        self.nodes = nodes
+        self.name = name
+
+    @property
+    def nodelist(self) -> template.NodeList:
+        """The nodes inside, among which Django looks for blocks."""
+        return self.nodes
+
+    def render(self, context: template.Context) -> str:
+        """Store the text, on one line and with quotes that may stand in an attribute."""
+        text = " ".join(self.nodes.render(context).split()).replace('"', "&quot;")
+        context[self.name] = mark_safe(text)  # noqa: S308 - the nodes have escaped what they show
+        return ""
+
+
+@register.tag
+def capture(parser: template.base.Parser, token: template.base.Token) -> Capture:
+    """Store what stands up to `endcapture` as a variable: `{% capture TITLE %}...{% endcapture %}`."""
+    _tag, name = token.split_contents()
+    nodes = parser.parse(("endcapture",))
+    parser.delete_first_token()
+    return Capture(nodes, name)
+
+
 @register.simple_tag
 def icon(name: str) -> SafeString:
     """Render a symbol of `icons.svg` as an ornament beside a text."""
     return format_html(
         '<svg class="ico" aria-hidden="true"><use href="{}#{}"/></svg>', static("league/icons.svg"), name
+    )
+
+
+@register.simple_tag
+def card(text: str, css: str = "", *, named: bool = True) -> SafeString:
+    """Draw a card of our deck, with its name or as an ornament: `{% card "Ro" "best" %}`."""
+    address = static("league/cards.svg")
+    if named:
+        return format_html(
+            '<svg class="card {}" viewBox="0 0 124 190" role="img" aria-label="{}"><use href="{}#card-{}"/></svg>',
+            css,
+            words.card_name(text),
+            address,
+            text,
+        )
+    return format_html(
+        '<svg class="card {}" viewBox="0 0 124 190" aria-hidden="true"><use href="{}#card-{}"/></svg>',
+        css,
+        address,
+        text,
     )
 
 

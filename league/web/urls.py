@@ -13,12 +13,13 @@ from league.web.games import views as games
 from league.web.matches import opening, playing, puzzles, tables, trying, tv
 from league.web.matches import views as matches
 from league.web.operators import views as operators
-from league.web.pages import documents, learning, live
+from league.web.pages import documents, learning, live, search, sitemaps
 from league.web.pages import views as pages
 from league.web.people import digests, letters, news, ways_in
 from league.web.people import views as people
+from league.web.previews import links as previews
 from league.web.ratings import views as ratings
-from league.web.tournaments import bot_choice
+from league.web.tournaments import bot_choice, creating
 from league.web.tournaments import circuit_views as circuits
 from league.web.tournaments import event_views as events
 from league.web.tournaments import request_views as requests
@@ -40,6 +41,7 @@ urlpatterns = [
     path("bots/<slug:slug>/v<int:number>/", bots.version, name="version"),
     path("bots/<slug:slug>/v<int:number>/source", downloads.source, name="version-source"),
     path("bots/<slug:slug>/v<int:number>/package.zip", downloads.package, name="version-package"),
+    path("players/", people.player_list, name="players"),
     path("players/<slug:name>/", people.player, name="player"),
     path("players/<slug:name>/news.atom", news.feed, name="player-news"),
     path("players/<slug:name>/digest/<slug:period>/", digests.digest, name="digest"),
@@ -56,12 +58,17 @@ urlpatterns = [
     path("tables/<slug:public_id>/do/", tables.act, name="table-do"),
     path("tables/<slug:public_id>/replay.json", tables.table_json, name="table-replay"),
     path("t/", tournaments.tournaments, name="tournaments"),
-    path("t/new/", tournaments.new_tournament, name="tournament-new"),
-    path("t/new/forecast/", tournaments.forecast, name="tournament-forecast"),
+    path("t/new/", creating.new_tournament, name="tournament-new"),
+    path("t/new/forecast/", creating.forecast, name="tournament-forecast"),
     path("t/new/bots/", bot_choice.found_bots, name="bots-found"),
     path("e/", events.events, name="events"),
-    path("e/new/", events.new_event, name="event-new"),
-    path("e/new/forecast/", events.event_forecast, name="event-forecast"),
+    path("e/new/", creating.old_address, {"format": "groups"}, name="event-new"),
+    path(
+        "e/new/forecast/",
+        creating.old_address,
+        {"format": "groups", "name": "tournament-forecast"},
+        name="event-forecast",
+    ),
     path("e/<slug:slug>/", events.event, name="event"),
     path("e/<slug:slug>/show/", tv.show, name="event-show"),
     path("e/<slug:slug>/show/replay.json", tv.show_json, name="event-show-replay"),
@@ -69,11 +76,13 @@ urlpatterns = [
     path("e/<slug:slug>/marks.csv", events.marks, name="event-marks"),
     path("e/<slug:slug>/enter/", events.enter_event, name="event-enter"),
     path("e/<slug:slug>/do/", events.act_on_event, name="event-do"),
-    path("c/new/", circuits.new_circuit, name="circuit-new"),
+    path("c/new/", creating.old_address, {"format": "weekly"}, name="circuit-new"),
     path("c/<slug:slug>/", circuits.circuit, name="circuit"),
     path("c/<slug:slug>/do/", circuits.act_on_circuit, name="circuit-do"),
     path("t/<slug:slug>/", tournaments.tournament, name="tournament"),
     path("t/<slug:slug>/standings.csv", tournaments.standings_csv, name="standings-csv"),
+    path("t/<slug:slug>/matches.csv", tournaments.matches_csv, name="tournament-matches-csv"),
+    path("t/<slug:slug>/crosstable.csv", tournaments.crosstable_csv, name="crosstable-csv"),
     path("t/<slug:slug>/crosstable.png", tournaments.crosstable_png, name="crosstable-png"),
     path("t/<slug:slug>/do/", tournaments.act_on_tournament, name="tournament-do"),
     path("m/", matches.matches, name="matches"),
@@ -93,12 +102,20 @@ urlpatterns = [
     path("puzzles/<slug:identity>/", puzzles.puzzle, name="puzzle"),
     path("puzzles/<slug:identity>/replay.json", puzzles.puzzle_json, name="puzzle-replay"),
     path("tv/", tv.tv, name="tv"),
-    path("queue/", pages.queue, name="queue"),
+    path("status/", pages.status, name="status"),
+    path("queue/", RedirectView.as_view(pattern_name="status", query_string=True, permanent=True), name="queue"),
+    path("search/", search.search, name="search"),
+    path("about/", pages.about, name="about"),
+    path("privacy/", pages.privacy, name="privacy"),
+    path("robots.txt", sitemaps.robots, name="robots"),
+    path("sitemap.xml", sitemaps.index, name="sitemap"),
+    path("sitemap-<slug:part>-<int:number>.xml", sitemaps.part, name="sitemap-part"),
     path("live", live.live, name="live"),
     path("metrics", pages.metrics_text, name="metrics"),
     path("version", pages.version_json, name="version-json"),
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),
+    path("preview/<str:token>.png", previews.preview, name="preview"),
     path("learn/", learning.learn, name="learn"),
     path("learn/how/", learning.how, name="how"),
     path("teach/", learning.teach, name="teach"),
@@ -108,6 +125,7 @@ urlpatterns = [
     path("docs/source/<path:name>", documents.source, name="source"),
     path("docs/<path:name>/", documents.document, name="doc"),
     path("accounts/signup/", people.sign_up, name="signup"),
+    path("accounts/welcome/", people.welcome, name="welcome"),
     path("accounts/login/", people.LogIn.as_view(), name="login"),
     path("accounts/logout/", people.log_out, name="logout"),
     path("accounts/me/", people.account, name="account"),

@@ -8,7 +8,9 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import urllib.request
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -119,13 +121,18 @@ def copy_of(target: Path, *names: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Create a project of its own with compiled rules, where every user may look: bots are other users where the tests run as root."""
+def project() -> Iterator[Path]:
+    """Create a project of its own with compiled rules, where every user may look: bots are other users where the tests run as root.
+
+    It does not lie below pytest's folder, which every other run of pytest on the machine closes to other users.
+    """
     languages.find("cc")
     languages.find_headers()
-    folder = copy_of(Path(tmp_path_factory.mktemp("fast")) / "project", *PROJECT)
-    compiling.build(folder, opt_level="0")  # it plays the same, and compiles sooner
-    return folder
+    with tempfile.TemporaryDirectory(prefix="tute-fast-") as place:
+        Path(place).chmod(0o755)
+        folder = copy_of(Path(place) / "project", *PROJECT)
+        compiling.build(folder, opt_level="0")  # it plays the same, and compiles sooner
+        yield folder
 
 
 @pytest.fixture(scope="module")
@@ -260,9 +267,6 @@ def test_a_bot_finds_the_compiled_rules_in_every_tier(project: Path, installed: 
     for folder in (state, bot):
         folder.mkdir()
     (bot / "bot.py").write_text(BOT)
-    for parent in project.parents[:4]:  # bots are other users where the tests run as root
-        if parent.owner() and parent.stat().st_uid == os.getuid() and parent != Path("/"):
-            parent.chmod(parent.stat().st_mode | 0o011)
 
     process = subprocess.run(
         [installed / "python", "-c", ASK_A_BOT, str(state), str(bot)],

@@ -247,6 +247,8 @@ def test_unchanged_answers_are_given_again(league, site, part):
 OF_RELEASE = [
     "/docs/",
     "/docs/testing/",
+    "/learn/",
+    "/teach/",
     "/docs/source/docker/systemd",
     *(f"/api/v1/{rest}" for rest in ("games", "games/guinote", "formats", "schema")),
 ]

@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.sandbox import Sandbox
 from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.analysis import AnalysisHandler
-from league.domain.jobs.handlers.base import Job, Signals, execute
+from league.domain.jobs.handlers.base import Lease, Signals, execute
 from league.domain.jobs.handlers.consultations import ConsultationHandler
 from league.domain.jobs.handlers.puzzles import PuzzleHandler
 
@@ -32,7 +32,7 @@ class Site:
 
 
 def run(
-    job: Job,
+    job: Lease,
     *,
     stop: Callable[[], bool] = lambda: False,
     now: datetime | None = None,

@@ -12,6 +12,8 @@ from league.api.http.problems import message
 from league.enums import FaultKind
 from league.models.consent import MOST_MESSAGE
 
+MOST_NAME = 100  # characters of the name of an option
+
 
 class StrictSerializer(serializers.Serializer[Any]):
     """A request body. An unknown field is an error, because it would be ignored."""
@@ -55,6 +57,25 @@ class FaultField(OptionalWordField):
 @extend_schema_field({"type": "object", "additionalProperties": True})
 class ObjectField(serializers.JSONField):
     """A JSON object of open content."""
+
+
+class OptionsField(ObjectField):
+    """The options of a game: an object whose names can be options. The engine says whether they fit together."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """Return the object."""
+        value = super().to_internal_value(data)
+        if not isinstance(value, dict):
+            raise serializers.ValidationError(message("must be an object that maps option names to values"))
+        wrong = [name for name in value if name in ("key", "players") or len(name) > MOST_NAME]
+        if wrong:
+            raise serializers.ValidationError(
+                message(
+                    "{name!r} is not an option; set the number of seats in the field players",
+                    name=wrong[0][:MOST_NAME],
+                )
+            )
+        return value
 
 
 @extend_schema_field({"type": ["object", "null"], "additionalProperties": True})

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from league.api.http.serializers import FaultField, ObjectField, PoolRef, StrictSerializer
+from league.api.http.serializers import FaultField, ObjectField, OptionsField, PoolRef, StrictSerializer
 from league.api.matches.serializers import ReplayOut
 from league.domain.tables import seating
 from league.enums import TableStatus
@@ -26,6 +26,10 @@ class TableNew(StrictSerializer):
         allow_blank=True,
         help_text="Where the game has partners; empty: the same bot.",
     )
+    players = serializers.IntegerField(
+        required=False, min_value=1, max_value=20, help_text="Seats; the usual number of the game if left out."
+    )
+    options = OptionsField(required=False, help_text="By the names in /games/{key}.")
     boards = serializers.IntegerField(min_value=1, max_value=seating.MOST_BOARDS, required=False, default=1)
     advice = serializers.BooleanField(
         required=False, default=False, help_text="Advice may be asked for; the table does not count in your rating."

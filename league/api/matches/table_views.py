@@ -40,13 +40,22 @@ class Tables(View):
         responses={201: TableOut},
     )
     def post(self, request: Request) -> Response:
-        """One table at a time. Look at it again until `turn` is a number: then it is your turn."""
+        """One table at a time, by any rules that the game knows. Look at it again until `turn` is a number: then it is your turn."""
         player = player_of(request)
         return self.once(lambda: self._sit(player))
 
     def _sit(self, player: Player) -> Response:
         data = self.body()
-        row = seating.sit(player, data["game"], data["against"], data["partner"], data["boards"], advice=data["advice"])
+        row = seating.sit(
+            player,
+            data["game"],
+            data["against"],
+            data["partner"],
+            data["boards"],
+            players=data.get("players"),
+            options=data.get("options"),
+            advice=data["advice"],
+        )
         where = reverse("api:table", args=[row.public_id])
         return Response(TableOut(row).data, status=status.HTTP_201_CREATED, headers={"Location": where})
 

@@ -11,7 +11,15 @@ from rest_framework import serializers
 import engine
 from league.api.http.output import Out
 from league.api.http.problems import message
-from league.api.http.serializers import MessageField, ObjectField, PoolRef, ScalarField, StrictSerializer, VersionRef
+from league.api.http.serializers import (
+    MessageField,
+    ObjectField,
+    OptionsField,
+    PoolRef,
+    ScalarField,
+    StrictSerializer,
+    VersionRef,
+)
 from league.domain.core.errors import Refused, shown
 from league.domain.ratings import pools
 from league.domain.tournaments import formats, tournaments
@@ -19,7 +27,6 @@ from league.enums import DEFAULT_FORMAT, Ending, MatchStatus, Seeding, Tournamen
 from league.models import Tournament
 
 MOST_ID = 2**31 - 1
-MOST_OPTIONS = 100
 
 
 class EndingField(serializers.ChoiceField):
@@ -83,7 +90,7 @@ class FormatChoice(StrictSerializer):
     players = serializers.IntegerField(
         required=False, min_value=1, max_value=20, help_text="Seats; the usual number of the game if left out."
     )
-    options = ObjectField(required=False, help_text="By the names in /games/{key}.")
+    options = OptionsField(required=False, help_text="By the names in /games/{key}.")
     boards = serializers.IntegerField(
         required=False,
         min_value=1,
@@ -97,20 +104,6 @@ class FormatChoice(StrictSerializer):
         default=False,
         help_text="Teams of two different bots, whose partners change by a whist movement.",
     )
-
-    def validate_options(self, value: Any) -> dict[str, Any]:
-        """An object whose names can be options."""
-        if not isinstance(value, dict):
-            raise serializers.ValidationError(message("must be an object that maps option names to values"))
-        wrong = [name for name in value if name in ("key", "players") or len(name) > MOST_OPTIONS]
-        if wrong:
-            raise serializers.ValidationError(
-                message(
-                    "{name!r} is not an option; set the number of seats in the field players",
-                    name=wrong[0][:MOST_OPTIONS],
-                )
-            )
-        return value
 
     def validate_parameters(self, value: Any) -> dict[str, Any]:
         """An object."""

@@ -35,7 +35,9 @@ def slug(name: str) -> str:
         raise NameRefused(error.message, **error.values) from None
     address = manifest.slug(name)
     if not address or address in RESERVED:
-        raise NameRefused("“{name}” cannot be used as the name of a bot; use letters and digits, such as rufo-2", name=name)
+        raise NameRefused(
+            "“{name}” cannot be used as the name of a bot; use letters and digits, such as rufo-2", name=name
+        )
     return address
 
 

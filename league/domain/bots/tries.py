@@ -138,7 +138,7 @@ def begin(
 
 def _model(player: Player, public_id: str, pool: Pool) -> Match:
     """Return the work of the player's own try whose cards another one shall have. Raise Refused if there is none at a table of `pool`."""
-    rows = Match.work.filter(kind=MatchKind.TRY, owner=player, tried__at=None)
+    rows = Match.work.filter(kind=MatchKind.TRY, owner=player, tried__at__isnull=True)
     work = rows.defer(None).filter(public_id=public_id).first()
     if work is None:
         raise Refused("those cards are not stored any more; press Try for new cards")
@@ -233,7 +233,9 @@ class Result:
     """The result of a try, as JSON data. Except for the replays, all of it is about the text."""
 
     stopped: bool = False  # its time was over before the last sitting ended
-    scores: list[int] = field(default_factory=list)  # Sums over the sittings of a single board, by party; party 0 is the text
+    scores: list[int] = field(
+        default_factory=list
+    )  # Sums over the sittings of a single board, by party; party 0 is the text
     # Each complete board of a series: number, scores by party
     boards: list[dict[str, Any]] = field(default_factory=list)
     # Each sitting that ended, in order: seating (party by seat), scores by seat, record; in a series its board
@@ -270,12 +272,16 @@ def compare(row: Try) -> list[list[int]]:
 
     A board is a pair of differences between the text and the mean of its rivals, times the number of rivals: this text's, the other's.
     """
-    other = _series(row).filter(work__table=row.work.table).exclude(source=row.source).order_by("-created", "-pk").first()
-    results = [opened(one) for one in (row, other) if one is not None]
+    other = (
+        _series(row).filter(work__table=row.work.table).exclude(source=row.source).order_by("-created", "-pk").first()
+    )
+    results = [opened(series) for series in (row, other) if series is not None]
     if len(results) < 2 or None in results:
         return []
-    here, there = ({board["number"]: _lead(board["scores"]) for board in one.boards} for one in results if one)
-    return [[here[number], there[number]] for number in here if number in there]
+    leads, leads_before = (
+        {board["number"]: _lead(board["scores"]) for board in result.boards} for result in results if result
+    )
+    return [[leads[number], leads_before[number]] for number in leads if number in leads_before]
 
 
 def _lead(scores: Sequence[int]) -> int:

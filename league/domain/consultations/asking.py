@@ -7,13 +7,15 @@ from datetime import datetime
 from django.db import transaction
 
 from league.domain.bots import tries
-from league.domain.core import clock, journal, transitions
+from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.errors import Refused
 from league.domain.judgements import asking as judging
-from league.domain.matches import background, replays
+from league.domain.matches import replays
 from league.domain.people import players, quotas
 from league.domain.ratings import pools
 from league.models import BotVersion, Consultation, Match, Player, Sitting
+
+JOB = "consultation"  # the kind of its jobs
 
 
 def bots(game: str) -> list[BotVersion]:
@@ -43,14 +45,20 @@ def ask(
         if existing is not None:
             return existing, False
         quotas.ask(player, quotas.JUDGEMENTS, now=now)
-        defaults = {"asked_by": player, "place": background.position_of_next(Consultation, player), "created": now}
-        row, is_new = Consultation.objects.get_or_create(**key, defaults=defaults)
+        row, is_new = Consultation.objects.get_or_create(**key, defaults={"asked_by": player, "created": now})
         if is_new:
+            enqueue(row, now=now)
             subject = transitions.subject(match)
             journal.append(
                 "consultation.asked", subject, now=now, actor=player.name, version=str(version), **_place(row)
             )
     return row, is_new
+
+
+def enqueue(row: Consultation, *, now: datetime) -> None:
+    """Give a consultation its job; those who ask take turns."""
+    position = queue.turn_of(JOB, row.asked_by) if row.asked_by else 0
+    queue.add(JOB, consultation=row, owner=row.asked_by, position=position, now=now)
 
 
 def reason_not(match: Match) -> Refused | None:

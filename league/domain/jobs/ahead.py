@@ -20,7 +20,7 @@ from engine.runner.cores import on_free_core
 from league.domain.core.loops import Loops
 from league.domain.jobs.handlers import registry
 from league.domain.jobs.handlers.base import Site
-from league.domain.jobs.handlers.queued import QueuedJob, claim
+from league.domain.jobs.handlers.queued import MatchLease, claim
 from league.domain.matches import leases
 
 
@@ -35,9 +35,9 @@ class Prefetcher:
         self._cores = cores
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="ahead")
         self._lock = threading.Lock()
-        self._fetched: Future[QueuedJob | None] | None = None
-        self._claimed: QueuedJob | None = None  # set from the claim until `take`
-        self._waiting: deque[QueuedJob] = deque()  # claimed with another one, and not prepared yet
+        self._fetched: Future[MatchLease | None] | None = None
+        self._claimed: MatchLease | None = None  # set from the claim until `take`
+        self._waiting: deque[MatchLease] = deque()  # claimed with another one, and not prepared yet
 
     def begin(self) -> None:
         """Fetch the next job, unless that has begun."""
@@ -45,7 +45,7 @@ class Prefetcher:
             if self._fetched is None:
                 self._fetched = self._pool.submit(self._fetch)
 
-    def take(self) -> QueuedJob | None:
+    def take(self) -> MatchLease | None:
         """Hand over the job that was fetched, else the next one that waits here. Wait until its bots are started."""
         with self._lock:
             fetched, self._fetched = self._fetched, None
@@ -60,12 +60,12 @@ class Prefetcher:
         """Return True if a claimed job waits here."""
         return bool(self._fetched or self._waiting)
 
-    def add(self, jobs: Iterable[QueuedJob]) -> None:
+    def add(self, jobs: Iterable[MatchLease]) -> None:
         """Let jobs that were claimed together wait here for their turn."""
         with self._lock:
             self._waiting.extend(jobs)
 
-    def _next_waiting(self) -> QueuedJob | None:
+    def _next_waiting(self) -> MatchLease | None:
         with self._lock:
             while self._waiting:
                 job = self._waiting.popleft()
@@ -107,14 +107,14 @@ class Prefetcher:
         while job := self._next_waiting():
             registry.handler_of(job.kind).give_back(job, why)
 
-    def _fetch(self) -> QueuedJob | None:
-        fetched: list[QueuedJob | None] = []
+    def _fetch(self) -> MatchLease | None:
+        fetched: list[MatchLease | None] = []
         if self._loops.attempt("ahead", lambda: fetched.append(on_free_core(self._claim, self._cores))):
             return fetched[0]
         self._claimed = None  # the database is away: the lease, if there is one, runs out
         return None
 
-    def _claim(self, core: int) -> QueuedJob | None:
+    def _claim(self, core: int) -> MatchLease | None:
         job = self._next_waiting()
         if job is None and self._may_claim():
             claimed = claim(self._site.name, ahead=True)
@@ -138,5 +138,5 @@ class Prefetcher:
         return job
 
 
-def _is_late(job: QueuedJob) -> bool:
+def _is_late(job: MatchLease) -> bool:
     return time.monotonic() - job.leased_at > settings.LEASE_S / 3

@@ -21,8 +21,9 @@ from engine.sandbox import Sandbox
 from engine.sandbox.files import keeping
 from league.domain.bots import packages
 from league.domain.core import transitions
+from league.domain.core.queue import LeaseLost
 from league.domain.tables import holding
-from league.domain.tables.holding import LeaseLost, TableLease
+from league.domain.tables.holding import TableLease
 from league.service import listening
 
 log = logging.getLogger("league.tables")

@@ -24,9 +24,9 @@ from league.domain.core.loops import Loops
 from league.domain.jobs.ahead import Prefetcher
 from league.domain.jobs.disk import DiskSpace
 from league.domain.jobs.handlers import registry
-from league.domain.jobs.handlers.base import Job, Signals, execute
+from league.domain.jobs.handlers.base import Lease, Signals, execute
 from league.domain.jobs.handlers.idle import Allowance, IdleHandler
-from league.domain.jobs.handlers.queued import QueuedJob, claim
+from league.domain.jobs.handlers.queued import MatchLease, claim
 from league.domain.jobs.tables import LOOK_S, Tables
 from league.domain.matches import leases, workers
 from league.domain.matches.reports import Receipt
@@ -65,7 +65,7 @@ class Worker:
         self._looking = threading.Lock()
         self.box: Sandbox | None = None
         self.stopping = threading.Event()
-        self._running: list[Job] = []  # the job at hand; before it a match that stands still
+        self._running: list[Lease] = []  # the job at hand; before it a match that stands still
         self._rests_until: dict[Allowance, float] = {}  # The end of each pause, by the monotonic clock
         self._busy = threading.Lock()  # one job at a time, whichever thread has found it
         self.loops = Loops("worker")
@@ -149,7 +149,7 @@ class Worker:
             workers.note_alive(self.name, match=match, free_mb=self.disk.free_mb)
 
     @contextmanager
-    def _beating(self, job: Job) -> Iterator[None]:
+    def _beating(self, job: Lease) -> Iterator[None]:
         self._running.append(job)
         try:
             yield
@@ -196,7 +196,7 @@ class Worker:
         finally:
             self._busy.release()
 
-    def _next_queued(self, prefer: int | None) -> QueuedJob | None:
+    def _next_queued(self, prefer: int | None) -> MatchLease | None:
         if self.stopping.is_set() or not self._may_claim():
             return None
         if job := self.ahead.take():  # an error came between it and the match before
@@ -228,7 +228,7 @@ class Worker:
         job = handler.claim(self.name, before_ladders=before_ladders)
         return job is not None and (self.run(job) is not None or job.has_yielded)
 
-    def run(self, job: Job, *, ahead: bool = False) -> Receipt | None:
+    def run(self, job: Lease, *, ahead: bool = False) -> Receipt | None:
         """Run a leased job and report it. Return None if it was given back, has failed, or was lost to another worker.
 
         ahead: claim the next match towards the end of this one.
@@ -239,7 +239,7 @@ class Worker:
             return self.stopping.is_set() or job.must_stop()
 
         def interlude() -> Callable[[], None] | None:
-            return partial(self._let_pass, job) if isinstance(job, QueuedJob) and job.in_the_way else None
+            return partial(self._let_pass, job) if isinstance(job, MatchLease) and job.in_the_way else None
 
         signals = Signals(stop, self._prepare_next if ahead else None, interlude)
         return execute(registry.handler_of(job.kind), job, self, signals, beating=self._beating(job))
@@ -248,7 +248,7 @@ class Worker:
         if seconds_left <= SOON_S and not self.stopping.is_set():
             self.ahead.begin()
 
-    def _let_pass(self, job: QueuedJob) -> None:
+    def _let_pass(self, job: MatchLease) -> None:
         """Validate an upload that waits, while the slow match at hand stands still. Nothing that goes wrong with it ends the match."""
         job.in_the_way, began = False, time.monotonic()
         try:

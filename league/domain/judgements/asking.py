@@ -9,14 +9,16 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from engine.analysis import JUDGE
-from league.domain.core import clock, journal, transitions
+from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.errors import Refused
-from league.domain.matches import background, logs, replays
+from league.domain.matches import logs, replays
 from league.domain.people import players, quotas
-from league.enums import JudgementKind, MatchStatus
+from league.enums import JudgementKind, JudgementStatus, MatchStatus
 from league.models import Judgement, Match, Player
 
-WAITING = background.WAITING
+JOB = "analysis"  # the kind of its jobs
+FAILED_DAYS = 30  # A failure is kept for this time; after that the work may be asked for again
+WAITING = (JudgementStatus.ASKED, JudgementStatus.WORKING)
 
 
 def samples(kind: str) -> int:
@@ -44,15 +46,18 @@ def ask(match: Match, kind: str, player: Player, *, now: datetime | None = None)
             kind=kind,
             judge=JUDGE,
             samples=samples(kind),
-            defaults={
-                "asked_by": player,
-                "place": background.position_of_next(Judgement, player),
-                "created": now,
-            },
+            defaults={"asked_by": player, "created": now},
         )
         if is_new:
+            enqueue(row, now=now)
             journal.append("judgement.asked", transitions.subject(match), now=now, actor=player.name, how=kind)
     return row, is_new
+
+
+def enqueue(row: Judgement, *, now: datetime) -> None:
+    """Give a judgement its job; those who ask take turns."""
+    position = queue.turn_of(JOB, row.asked_by) if row.asked_by else 0
+    queue.add(JOB, judgement=row, owner=row.asked_by, position=position, now=now)
 
 
 def reason_not(match: Match) -> Refused | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from math import sqrt
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.db.models import F, Q
 from engine.analysis import JUDGE, PHASES
 from engine.intervals import t95
 from engine.portable import add_up
+from league.domain.core import clock, queue
 from league.domain.core.errors import Refused
 from league.domain.judgements import bodies, reading
 from league.domain.matches import sight
@@ -20,17 +22,19 @@ from league.enums import JudgementKind, JudgementStatus, MatchStatus
 from league.models import Bot, JudgedSum, Judgement, Party, Pool, PuzzleSearch
 from league.pure.portable import comparable
 
+SEARCH = "puzzles"  # the kind of the jobs that search a match for puzzles
 BATCH = 20  # judgements of one pass
 SUMS = ("boards", "decisions", "judged", "right", "lost", "lost_lost", "lost_judged", "judged_judged")
 
 
-def count_new(*, most: int = BATCH) -> int:
+def count_new(*, most: int = BATCH, now: datetime | None = None) -> int:
     """Count the judgements that are not counted yet, and return their number. Any number of processes may do so. One query if there are none."""
     uncounted = Judgement.objects.filter(status=JudgementStatus.DONE, summed=False).order_by("id")
-    return sum(_count(pk) for pk in uncounted.values_list("pk", flat=True)[:most])
+    now = clock.now_or(now)
+    return sum(_count(pk, now) for pk in uncounted.values_list("pk", flat=True)[:most])
 
 
-def _count(pk: int) -> int:
+def _count(pk: int, now: datetime) -> int:
     with transaction.atomic():
         unsummed = Judgement.objects.filter(pk=pk, status=JudgementStatus.DONE, summed=False)
         rows = unsummed.select_for_update(skip_locked=True, of=("self",)).select_related("match__tournament")
@@ -42,8 +46,9 @@ def _count(pk: int) -> int:
         is_public = row.match.status == MatchStatus.FINISHED and not sight.is_held_back(row.match.tournament)
         if is_public and not _has_counted(row):
             _add(row)
-            if row.kind == JudgementKind.FAIR and row.judge == JUDGE:
-                PuzzleSearch.objects.get_or_create(judgement=row)
+            is_shown = row.kind == JudgementKind.FAIR and row.judge == JUDGE
+            if is_shown and PuzzleSearch.objects.get_or_create(judgement=row)[1]:
+                queue.add(SEARCH, judgement=row, now=now)
     return 1
 
 

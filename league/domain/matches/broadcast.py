@@ -24,8 +24,6 @@ STEP_S = (0.4, 2.0)  # The least and the most seconds of one step: a long deal g
 SETTLED = timedelta(seconds=60)  # A match that finished this long ago has all its rows
 LATEST = 24  # The newest matches, the candidates of a slot
 MOST_BOARDS = 32  # The boards of a match that are compared
-SURE = 120.0  # Elo; ratings with a wider margin make no upset of the day
-OF_DAY = 200  # The newest matches of a day, the candidates for its board
 TURNS = 8  # The matches that take turns if no new one finished
 UPSET = 100.0  # Elo
 LOUD = ("capote", "tute")  # moments that people talk about
@@ -94,27 +92,11 @@ def choose(slot: int, *, now: datetime | None = None) -> Shown | None:
     return None
 
 
-def best_since(since: datetime, until: datetime, *, now: datetime) -> tuple[int, int, Interest, str] | None:
-    """Return the most interesting board of the rated matches that finished in an interval, or None if none stands out.
-
-    As a tuple: key of the match, number of the board, why, and the bot that won the match. Considers the latest OF_DAY matches and
-    skips those that are withheld. Four queries.
-    """
-    rows = Match.objects.filter(status=MatchStatus.FINISHED, rated=True, finished__gte=since, finished__lt=until)
-    rows = sight.matches(rows, None, now=now).select_related("tournament").defer("secret", "host", "tournament__secret")
-    latest = [match for match in rows.order_by("-finished", "-id")[:OF_DAY] if not embargoes.in_force(match, now=now)]
-    ranked = [row for row in _rank(latest, margin=SURE) if row[2].weight > 0]
-    if not ranked:
-        return None
-    match, number, why, winner = ranked[0]
-    return match.pk, number, why, winner.version.bot.slug if winner else ""
-
-
 Ranked = tuple[Match, int, Interest, Party | None]
 
 
-def _rank(matches: Sequence[Match], margin: float | None = None) -> list[Ranked]:
-    """Return matches with their most interesting board, the most interesting first. margin: ratings with a wider one show no upset."""
+def _rank(matches: Sequence[Match]) -> list[Ranked]:
+    """Return matches with their most interesting board, the most interesting first."""
     ids = [match.pk for match in matches]
     parties: dict[int, list[Party]] = {pk: [] for pk in ids}
     for party in Party.objects.filter(match__in=ids).select_related("version__bot").order_by("number"):
@@ -122,7 +104,6 @@ def _rank(matches: Sequence[Match], margin: float | None = None) -> list[Ranked]
     before = {
         (point.match_id, point.version_id): point.elo - point.change
         for point in RatingPoint.objects.filter(match__in=ids)
-        if margin is None or point.margin <= margin
     }
     boards: dict[int, list[Board]] = {pk: [] for pk in ids}
     for board in Board.objects.filter(match__in=ids).order_by("match", "number"):

@@ -31,29 +31,19 @@ from django.db.models import (
 )
 from django.db.models.functions import JSONObject
 
-from engine.runner import Limits, bounds
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import IllegalMove, without_folders
-from league.domain.matches import fairness, holds, matches, snapshot, validation, workers
+from league.domain.matches import fairness, holds, kinds, matches, snapshot, workers
 from league.domain.ratings import pools
-from league.enums import MatchKind, MatchStatus, TournamentStatus
+from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Package, Party, Pool
 from league.service import logs, version
 
 log = logging.getLogger("league.matches")
 HELD = fairness.HELD
-AUDIT_S = 600.0  # more than an audit takes, which is bounded by itself (engine.runner.audit)
 SHORT_S = 1.0  # expected seconds of all matches of a claim that takes several
 LOOKED_AT = 100  # withheld matches that a claim looks at if nothing else is ready
-ROOM = 1.25  # times the most that the bots of a match may take: a busy machine keeps them waiting, ...
-ROOM_S = 60  # ... and the referee takes its own time
 MOST_YIELDS = 3  # times that a validation or an audit yields to uploads
-NOTHING_AT_STAKE = (
-    MatchKind.VALIDATION,
-    MatchKind.CHALLENGE,
-    MatchKind.AUDIT,
-)  # may restart: no board of theirs counts
-ALONE = (MatchKind.VALIDATION, MatchKind.TRY)  # somebody waits for each, so none waits on a worker behind another match
 UNCOUNTED = Case(When(attempts__gt=0, then=F("attempts") - 1), default=0)
 # The columns that a claim reads. The secret of a tournament is not among them: the deals of all its matches follow from it, and the role of the
 # workers may not read it
@@ -73,18 +63,6 @@ BACKOFF_S = 2  # The pause before the second attempt; it doubles with each furth
 
 def _deadline(now: datetime) -> datetime:
     return now + timedelta(seconds=settings.LEASE_S)
-
-
-def time_limit_s(match: Match) -> float:
-    """Return the wall-clock seconds after which an attempt is taken from its worker: more than its bots may take by limits, game and boards."""
-    if match.kind == MatchKind.AUDIT:
-        return AUDIT_S
-    if validation.is_validation(match):
-        bots_s = validation.most_s(match)
-    else:
-        game, limits = pools.game_of(match.pool), Limits(**match.limits)
-        bots_s = bounds.match_s(limits, game, pools.parties(match.pool), match.boards_planned)
-    return ROOM * bots_s + ROOM_S
 
 
 def claim(
@@ -181,7 +159,7 @@ def _claim(plan: _Plan) -> list[Match]:
     if queue.crew > 1 or workers.is_another_able(plan.worker, now=plan.now):
         waiting = waiting.exclude(avoid=plan.worker)
     if plan.uploads_only:
-        waiting = waiting.filter(kind=MatchKind.VALIDATION, slow=False)
+        waiting = waiting.filter(kind__in=kinds.UPLOADS, slow=False)
     elif plan.ahead:
         waiting = waiting.filter(attempts=0, slow=False)
     elif queue.is_lane_full:
@@ -204,7 +182,7 @@ def _leased(taken: list[int], plan: _Plan) -> list[Match]:
         seats = seats.select_related("version__package").only(*SEAT_COLUMNS, "version__package__data")
     else:  # a package is large, and several matches may share one
         seats = seats.prefetch_related(Prefetch("version__package", Package.objects.only("data")))
-    played = [match for match in rows if match.kind != MatchKind.AUDIT]
+    played = [match for match in rows if not kinds.kind_of(match).is_idle]
     prefetch_related_objects(played, Prefetch("parties", seats.order_by("number")))
     for match in played:
         if not plan.exact and not holds.is_playable(match):
@@ -263,12 +241,12 @@ def _first(waiting: QuerySet[Match], plan: _Plan, queue: snapshot.QueueSnapshot)
 def _as_many_as_are_short(line: QuerySet[Match], most: int) -> tuple[QuerySet[Match], int]:
     """Return the matches of a queue that can be played together within `SHORT_S`, and their number; one if the first is long or goes alone."""
     head = line.order_by(*fairness.ORDER).only("expected_s", "slow", "attempts", "kind").first()
-    if head is None or head.slow or head.attempts or head.kind in ALONE:
+    if head is None or head.slow or head.attempts or kinds.kind_of(head).is_alone:
         return line, 1
     count = min(most, int(SHORT_S / max(fairness.LEAST_S, head.expected_s)))
     if count < 2:
         return line, 1
-    alone = Q(slow=True) | Q(attempts__gt=0) | Q(kind__in=ALONE)
+    alone = Q(slow=True) | Q(attempts__gt=0) | Q(kind__in=kinds.ALONE)
     return line.exclude(alone).filter(expected_s__lte=max(head.expected_s, SHORT_S / count)), count
 
 
@@ -307,7 +285,7 @@ def _secret() -> Func | F:
 
 def _next_audit(worker: str, now: datetime) -> QuerySet[Match]:
     """Return the queued audits, for a worker with no other work. Matches that were played on its host are audited on other hosts."""
-    waiting = holds.playable_audits(Match.work.filter(holds.due(now), status=MatchStatus.QUEUED, kind=MatchKind.AUDIT))
+    waiting = holds.playable_audits(Match.work.filter(holds.due(now), status=MatchStatus.QUEUED, kind__in=kinds.IDLE))
     return waiting.exclude(workers.better_left_by(worker, now=now))
 
 
@@ -319,16 +297,16 @@ def must_yield(match: Match, *, now: datetime | None = None) -> bool:
     `MOST_YIELDS` times, so that it ends one day. A match that already stands still has a validation beside it on its worker.
     """
     now = clock.now_or(now)
-    waiting = Match.objects.filter(status=MatchStatus.QUEUED, kind=MatchKind.VALIDATION, slow=False)
+    waiting = Match.objects.filter(status=MatchStatus.QUEUED, kind__in=kinds.UPLOADS, slow=False)
     needed = waiting.exclude(not_before__gt=now).count()
     if not needed:
         return False
     needed -= snapshot.count_idle(now=now)
     running = Match.work.filter(status=MatchStatus.RUNNING)
-    aside = running.filter(kind=MatchKind.VALIDATION).values("worker")
-    counting = ~Q(kind__in=NOTHING_AT_STAKE) & ~Q(worker__in=aside)
-    again = Q(kind__in=NOTHING_AT_STAKE, gave_way__lt=MOST_YIELDS)
-    slow = running.filter(Q(slow=True) | Q(kind=MatchKind.AUDIT)).filter(counting | again)
+    aside = running.filter(kind__in=kinds.UPLOADS).values("worker")
+    counting = ~Q(kind__in=kinds.UNCOUNTED) & ~Q(worker__in=aside)
+    again = Q(kind__in=kinds.UNCOUNTED, gave_way__lt=MOST_YIELDS)
+    slow = running.filter(Q(slow=True) | Q(kind__in=kinds.IDLE)).filter(counting | again)
     return match.pk in slow.order_by("-started", "-pk").values_list("pk", flat=True)[: max(0, needed)]
 
 
@@ -357,14 +335,14 @@ def start(match: Match, *, now: datetime | None = None) -> None:
         attempts=max(1, match.attempts),
         started=now,
         lease_until=_deadline(now),
-        ends_by=now + timedelta(seconds=time_limit_s(match)),
+        ends_by=now + timedelta(seconds=kinds.time_limit_s(match)),
     )
 
 
 def _is_held_back(match: Match) -> bool:
     """Return True if a leased match must not begin any more. A match that has begun is played to its end. One query."""
     rows = Match.work.filter(pk=match.pk, token=match.token)
-    if match.kind == MatchKind.AUDIT:
+    if kinds.kind_of(match).is_idle:
         return rows.exclude(pk__in=holds.playable_audits(rows).values("pk")).exists()
     return holds.blocked_matches(rows).exists()
 
@@ -416,7 +394,7 @@ def stand_still(match_id: int, token: int, upload: Match, *, now: datetime | Non
     """Extend the time of a slow match by the most that the validation of `upload` may take on its worker. Return False if the lease is lost."""
     now = clock.now_or(now)
     leased = Match.work.filter(pk=match_id, token=token, status=MatchStatus.RUNNING).exclude(ends_by__lte=now)
-    longer = timedelta(seconds=time_limit_s(upload))
+    longer = timedelta(seconds=kinds.time_limit_s(upload))
     return bool(leased.update(lease_until=_deadline(now), ends_by=F("ends_by") + longer, gave_way=F("gave_way") + 1))
 
 
@@ -444,7 +422,7 @@ def fail(match_id: int, token: int, *, why: str, party: int | None = None, now: 
         if match is None:
             return False
         avoid = match.avoid
-        if party is not None and match.kind != MatchKind.TRY:  # that has no seats
+        if party is not None and kinds.kind_of(match).has_seats:
             seat = match.parties.get(number=party)
             attempt = {"worker": match.worker, "attempt": match.attempts, "why": without_folders(why)}
             Party.objects.filter(pk=seat.pk).update(broken_off=[*seat.broken_off, attempt])

@@ -7,6 +7,7 @@ the version declares, one after the other (`engine.runner.trial`). The report st
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -130,12 +131,17 @@ def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | N
 
 @dataclass(frozen=True)
 class Course:
-    """How far a validation is: games done of all, the match whose progress says so, and the seconds that it probably still takes."""
+    """The course of a validation: checked games of all, the match whose progress says so, and the seconds that it probably still takes."""
 
     match: Match
-    done: int
+    checked: int
     games: int
     left_s: float
+
+    @property
+    def minutes(self) -> int:
+        """The minutes left, rounded up."""
+        return math.ceil(self.left_s / 60)
 
 
 def course(version: BotVersion, *, now: datetime | None = None) -> Course | None:
@@ -146,10 +152,10 @@ def course(version: BotVersion, *, now: datetime | None = None) -> Course | None
     if match is None:
         return None
     count = len(games(version))
-    done = round(match.progress * count / 100) if match.status == MatchStatus.RUNNING else 0
-    passed_s = (now - match.started).total_seconds() if match.started is not None and done else 0.0
-    each_s = passed_s / done if passed_s > 0 else GAME_S
-    return Course(match, min(done, count), count, each_s * (count - done))
+    checked = round(match.progress * count / 100) if match.status == MatchStatus.RUNNING else 0
+    passed_s = (now - match.started).total_seconds() if match.started is not None and checked else 0.0
+    each_s = passed_s / checked if passed_s > 0 else GAME_S
+    return Course(match, min(checked, count), count, each_s * (count - checked))
 
 
 def validate_again(version: BotVersion, *, now: datetime | None = None) -> None:

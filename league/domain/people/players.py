@@ -18,6 +18,19 @@ RESERVED = frozenset({HOUSE, "admin", "league", "new", "api", "me"})
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 
 
+def check_name(name: str, *, reserved: bool = False) -> None:
+    """Raise Refused if a new player cannot have this name. `reserved`: names of the league itself are allowed. Two queries."""
+    if not NAME.fullmatch(name):
+        raise Refused(
+            "An account name has 1 to 40 small letters (a to z), digits and hyphens, such as ana-1, so “{name}” cannot be used.",
+            name=name,
+        )
+    if not reserved and any(names.alike(name, reserved_name) for reserved_name in RESERVED):
+        raise Refused("the name {name!r} is reserved; choose another", name=name)
+    if get_user_model().objects.filter(username=name).exists() or Player.objects.filter(name=name).exists():
+        raise Refused("the name {name!r} is taken; choose another", name=name)
+
+
 def create(
     name: str,
     *,
@@ -32,17 +45,9 @@ def create(
     Raise Refused if the name is taken, reserved, or not 1 to 40 of a-z, 0-9 and inner hyphens.
     """
     now = clock.now_or(now)
-    if not NAME.fullmatch(name):
-        raise Refused(
-            "An account name has 1 to 40 small letters (a to z), digits and hyphens, such as ana-1, so “{name}” cannot be used.",
-            name=name,
-        )
-    if not reserved and any(names.alike(name, reserved_name) for reserved_name in RESERVED):
-        raise Refused("the name {name!r} is reserved; choose another", name=name)
     users = get_user_model()
     with transaction.atomic():
-        if users.objects.filter(username=name).exists() or Player.objects.filter(name=name).exists():
-            raise Refused("the name {name!r} is taken; choose another", name=name)
+        check_name(name, reserved=reserved)
         names.take(names.PLAYER, name, holder=f"player:{name}")
         if users.objects.filter(username=name).exists():  # Somebody signed up in the meantime.
             raise Refused("the name {name!r} is taken; choose another", name=name)

@@ -9,6 +9,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import date
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from league.enums import MatchStatus
 from league.models import FoundPuzzle
 
 log = logging.getLogger("league.puzzles")
+
+FEW = 4  # Players; with more of them a table does not fit on the front page.
 
 
 class Shelf:
@@ -38,6 +41,18 @@ class Shelf:
         row = self.by_game[puzzle.game]
         here = row.index(puzzle)
         return next((other for other in (*row[here + 1 :], *row[:here]) if other.id not in answered), None)
+
+    def of_day(self, day: date, games: Iterable[str]) -> Puzzle | None:
+        """Return the puzzle of a day: one of the first of these games that has puzzles about which card to play, at a table for two to four."""
+        for game in games:
+            small = [puzzle for puzzle in self.by_game.get(game, ()) if _is_small(puzzle)]
+            if small:
+                return small[day.toordinal() % len(small)]
+        return None
+
+
+def _is_small(puzzle: Puzzle) -> bool:
+    return puzzle.players <= FEW and all(text.startswith("play ") for text in puzzle.legal)
 
 
 def shelf() -> Shelf:

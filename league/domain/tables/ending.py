@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -12,7 +11,7 @@ from league.domain.tables import guests, standing
 from league.domain.tables.guests import Sitter
 from league.domain.tables.standing import Change
 from league.enums import TableStatus
-from league.models import Player, Table
+from league.models import Table
 from league.models.tables import LIVE
 
 
@@ -27,12 +26,10 @@ class Party:
 
 
 @dataclass(frozen=True)
-class Ending:
-    """The end of a table.
+class Result:
+    """The points of a table that is over.
 
-    parties: best first; empty if no board was finished. won: None if the best parties are even, or nothing was played. The rest is only for who sat
-    there. change: of the rating; None if the table is unrated. again: the fields of a form to `play` that deals another table like this one.
-    may_keep: a guest may still take the table along by signing up.
+    parties: best first; empty if no board was finished. won: of the person's party; None if the best parties are even, or nothing was played.
     """
 
     status: str
@@ -40,10 +37,6 @@ class Ending:
     unit: str
     parties: list[Party]
     won: bool | None
-    is_own: bool
-    change: Change | None = None
-    again: dict[str, str] = field(default_factory=dict)
-    may_keep: bool = False
 
     @property
     def mine(self) -> Party | None:
@@ -61,8 +54,22 @@ class Ending:
         return self.status in (TableStatus.LEFT, TableStatus.ABANDONED)
 
 
-def ending(row: Table, sitter: Sitter | None, bots: Mapping[int, str], *, now: datetime | None = None) -> Ending | None:
-    """Return how the table ended; None while it is played. bots: by seat (`seating.bots`). Three queries if the table is rated and theirs."""
+@dataclass(frozen=True)
+class Ending(Result):
+    """The end of a table, for one viewer; all but `is_own` is empty for those who did not sit there.
+
+    change: of the rating; None if the table is unrated. again: the fields of a form to `play` that deals another table like this one. may_keep: a
+    guest may still take the table along by signing up.
+    """
+
+    is_own: bool = False
+    change: Change | None = None
+    again: dict[str, str] = field(default_factory=dict)
+    may_keep: bool = False
+
+
+def result(row: Table) -> Result | None:
+    """Return the points; None while the table is played. No query."""
     if row.status in LIVE:
         return None
     game = pools.game_of(row.pool)
@@ -75,19 +82,21 @@ def ending(row: Table, sitter: Sitter | None, bots: Mapping[int, str], *, now: d
     ]
     mine = next((party for party in parties if party.mine), None)
     won = None if mine is None or (mine.total == best and even) else mine.won
-    is_own = guests.owns(sitter, row)
-    if not is_own:
-        return Ending(row.status, len(row.scores), game.score_unit, parties, won, is_own)
-    change = standing.change(row) if isinstance(sitter, Player) else None
-    now = clock.now_or(now)
-    may_keep = row.player_id is None and row.finished is not None and row.finished > now - guests.KEEP
-    again = _again(row, bots, next(side for side in game.sides if row.seat in side))
-    return Ending(row.status, len(row.scores), game.score_unit, parties, won, is_own, change, again, may_keep)
+    return Result(row.status, len(row.scores), game.score_unit, parties, won)
 
 
-def _again(row: Table, bots: Mapping[int, str], own_side: tuple[int, ...]) -> dict[str, str]:
-    """Return the settings of the table as fields of the page Play."""
-    rival = next((name for seat, name in sorted(bots.items()) if seat not in own_side), "")
-    partner = next((name for seat, name in sorted(bots.items()) if seat in own_side and seat != row.seat), "")
-    fields = {"game": row.pool.game, "rival": rival, "partner": partner, "boards": str(row.boards)}
-    return fields | ({"advice": "on"} if row.seat in bots else {})
+def ending(row: Table, sitter: Sitter | None, *, now: datetime | None = None) -> Ending | None:
+    """Return how the table ended; None while it is played. Three queries if the table is rated and theirs."""
+    points = result(row)
+    if points is None:
+        return None
+    if not guests.owns(sitter, row):
+        return Ending(**vars(points))
+    may_keep = row.player_id is None and row.finished is not None and row.finished > clock.now_or(now) - guests.KEEP
+    return Ending(
+        **vars(points),
+        is_own=True,
+        change=standing.change(row),
+        again={"again": row.public_id},
+        may_keep=may_keep,
+    )

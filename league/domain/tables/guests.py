@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_noop
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import TooMany
@@ -23,7 +24,7 @@ from league.enums import TableStatus
 from league.models import Player, Table
 from league.models.tables import LIVE
 
-NAME = "guest"  # In the journal, and at the seat of an open table.
+NAME = gettext_noop("guest")  # In the journal, and at the seat of an open table.
 KEEP = timedelta(hours=1)  # So long after its end a table can be taken over by an account.
 KEPT = timedelta(days=1)
 HOUR = timedelta(hours=1)

@@ -1,6 +1,6 @@
-"""Leases of tables: the worker that runs a table's bots, guarded by a fencing token, beside the one match of that worker.
+"""Tables at work: the worker that runs a table's bots by the lease of its job, beside the one match of that worker.
 
-While the person thinks the bots are frozen. After a long time the worker releases the table (`rest`); it is claimed again when the person answers.
+While the person thinks the bots are frozen. After a long time the worker ends its job (`rest`); the table gets another one when the person answers.
 That works like the loss of a worker: fresh bots get the same deals and the journal of actions.
 """
 
@@ -8,58 +8,53 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import BinaryField, F, Func, Q, QuerySet
+from django.db.models import BinaryField, F, Func, Q, QuerySet, Value
 from django.db.models.lookups import IsNull
 
 from engine.runner.table import Question, TableResult, Taken
-from league.domain.core import clock, transitions
+from league.domain.core import clock, queue, transitions
 from league.domain.core.errors import IllegalMove, without_folders
+from league.domain.core.queue import LeaseLost, Terms
 from league.domain.tables import seating
-from league.enums import TableStatus
-from league.models import Table, TableAction, TableSeat
+from league.domain.tables.seating import JOB
+from league.enums import JobState, TableStatus
+from league.models import Job, Table, TableAction, TableSeat
 from league.models.tables import NO_ADVICE
 from league.service import listening
 
 log = logging.getLogger("league.tables")
-ATTEMPTS = 3  # Attempts in a row that may fail by a fault of ours.
-BACKOFF_S = 2
-
-
-class LeaseLost(Exception):
-    """The worker no longer has the table: its player has left, or the lease ran out."""
+TERMS = Terms(attempts=3)  # The count starts again with each turn of the person.
 
 
 @dataclass
 class TableLease:
     """A table that this worker has leased. secret: the key of its deals."""
 
+    job: Job
     row: Table
     secret: bytes
     lost: bool = False
 
     def beat(self, *, now: datetime | None = None) -> None:
         """Renew the lease."""
-        self.lost |= not leased(self.row).update(lease_until=_deadline(clock.now_or(now)))
+        self.lost |= not queue.beat(self.job, now=clock.now_or(now))
 
 
-def leased(row: Table) -> QuerySet[Table]:
-    """Select the row if it still has the lease that it was read with."""
-    return Table.objects.filter(pk=row.pk, token=row.token, status=TableStatus.HELD)
-
-
-def _due(now: datetime) -> QuerySet[Table]:
-    return Table.objects.filter(status=TableStatus.WAITING).exclude(not_before__gt=now)
+def _leased(lease: TableLease) -> QuerySet[Table]:
+    """Select the row if the worker still has it, to look at it."""
+    return Table.objects.filter(pk=lease.row.pk, jobs__pk=lease.job.pk, jobs__token=lease.job.token)
 
 
 def is_awaited(*, now: datetime | None = None) -> bool:
-    """Return True if a table waits for a worker. One query on an index of such tables."""
-    return _due(clock.now_or(now)).exists()
+    """Return True if a table waits for a worker. One query on an index of such jobs."""
+    return queue.waiting(JOB, now=clock.now_or(now)).exists()
 
 
 def claim(worker: str, *, now: datetime | None = None) -> TableLease | None:
@@ -67,31 +62,28 @@ def claim(worker: str, *, now: datetime | None = None) -> TableLease | None:
     now = clock.now_or(now)
     if not is_awaited(now=now):
         return None
-    with transaction.atomic():
-        rows = _due(now).select_related("pool").order_by(IsNull(F("player"), True), "since", "id")
-        row = rows.select_for_update(skip_locked=True, of=("self",)).first()
-        if row is None:
+    rows = queue.waiting(JOB, now=now).filter(table__status=TableStatus.WAITING)
+    rows = rows.order_by(IsNull(F("table__player"), True), "position", "id")  # Guests come after those with an account.
+    with suppress(IllegalMove), transaction.atomic():
+        job = queue.claim(rows, worker, TERMS, now=now)
+        if job is None:
             return None
-        transitions.move(
-            row,
-            TableStatus.HELD,
-            now=now,
-            actor=worker,
-            guard={"token": row.token},
-            token=row.token + 1,
-            worker=worker,
-            lease_until=_deadline(now),
-            attempts=row.attempts + 1,
-            reason="",
-        )
-        secret: Func | F = F("secret")
-        if connection.vendor == "postgresql":  # Workers may not read the column, so a function returns it.
-            secret = Func(F("pk"), F("token"), function="league_secret_of_table", output_field=BinaryField())
-        key = bytes(Table.objects.annotate(key=secret).values_list("key", flat=True).get(pk=row.pk))
-    if _seats(row).filter(Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)).exists():
-        _move(row, TableStatus.VOID, now=now, why="a bot at this table is paused", **seating.ended(now))
-        return None
-    return TableLease(row, key)
+        row = Table.objects.select_related("pool").get(jobs=job)
+        if _seats(row).filter(Q(version__bot__stopped__isnull=False) | Q(version__bot__owner_banned=True)).exists():
+            queue.finish(job)
+            _move(row, TableStatus.VOID, worker, now=now, why="a bot at this table is paused", **seating.ended(now))
+            return None
+        transitions.move(row, TableStatus.HELD, now=now, actor=worker, reason="")
+        return TableLease(job, row, _secret(job, row))
+    return None
+
+
+def _secret(job: Job, row: Table) -> bytes:
+    secret: Func | F = F("secret")
+    if connection.vendor == "postgresql":  # Workers may not read the column, so a function returns it.
+        key = Value(job.pk), Value(job.token)
+        secret = Func(*key, function="league_secret_of_table_job", output_field=BinaryField())
+    return bytes(Table.objects.annotate(key=secret).values_list("key", flat=True).get(pk=row.pk))
 
 
 def _seats(row: Table) -> QuerySet[TableSeat]:
@@ -112,23 +104,32 @@ def taken(row: Table) -> list[Taken]:
 def ask(lease: TableLease, question: Question, actions: Sequence[Taken], *, now: datetime | None = None) -> None:
     """Store the actions of the bots since the last question, and ask the person; both or neither. Raise LeaseLost."""
     now = clock.now_or(now)
+    columns = {
+        "legal": question.legal,
+        "seen": question.events,
+        "scores": question.scores,
+        "board": question.board,
+        "hand": question.hand,
+    }
     with transaction.atomic():
         _write(lease, question.number - len(actions), actions, now)
-        columns = {
-            "legal": question.legal,
-            "seen": question.events,
-            "scores": question.scores,
-            "board": question.board,
-            "hand": question.hand,
-        }
-        leased(lease.row).update(turn=question.number, since=now, attempts=0, **columns)
+        Table.objects.filter(pk=lease.row.pk).update(turn=question.number, since=now, **columns)
+        queue.count_from_here(lease.job)
         listening.notify(transitions.subject(lease.row))
 
 
+def _lock(lease: TableLease) -> Table:
+    """Lock the job and its table, and return the table as it is now. Raise LeaseLost."""
+    queue.lock(lease.job)
+    row = Table.objects.select_for_update().get(pk=lease.row.pk)
+    if row.status != TableStatus.HELD:
+        raise LeaseLost(f"table {row.public_id} is {row.status}")
+    return row
+
+
 def _write(lease: TableLease, first: int, actions: Sequence[Taken], now: datetime) -> None:
-    """Append lines to the journal, with the row locked."""
-    if leased(lease.row).select_for_update().first() is None:
-        raise LeaseLost
+    """Append lines to the journal, with job and table locked."""
+    _lock(lease)
     TableAction.objects.bulk_create(
         TableAction(table=lease.row, number=first + place, seat=taken.seat, action=taken.action, at=now)
         for place, taken in enumerate(actions)
@@ -137,7 +138,7 @@ def _write(lease: TableLease, first: int, actions: Sequence[Taken], now: datetim
 
 def answer(lease: TableLease, number: int) -> str | None:
     """Return the person's answer; None while they think. Raise LeaseLost. One query, two if there is an answer."""
-    row = leased(lease.row).values_list("turn").first()
+    row = _leased(lease).values_list("turn").first()
     if row is None:
         raise LeaseLost
     if row[0] is not None:
@@ -147,36 +148,44 @@ def answer(lease: TableLease, number: int) -> str | None:
 
 def wants_advice(lease: TableLease) -> bool:
     """Return True if the person waits for advice. One query."""
-    return leased(lease.row).filter(advice_asked__isnull=False, advice="").exists()
+    return _leased(lease).filter(advice_asked__isnull=False, advice="").exists()
 
 
 def advise(lease: TableLease, number: int, action: str | None) -> None:
     """Store the advisor's action for this decision if it is still wanted; None if the advisor failed."""
-    with transaction.atomic():
-        waiting = leased(lease.row).filter(turn=number, advice_asked=number, advice="")
-        if waiting.update(advice=action or NO_ADVICE):
-            listening.notify(transitions.subject(lease.row))
+    with suppress(LeaseLost), transaction.atomic():
+        row = _lock(lease)
+        if (row.turn, row.advice_asked, row.advice) == (number, number, ""):
+            Table.objects.filter(pk=row.pk).update(advice=action or NO_ADVICE)
+            listening.notify(transitions.subject(row))
 
 
 def rest(lease: TableLease, number: int, *, now: datetime | None = None) -> bool:
-    """Release the table until the person answers. Return False if they just have, wait for advice, or the lease is lost."""
-    with transaction.atomic():
-        row = leased(lease.row).select_for_update().first()
-        if row is None or row.awaits_advice:
+    """End the job until the person answers. Return False if they just have, wait for advice, or the lease is lost."""
+    with suppress(LeaseLost), transaction.atomic():
+        row = _lock(lease)
+        if row.turn != number or row.awaits_advice:
             return False
-        return _move(row, TableStatus.RESTING, now=clock.now_or(now), guard={"turn": number})
+        queue.finish(lease.job)
+        return _move(row, TableStatus.RESTING, lease.job.worker, now=clock.now_or(now))
+    return False
 
 
 def release(lease: TableLease, why: str, *, now: datetime | None = None) -> None:
-    """Release the table because the worker stops; this counts as no attempt."""
-    _release(lease.row, why, clock.now_or(now), attempts=0)
+    """Put the job back because the worker stops; this counts as no attempt."""
+    with suppress(LeaseLost), transaction.atomic():
+        row = _lock(lease)
+        if not _rest(row, lease.job, why, now=clock.now_or(now)):
+            queue.release(lease.job)
+            _move(row, TableStatus.WAITING, lease.job.worker, now=clock.now_or(now), why=why)
 
 
 def fail(lease: TableLease, error: Exception, *, now: datetime | None = None) -> None:
-    """Handle a fault of ours: try again, and void the table after ATTEMPTS."""
-    now, row = clock.now_or(now), lease.row
-    log.error("table %s: attempt %d failed", row.public_id, row.attempts, exc_info=error)
-    _retry_or_void(row, without_folders(f"{type(error).__name__}: {error}"[:500]), now)
+    """Handle a fault of ours: try again, and void the table after the last attempt."""
+    log.error("table %s: attempt %d failed", lease.row.public_id, lease.job.attempts, exc_info=error)
+    why = without_folders(f"{type(error).__name__}: {error}"[:500])
+    with suppress(LeaseLost), transaction.atomic():
+        _end_attempt(_lock(lease), lease.job, why, now=clock.now_or(now))
 
 
 def finish(lease: TableLease, result: TableResult, first: int, *, now: datetime | None = None) -> None:
@@ -191,15 +200,36 @@ def finish(lease: TableLease, result: TableResult, first: int, *, now: datetime 
     }
     with transaction.atomic():
         _write(lease, first, result.decisions, now)
-        if not _move(lease.row, TableStatus.FINISHED, now=now, **seating.ended(now), **columns):
+        queue.finish(lease.job)
+        if not _move(lease.row, TableStatus.FINISHED, lease.job.worker, now=now, **seating.ended(now), **columns):
             raise LeaseLost
 
 
-def expire(*, now: datetime | None = None, most: int = 500) -> int:
+def expire(*, now: datetime | None = None) -> int:
     """Take back the tables of workers whose leases have run out; return their number."""
     now = clock.now_or(now)
-    overdue = Table.objects.filter(status=TableStatus.HELD, lease_until__lt=now).order_by("id")[:most]
-    return sum(_retry_or_void(row, f"worker {row.worker} was lost", now, overdue=True) for row in overdue)
+
+    def take_back(job: Job, why: str) -> None:
+        row = Table.objects.select_for_update(of=("self",)).get(jobs=job)
+        if row.status == TableStatus.HELD:
+            _end_attempt(row, job, why, now=now)
+        else:
+            queue.finish(job)
+
+    count = queue.expire(JOB, take_back, now=now)
+    _mend(now)
+    return count
+
+
+def _mend(now: datetime) -> None:
+    """Give each table whose bots are to move its job, and no other: a process of the release before knows of no jobs."""
+    for row in Table.objects.filter(status=TableStatus.HELD).exclude(jobs__state=JobState.LEASED)[: queue.MOST]:
+        _move(
+            row, TableStatus.RESTING if _is_asked(row) else TableStatus.WAITING, "", now=now, why="its worker was lost"
+        )
+    for row in Table.objects.filter(status=TableStatus.WAITING, jobs=None)[: queue.MOST]:
+        queue.add(JOB, table=row, now=now)
+    Job.objects.filter(kind=JOB, table__finished__isnull=False).delete()
 
 
 def away_s(row: Table) -> int:
@@ -221,43 +251,52 @@ def abandon(*, now: datetime | None = None, most: int = 500) -> int:
 
 
 def _end(row: Table, to: str, why: str, now: datetime) -> bool:
-    return _move(row, to, now=now, why=why, guard={"since": row.since}, **seating.ended(now))
-
-
-def _retry_or_void(row: Table, why: str, now: datetime, *, overdue: bool = False) -> bool:
-    guard: dict[str, Any] | None = {"lease_until__lt": now} if overdue else None
-    if row.attempts < ATTEMPTS:
-        pause = now + timedelta(seconds=BACKOFF_S * row.attempts)
-        return _release(row, why, now, guard=guard, not_before=pause)
-    return _move(row, TableStatus.VOID, now=now, why=why, guard=guard, **seating.ended(now))
-
-
-def _release(row: Table, why: str, now: datetime, guard: dict[str, Any] | None = None, **columns: Any) -> bool:
-    """Release a lease: the table rests if the person is to move, else it waits for another worker."""
     with transaction.atomic():
-        current = leased(row).select_for_update().first()
-        if current is None:
-            return False
-        to = TableStatus.WAITING if current.turn is None or current.awaits_advice else TableStatus.RESTING
-        return _move(current, to, now=now, why=why, guard=guard, **columns)
+        queue.withdraw(JOB, table=row)
+        is_over = _move(row, to, "", now=now, why=why, guard={"since": row.since}, **seating.ended(now))
+        transaction.set_rollback(not is_over)
+    return is_over
+
+
+def _end_attempt(row: Table, job: Job, why: str, *, now: datetime) -> None:
+    """End an attempt after a fault of ours, with job and table locked."""
+    if job.attempts < TERMS.attempts and _rest(row, job, why, now=now):
+        return
+    if queue.retry(job, TERMS, why, now=now):
+        _move(row, TableStatus.WAITING, job.worker, now=now, why=why)
+    else:
+        _move(row, TableStatus.VOID, job.worker, now=now, why=why, **seating.ended(now))
+
+
+def _is_asked(row: Table) -> bool:
+    """Return True if nobody but the person is to do something."""
+    return row.turn is not None and not row.awaits_advice
+
+
+def _rest(row: Table, job: Job, why: str, *, now: datetime) -> bool:
+    """Let the table rest if the person is to move. Return False if its bots are."""
+    if not _is_asked(row):
+        return False
+    queue.finish(job)
+    return _move(row, TableStatus.RESTING, job.worker, now=now, why=why)
 
 
 def _move(
-    row: Table, to: str, *, now: datetime, why: str = "", guard: dict[str, Any] | None = None, **columns: Any
+    row: Table,
+    to: str,
+    actor: str,
+    *,
+    now: datetime,
+    why: str = "",
+    guard: dict[str, Any] | None = None,
+    **columns: Any,
 ) -> bool:
-    """Change the status, guarded by the lease and by `guard`."""
-    columns = {"worker": "", "lease_until": None, "reason": why, **columns}
+    """Change the status, and wake whoever looks at the table."""
     try:
         with transaction.atomic():
-            transitions.move(
-                row, to, now=now, actor=row.worker, why=why, guard={"token": row.token, **(guard or {})}, **columns
-            )
+            transitions.move(row, to, now=now, actor=actor, why=why, guard=guard, reason=why, **columns)
             listening.notify(transitions.subject(row))
     except IllegalMove as error:
         log.info("table %s: %s", row.public_id, error)
         return False
     return True
-
-
-def _deadline(now: datetime) -> datetime:
-    return now + timedelta(seconds=settings.LEASE_S)

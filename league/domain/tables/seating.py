@@ -22,7 +22,7 @@ from django.utils.translation import gettext
 import engine
 from engine.runner.table import NEXT
 from league.domain.bots import tries
-from league.domain.core import clock, journal, transitions
+from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import matches
 from league.domain.people import quotas
@@ -35,6 +35,7 @@ from league.models.tables import LIVE
 from league.pure.portable import ELO_DIGITS, comparable
 from league.service import listening
 
+JOB = "table"  # the kind of the jobs of its bots
 MOST_BOARDS = 4
 SEAT = 0  # The seat of the person; the first dealer is drawn.
 
@@ -111,8 +112,22 @@ def sit(
         TableSeat.objects.bulk_create(
             TableSeat(table=row, number=seat, version=version) for seat, version in seats.items()
         )
+        queue.add(JOB, table=row, now=now)
         journal.append("table.opened", transitions.subject(row), now=now, actor=guests.name_of(sitter), game=game)
     return row
+
+
+def sit_again(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> Table:
+    """Sit down at another table with the rules and bots of one of theirs. Raise Refused, or TooMany, as `sit`."""
+    row = tables_of(sitter, public_id).select_related("pool").first()
+    if row is None:
+        raise Refused("you have no such table")
+    pool, names = row.pool, bots(row)
+    own_side = next(side for side in pools.game_of(pool).sides if row.seat in side)
+    rival = next((name for seat, name in sorted(names.items()) if seat not in own_side), "")
+    partner = next((name for seat, name in sorted(names.items()) if seat in own_side and seat != row.seat), "")
+    rules: dict[str, Any] = {"players": pool.players, "options": pool.options}
+    return sit(sitter, pool.game, rival, partner, row.boards, **rules, advice=row.seat in names, now=now)
 
 
 def _check(sitter: Sitter, advice: bool, now: datetime) -> None:
@@ -207,7 +222,7 @@ def act(sitter: Sitter, public_id: str, number: int, action: str, *, now: dateti
         Table.objects.filter(pk=row.pk).update(since=now, **cleared)
         row.turn, row.legal, row.since = None, [], now
         if row.status == TableStatus.RESTING:
-            transitions.move(row, TableStatus.WAITING, now=now, actor=guests.name_of(sitter))
+            _call_worker(row, sitter, now)
         listening.notify(transitions.subject(row))
     return row
 
@@ -230,9 +245,15 @@ def ask_advice(sitter: Sitter, public_id: str, number: int, *, now: datetime | N
             row.advice_asked, row.advice, row.since = number, "", now
             row.save(update_fields=["advice_asked", "advice", "since"])
         if row.awaits_advice and row.status == TableStatus.RESTING:
-            transitions.move(row, TableStatus.WAITING, now=now, actor=guests.name_of(sitter))
+            _call_worker(row, sitter, now)
         listening.notify(transitions.subject(row))
     return row
+
+
+def _call_worker(row: Table, sitter: Sitter, now: datetime) -> None:
+    """Let a table that rests wait for a worker."""
+    transitions.move(row, TableStatus.WAITING, now=now, actor=guests.name_of(sitter))
+    queue.add(JOB, table=row, now=now)
 
 
 def _advisor(pool: Pool) -> BotVersion:
@@ -250,6 +271,7 @@ def leave(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> boo
     """Leave the table. A board that has started counts as lost (`standing`); the worker stops within a second. False if it was finished."""
     now = clock.now_or(now)
     with transaction.atomic():
+        queue.withdraw(JOB, table__in=tables_of(sitter, public_id))
         row = tables_of(sitter, public_id).select_for_update().first()
         if row is None or row.status not in LIVE:
             return False
@@ -263,7 +285,7 @@ def leave(sitter: Sitter, public_id: str, *, now: datetime | None = None) -> boo
 
 def ended(now: datetime) -> dict[str, Any]:
     """Return the columns of a finished table: no question is open."""
-    return {"finished": now, "lease_until": None, "turn": None, "legal": [], "hand": []}
+    return {"finished": now, "turn": None, "legal": [], "hand": []}
 
 
 def packed(records: list[dict[str, Any]]) -> bytes:

@@ -17,7 +17,7 @@ from league.domain.ladders import drawing, places
 from league.domain.matches import fairness, health, holds, leases, validation, workers
 from league.domain.people import bans
 from league.domain.ratings import daily, ratings, refits
-from league.domain.tables import holding
+from league.domain.tables import guests, holding
 from league.domain.tournaments import circuits, events, progress
 from league.enums import MatchStatus, TournamentStatus
 from league.models import Match, Tournament
@@ -36,6 +36,7 @@ class Reconciled:
     played: int = 0  # Matches added there.
     unheld: int = 0  # Tables of people taken back from silent workers.
     abandoned: int = 0  # Tables whose player was away, or that no worker claimed.
+    removed: int = 0  # Old tables of guests.
     inserted: int = 0  # Matches missing from a schedule.
     cancelled: int = 0  # Matches of cancelled tournaments.
     finished: int = 0  # Tournaments.
@@ -64,6 +65,7 @@ def _leases(result: Reconciled, now: datetime) -> None:
     result.expired = leases.expire(now=now)
     result.unjudged = sum(handler.expire(now=now) for handler in registry.idle_handlers())
     result.unheld, result.abandoned = holding.expire(now=now), holding.abandon(now=now)
+    result.removed = guests.remove(now=now)
 
 
 def _tournaments(result: Reconciled, now: datetime) -> None:
@@ -124,7 +126,7 @@ def _queue(result: Reconciled, now: datetime) -> None:
 
 
 def _judgements(result: Reconciled, now: datetime) -> None:
-    result.summed = summing.count_new()
+    result.summed = summing.count_new(now=now)
     puzzles.tidy()
 
 
@@ -136,7 +138,8 @@ def _marks(result: Reconciled, now: datetime) -> None:
     changes.fold()
 
 
-# The order: expired leases; matches missing from schedules, and finished tournaments; due stages and seasons; matches of cancelled tournaments;
+# The order: expired leases, and old tables of guests; matches missing from schedules, and finished tournaments; due stages and seasons;
+# matches of cancelled tournaments;
 # daily leaderboards; pools with uncounted results; audits; due tests of paused bots, void validations, expired pauses, bans and requests;
 # positions and waiting reasons of queued matches; ladder tables if there is room; totals of judgements and of matches; rows of change counters.
 STEPS: tuple[Callable[[Reconciled, datetime], None], ...] = (

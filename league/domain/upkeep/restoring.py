@@ -21,9 +21,11 @@ from engine.analysis import JUDGE
 from engine.replay import ReplayError
 from engine.runner.evidence.replays import check
 from engine.runner.match import suits_of
+from league.domain.consultations import asking as consulting
 from league.domain.consultations import reading
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
+from league.domain.judgements import asking as judging
 from league.domain.judgements import bodies
 from league.domain.matches import logs, packing, replays
 from league.enums import JudgementStatus, MatchStatus
@@ -77,18 +79,22 @@ def _make_again(report: RestoreReport, *, actor: str, dry_run: bool, now: dateti
     # Only those of the current judge: older ones are shown nowhere, and this judge would decide differently under their name.
     judgements = Judgement.objects.filter(judge=JUDGE, **finished).select_related("match").order_by("pk")
     consultations = Consultation.objects.filter(**finished).select_related("match", "version__bot").order_by("pk")
-    afresh: dict[str, Any] = {"progress": 0, "attempts": 0, "cpu_s": 0.0, "finished": None, "limited": False}
+    afresh: dict[str, Any] = {"cpu_s": 0.0, "finished": None, "limited": False}
     for row in judgements.iterator(chunk_size=CHUNK):
         if _is_damaged(partial(bodies.unpack, bytes(row.body))):
             report.again.append(f"{row.match.public_id}, {row.kind} judgement")
             if not dry_run:
-                transitions.move(row, JudgementStatus.ASKED, now=now, actor=actor, body=b"", **afresh)
+                with transaction.atomic():
+                    transitions.move(row, JudgementStatus.ASKED, now=now, actor=actor, body=b"", **afresh)
+                    judging.enqueue(row, now=now)
     for consultation in consultations.iterator(chunk_size=CHUNK):
         if _is_damaged(partial(reading.answers, consultation)):
             place = f"board {consultation.board}, sitting {consultation.sitting}, seat {consultation.seat}"
             report.again.append(f"{consultation.match.public_id}, {place}, answers of {consultation.version}")
             if not dry_run:
-                transitions.move(consultation, JudgementStatus.ASKED, now=now, actor=actor, answers=[], **afresh)
+                with transaction.atomic():
+                    transitions.move(consultation, JudgementStatus.ASKED, now=now, actor=actor, answers=[], **afresh)
+                    consulting.enqueue(consultation, now=now)
 
 
 def _is_damaged(read: Callable[[], object]) -> bool:

@@ -37,10 +37,10 @@ class Command(LeagueCommand):
             pass
         site, handler, signals = Worker(settings.STATE_DIR / "bots"), puzzles.PuzzleHandler(), Signals(lambda: False)
         matches = count = 0
-        while time.monotonic() < until and (job := handler.claim(site.name, by_hand=True)):
-            self.say(f"match {job.row.judgement.match.public_id}")
-            before = job.row.made
+        while time.monotonic() < until and (job := handler.claim_by_hand(site.name)):
+            self.say(f"match {job.subject.judgement.match.public_id}")
+            before = job.subject.made
             execute(handler, job, site, signals)
-            count += job.row.made - before
+            count += job.subject.made - before
             matches += 1
         self.say(f"{count} new puzzles in {matches} matches")

@@ -30,7 +30,7 @@ const look = EditorView.theme({
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--good) 9%, transparent)" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "transparent", outline: "1px solid var(--good)" },
   ".cm-line.cm-bad": { backgroundColor: "color-mix(in srgb, var(--bad) 16%, transparent)", boxShadow: "inset 3px 0 var(--bad)" },
-  ".cm-line.cm-bad::after": { content: "'  ⟵ ' attr(data-message)", color: "var(--bad)", fontStyle: "italic" },
+  ".cm-line.cm-bad::after": { content: "'▲ ' attr(data-message)", display: "block", width: "max-content", position: "sticky", left: "3.5rem", color: "var(--bad)", fontFamily: "var(--sans)", fontWeight: "600", whiteSpace: "pre-wrap" },
 });
 const popup = new CSSStyleSheet();
 popup.replaceSync(`:host { position: relative; } ul { position: absolute; z-index: 3; margin: 0; padding: .2rem; list-style: none; max-height: 13rem; overflow: auto;
@@ -173,7 +173,8 @@ function setText(text) {
 }
 function goTo(number) {
   const line = view.state.doc.line(number);
-  view.dispatch({ selection: { anchor: line.from }, effects: EditorView.scrollIntoView(line.from, { y: "center" }) });
+  view.dispatch({ selection: { anchor: line.from } });
+  view.scrollDOM.scrollTop = view.lineBlockAt(line.from).top - view.scrollDOM.clientHeight / 2; // CodeMirror would scroll the page as well.
 }
 function showFault() { // Mark the line of a traceback in the code.
   const link = document.querySelector("#console a[data-line]"), number = Number(link?.dataset.line);
@@ -236,6 +237,7 @@ let course = 0; // The number of the last try that this page began.
 
 async function swap(text) {
   const answer = fresh(text);
+  if (answer.querySelector("#console .note.bad") && !location.hash) history.replaceState(null, "", "#fault"); // The table opens there.
   for (const id of ["board", "console", "again", "problems"]) {
     const part = answer.getElementById(id);
     if (part) by(id).replaceChildren(...document.importNode(part, true).childNodes);
@@ -262,7 +264,7 @@ async function follow(url, number) { // Ask until the try has a result.
     if (answer?.redirected) return signIn();
     if (answer?.ok && number === course) await swap(await answer.text());
   }
-  if (number === course) choosePart(document.querySelector("#board tute-replay") ? "b" : "o");
+  if (number === course) choosePart(bestPart());
 }
 function signIn() {
   drafts.store();
@@ -290,7 +292,7 @@ async function send(button, again = false) {
   const number = ++course;
   if (drafts.soon) drafts.store();
   page.setAttribute("aria-busy", "true");
-  const answer = await fetch(form.action, { method: "POST", body: new FormData(form, button) }).catch(() => null);
+  const answer = await fetch(form.action, { method: "POST", body: new FormData(form, button), headers: { "X-In-Place": "1" } }).catch(() => null);
   const text = answer ? await answer.text().catch(() => "") : "";
   page.removeAttribute("aria-busy");
   if (number !== course) return;
@@ -301,7 +303,7 @@ async function send(button, again = false) {
   if (!answer || answer.status >= 500) say(words.lost);
   else if (answer.status === 401) signIn();
   else if (!answer.ok) await refused(text);
-  else if (answer.redirected && !new URL(answer.url).pathname.startsWith("/tries/")) { drafts.forget(); location.assign(answer.url); }
+  else if (answer.status === 201) { drafts.forget(); location.assign(answer.headers.get("Location")); }
   else {
     history.pushState(null, "", answer.url);
     view.dispatch({ effects: setMark.of(null) });
@@ -313,6 +315,9 @@ async function send(button, again = false) {
 
 // ---- tabs: of the page on a phone, and of the console
 
+function bestPart() { // What the author wants to see first: a fault, else the table.
+  return document.querySelector("#board tute-replay") && !document.querySelector("#console .note.bad") ? "b" : "o";
+}
 function choosePart(id) {
   page.dataset.part = id;
   for (const link of document.querySelectorAll(".edtabs a")) link.toggleAttribute("data-on", link.hash === `#${id}`);
@@ -338,11 +343,11 @@ function showTabs(chosen = null) {
   }
   if (old) old.replaceWith(bar); else box.prepend(bar);
 }
-function showSeats() { // Offer the numbers of seats of the chosen game.
-  const seats = by("id_seats"), numbers = (by("id_game").selectedOptions[0]?.dataset.seats ?? "").split(" ");
-  for (const option of seats.options) option.hidden = option.disabled = option.value !== "" && !numbers.includes(option.value);
-  if (seats.selectedOptions[0]?.disabled) seats.value = "";
-  seats.parentElement.hidden = numbers.length < 2;
+async function showRules() { // The rules and seats of the chosen game.
+  const asked = new URLSearchParams({ game: by("id_game").value, players: form.elements.players?.value ?? "" });
+  const answer = await fetch(`${form.action}?${asked}`).catch(() => null);
+  const part = answer?.ok ? fresh(await answer.text()).getElementById("rules-fields") : null;
+  if (part) by("rules-fields").replaceChildren(...document.importNode(part, true).childNodes);
 }
 
 let view = null;
@@ -351,10 +356,11 @@ if (form && area) {
   document.querySelector(".keys").hidden = false;
   document.querySelector(".edtabs").hidden = false;
   page.classList.add("ready");
-  choosePart(words.opens === "try" && !document.querySelector("#console .waiting") ? (document.querySelector("#board tute-replay") ? "b" : "o") : "c");
+  choosePart(words.opens === "try" ? bestPart() : "c");
   drafts.restore();
-  showTabs(); showSeats(); showFault();
-  by("id_game").addEventListener("change", showSeats);
+  showTabs(); showFault();
+  by("id_game").addEventListener("change", showRules);
+  by("rules").addEventListener("change", (event) => { if (event.target.matches("[data-refresh]")) showRules(); });
   form.addEventListener("submit", (event) => { if (event.submitter) { event.preventDefault(); send(event.submitter); } });
   document.querySelector("form.discard")?.addEventListener("submit", () => drafts.forget());
   document.querySelector(".edtabs").addEventListener("click", (event) => {

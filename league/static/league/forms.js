@@ -13,6 +13,11 @@ for (const choice of document.querySelectorAll("select[data-refresh]")) {
   button.hidden = true;
   choice.addEventListener("change", () => choice.form.requestSubmit(button));
 }
+// Times are typed in the person's own zone, unless they have chosen another one.
+for (const zone of document.querySelectorAll("input[data-zone]")) {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (own && zone.value === "UTC") zone.value = own;
+}
 const form = document.querySelector("form.predict");
 if (form) {
   const line = form.querySelector(".prediction");
@@ -23,11 +28,12 @@ if (form) {
     const answer = await fetch(`${form.dataset.forecast}&${new URLSearchParams(fields)}`).catch(() => null);
     if (number === asked && answer && answer.ok) line.textContent = await answer.text();
   };
-  const show = () => { // Show only the parameters of the chosen format.
-    for (const one of form.querySelectorAll(".format")) {
-      const more = one.querySelector("details");
-      if (more) more.hidden = !one.querySelector("input[name=format]").checked;
-    }
+  const show = () => { // Show only the fields that count for the chosen format.
+    const format = new FormData(form).get("format");
+    for (const one of form.querySelectorAll("[data-for]")) one.hidden = !one.dataset.for.split(" ").includes(format);
+    for (const one of form.querySelectorAll("[data-not]")) one.hidden = one.dataset.not === format;
+    const weekly = new FormData(form).get("weekly_format"); // The numbers of a weekly league are those of its own format.
+    if (format === "weekly") for (const one of form.querySelectorAll("details [data-for]")) one.hidden = one.dataset.for.split(" ")[0] !== weekly;
   };
   form.addEventListener("input", () => { show(); clearTimeout(soon); soon = setTimeout(ask, 200); });
   form.querySelector("button[value=predict]").hidden = true;
@@ -50,4 +56,16 @@ if (form) {
   }
   if (!line.textContent) ask();
   show();
+}
+// What needs a script is hidden without one: copy an address, and print.
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
+    button.textContent = button.dataset.done;
+  });
+}
+for (const button of document.querySelectorAll("button[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => window.print());
 }

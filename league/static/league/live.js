@@ -20,6 +20,7 @@ function morph(from, to) {
   if (from.isEqualNode(to)) return;
   if (from.nodeType !== Node.ELEMENT_NODE) { from.nodeValue = to.nodeValue; return; }
   if (theirs(from)) return;
+  if (from.dataset.as && from.dateTime === to.dateTime) return; // times.js keeps it in the reader's zone.
   for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && name !== "open") from.removeAttribute(name);
   for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value && name !== "open") from.setAttribute(name, value);
   const known = new Map();

@@ -7,13 +7,14 @@ import { tidy } from "./replay.js";
 const WAIT_MS = 500, HEARS_MS = 1000, MOST_MS = 4000, AGAIN_MS = 30000, FORCED_MS = 700, DRAWN_MS = 3000, TAKEN = 204;
 const MANY = 8; // With so many cards, the first tap lifts a card and the second one plays it.
 const main = document.getElementById("main"), game = document.querySelector(".game");
+const touch = matchMedia("(hover: none)");
 const thumb = matchMedia("(pointer: coarse), (max-width: 44rem)");
 let sending = false, looking = null, later = WAIT_MS, timer = 0, forced = 0, source = null, moved = false, newest = null;
 
 const seat = () => document.getElementById("seat"), form = () => document.getElementById("hand"), table = () => document.querySelector("tute-table.ready");
 const isLocked = () => "locked" in game.dataset;
 function reveal() { game.querySelectorAll("[hidden].js").forEach((node) => { if (!node.closest("tute-table")) node.hidden = false; }); }
-function focusFirst() { document.querySelector("#hand .hand :is(button, input), #hand button")?.focus({ preventScroll: true }); }
+function focusFirst() { if (!touch.matches) document.querySelector("#hand .hand :is(button, input), #hand button")?.focus({ preventScroll: true }); }
 
 // --- the hand ---------------------------------------------------------------------------------------------------------
 function drawHand() { // The cards as the table shows them at this step: flat, and nothing to press.
@@ -124,8 +125,8 @@ main.addEventListener("submit", async (event) => {
   const body = new FormData(mine, event.submitter), action = body.get("do") ?? "";
   if (action !== "advice") {
     if (action === "next") document.getElementById("ending").replaceChildren();
-    if (action.startsWith("play ")) table()?.foresee({ e: "play", seat: table().own, card: event.submitter.querySelector("[data-card]").dataset.card });
     lock();
+    if (action.startsWith("play ")) table()?.foresee({ e: "play", seat: table().own, card: event.submitter.querySelector("[data-card]").dataset.card });
   }
   if (hears()) body.set("listens", "1");
   const done = await load(mine.action, { method: "POST", body });
@@ -170,7 +171,7 @@ async function share() {
 addEventListener("keydown", (press) => {
   if (press.ctrlKey || press.altKey || press.metaKey) return;
   if (press.key === "Escape") { showTricks(false); document.getElementById("menu").open = false; return; }
-  if (press.target.closest("input:not([type=checkbox]), select, textarea, .menu")) return;
+  if (press.target.closest("input:not([type=checkbox]), select, textarea, .gmenu")) return;
   const ways = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
   if (press.key === " " && table()?.hurry && !press.target.closest("button, a, summary, input")) table().hurry();
   else if (press.key === "l" || press.key === "L") showTricks(!document.getElementById("tricks").classList.contains("open"));

@@ -158,7 +158,7 @@ class TuteTable extends TuteReplay {
     const { labels, cards } = this.data;
     const node = tag("span", { class: `badge ${kind}` }, kind === "fault" || kind === "call" ? "" : `${labels[kind] ?? kind} `);
     if (suit) node.append(this.sign(suit));
-    if (text) node.append(kind === "fault" ? labels.faults[text] ?? text : kind === "call" ? text.replace(/^\w+/, (word) => labels.calls[word] ?? word) : cards[text] ?? String(text));
+    if ((text ?? "") !== "") node.append(kind === "fault" ? labels.faults[text] ?? text : kind === "call" ? text.replace(/^\w+/, (word) => labels.calls[word] ?? word) : cards[text] ?? String(text));
     return node;
   }
   drawMiddle(state) {
@@ -184,7 +184,8 @@ class TuteTable extends TuteReplay {
     if (state.trump && this.data.labels.suits[state.trump]) trump.prepend(this.sign(state.trump));
   }
   drawBanner(event) {
-    this.banner.textContent = BANNERS.has(event.e) ? this.words(this.now) : "";
+    const ends = event.e === "score" && this.steps[this.now + 1] && this.event(this.now + 1).e === "deal";
+    this.banner.textContent = ends || BANNERS.has(event.e) ? this.words(this.now) : "";
   }
   drawTricks(state) {
     const side = document.getElementById("tricks"), gone = state.gone, { seats } = this.data;

@@ -8,11 +8,12 @@ function meet() { // Runs when the page has a new slot.
   const tv = main.querySelector(".tv");
   skew = number(tv, "now") - Date.now();
   tv.querySelectorAll(".js[hidden]").forEach((part) => { if (!part.closest("tute-replay")) part.hidden = false; });
-  tv.querySelector("[data-pause]").setAttribute("aria-pressed", String(paused));
+  tv.querySelector("[data-pause]")?.setAttribute("aria-pressed", String(paused));
 }
 function look() {
   const tv = main.querySelector(".tv"), at = Date.now() + skew - number(tv, "begins"), slot = number(tv, "slot");
-  tv.querySelector("progress").value = Math.min(1, Math.max(0, at / slot));
+  const until = tv.querySelector("progress");
+  if (until) until.value = Math.min(1, Math.max(0, at / slot));
   if (paused) return;
   const replay = tv.querySelector("tute-replay.ready");
   if (replay) {
@@ -32,7 +33,7 @@ async function ask() {
     const held = document.activeElement?.matches("[data-pause]");
     main.querySelector(".tv").replaceWith(document.importNode(fresh, true));
     meet();
-    if (held) main.querySelector("[data-pause]").focus({ preventScroll: true });
+    if (held) main.querySelector("[data-pause]")?.focus({ preventScroll: true });
     later = SPREAD_MS * Math.random();
   } else later += AGAIN_MS;
   asking = false;

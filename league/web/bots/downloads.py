@@ -68,12 +68,12 @@ def kit(request: HttpRequest, name: str) -> HttpResponse:
 @cache
 def _kits() -> dict[str, bytes]:
     """Return the packed kits by name."""
-    found = {}
+    kits = {}
     for folder in sorted(path for path in KITS.iterdir() if (path / "bot.toml").is_file()):
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(folder.iterdir()):
                 if path.is_file():
                     archive.writestr(zipfile.ZipInfo(path.name, KIT_TIME), path.read_bytes(), zipfile.ZIP_DEFLATED)
-        found[folder.name] = packed.getvalue()
-    return found
+        kits[folder.name] = packed.getvalue()
+    return kits

@@ -8,6 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 import engine
+from league.web.common import families
 from league.web.common.fields import set_choices
 
 
@@ -15,11 +16,12 @@ class SubmitForm(forms.Form):
     """A file, and the name and games of the bot."""
 
     bot = forms.CharField(
-        label=_("Bot"),
+        label=_("Name of the bot"),
         max_length=60,
         required=False,
         help_text=_(
-            "A new name, or the name of one of your bots. If you leave it empty, the name comes from bot.toml or from the file."
+            "A new name, or the name of one of your bots: My Bot becomes my-bot. "
+            "If you leave it empty, the name comes from bot.toml or from the file."
         ),
         widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false"}),
     )
@@ -28,4 +30,4 @@ class SubmitForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_choices(self, games=[(key, engine.load(key).title) for key in engine.games()])
+        set_choices(self, games=[(key, engine.load(key).title) for key in families.game_order()])

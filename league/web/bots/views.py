@@ -26,7 +26,7 @@ from engine.rules.terms import GAME_SCORE
 from engine.runner import Limits, PackageRefused
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import challenges, consent, totals
+from league.domain.bots import challenges, consent, packages, totals
 from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
@@ -345,18 +345,33 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         for party in Party.objects.filter(match__in=trials, number=0).select_related("version__bot")
     }
     checks = validation.last_checks(upload)
-    faulty = {check.match_id for check in checks if check.fault}
-    shown_trials = [match for match in trials if match.pk in faulty or (match.pk in tried and not checks)]
+    failed_checks = [check for check in checks if check.fault]
+    faulty = {check.match_id for check in failed_checks}
+    waiting = upload.status == VersionStatus.VALIDATING
+    shown_trials = [
+        match for match in trials if match.pk in faulty or (match.pk in tried and not checks and not waiting)
+    ]
     views = [(match, replays.party_view(tried[match.pk], viewer)) for match in shown_trials]
     context: dict[str, object] = {
         "bot": bot,
         "version": upload,
         "owned": owned,
+        "is_author": viewer is not None and viewer.pk == bot.owner_id,
+        "editable": upload.package.files == packages.FILES_OF_TEXT and upload.runtime == "python",
+        "one_file": upload.package.files == packages.FILES_OF_TEXT and upload.runtime != "binary",
         "checks": checks,
+        "failed_checks": failed_checks,
+        "passed": len(checks) - len(failed_checks),
+        "games_played": [game for game in validation.games(upload) if upload.plays(game)],
+        "games_tried": validation.games(upload),
+        "ladders": settings.LADDERS and bot.on_ladders and bot.state == BotState.ACTIVE,
         "audits": results.summaries([upload])[upload.pk],
         "trials": views,
-        "waiting": upload.status == VersionStatus.VALIDATING,
+        "waiting": waiting,
     }
+    if waiting and (course := validation.course(upload)) is not None:
+        topics.follow(request, topics.of_match(course.match.public_id))
+        context["course"] = course
     if owned and upload.status == VersionStatus.ACCEPTED:
         context |= _next_steps(upload, user_of(request))
     elif owned and upload.status == VersionStatus.REJECTED:
@@ -392,9 +407,15 @@ def submit(request: HttpRequest) -> HttpResponse:
             except TooMany as refusal:
                 form.add_error(None, shown(refusal))
                 status = 429
+            except domain.NameRefused as refusal:
+                form.add_error("bot", shown(refusal))
             except (PackageRefused, Refused) as refusal:
                 form.add_error("file", shown(refusal))
             else:
+                name = form.cleaned_data["bot"].strip()
+                if name and version.bot.slug != name:
+                    notice = _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug}
+                    messages.success(request, notice)
                 return redirect("version", slug=version.bot.slug, number=version.number)
     context = {
         "form": form,

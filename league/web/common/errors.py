@@ -19,12 +19,18 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Return the page for viewers without permission: 403."""
+    place = request.resolver_match.url_name or "" if request.resolver_match else ""
+    if place.startswith("operator"):
+        return _page(request, 403, _("Only operators see this page"), _("Your account has no rights of an operator."))
+    if request.user.is_authenticated:
+        text = _("Only its owner can see or change this. You are logged in as %(name)s.")
+        return _page(request, 403, _("This is not yours"), text % {"name": request.user.get_username()})
     return _page(request, 403, _("You cannot see this page"), _("Log in with an account that may see it."))
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Return the page for an unknown address: 404."""
-    return _page(request, 404, _("Page not found"), _("Check the address, or start again from the front page."))
+    return _page(request, 404, _("Page not found"), _("Check the address, or search for a name."))
 
 
 def too_many(request: HttpRequest, seconds: int) -> HttpResponse:

@@ -25,7 +25,9 @@ FAMILIES = (
     Family("bids", _("With bids and calls"), ("remate", "codillo", "bato", "podrida")),
     Family("america", _("From Argentina, Uruguay and Cuba"), ("chancho", "a_dos", "havanian")),
     Family(
-        "others", _("Other ways to play"), ("individual", "arrastrado", "gana_pierde_3", "gana_pierde_4_5", "variable_trump")
+        "others",
+        _("Other ways to play"),
+        ("individual", "arrastrado", "gana_pierde_3", "gana_pierde_4_5", "variable_trump"),
     ),
 )
 BEST_KNOWN = FAMILIES[0].games
@@ -39,6 +41,23 @@ NOTES = {
     "havanian": _("eight cards, over 100 points"),
     "gana_pierde_3": _("three players"),
     "gana_pierde_4_5": _("four or five players"),
+}
+# Names under which people look for a game besides its title, in both languages.
+POPULAR = {
+    "partnership": ("tute de compañeros", "tute cruzado", "tute in pairs", "partnership tute", "four player tute"),
+    "subastado": ("subasta", "tute a subasta", "auction tute"),
+    "cabrero": ("tute cabrón", "cabrón", "tute perrero"),
+    "brisca": ("briscola", "brisca"),
+    "guinote": ("guiñote aragonés",),
+    "two_player": ("two-player tute", "tute para dos"),
+    "corriente": ("tute normal", "tute with a stock", "tute de robo"),
+    "a_dos": ("tute de a dos", "duelo"),
+    "havanian": ("havana", "cuban tute", "tute cubano"),
+    "podrida": ("pocha", "oh hell", "tutecillo"),
+    "chancho": ("tute chancho",),
+    "gana_pierde_3": ("gana pierde",),
+    "gana_pierde_4_5": ("gana pierde",),
+    "variable_trump": ("triunfo variable",),
 }
 
 
@@ -78,3 +97,8 @@ def choices() -> list[tuple[str, list[tuple[str, str]]]]:
 def name(game: DescribedGame) -> str:
     """Return the title of a game, with its note if the title is easily confused with another."""
     return f"{game.title} ({NOTES[game.key]})" if game.key in NOTES else game.title
+
+
+def names(key: str) -> list[str]:
+    """Return all names under which people look for a game: title, key and popular names."""
+    return [engine.load(key).title, key.replace("_", " "), *POPULAR.get(key, ())]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django import forms
 from django.utils.functional import Promise
 
-Choices = Sequence[tuple[str, str | Promise]]
+Choices = Sequence[tuple[str, str | Promise | Sequence[tuple[str, str]]]]  # A group has choices of its own.
 
 
 def set_choices(form: forms.BaseForm, **choices: Choices) -> None:

@@ -16,15 +16,39 @@ from league.web.common import errors
 
 DOWNLOADS = frozenset(
     {
-        *("game-ratings", "game-boards", "standings-csv", "event-marks", "match-replay", "match-log", "match-text"),
+        *(
+            "game-ratings",
+            "game-boards",
+            "standings-csv",
+            "tournament-matches-csv",
+            "crosstable-csv",
+            "event-marks",
+            "match-replay",
+            "match-log",
+            "match-text",
+        ),
         *("version-source", "version-package", "kit"),
     }
 )
 # Pages that compute, or grow with the number of matches.
 HEAVY = frozenset(
     {
-        *("home", "overall", "game", "encounter", "tournament", "event", "circuit", "queue", "metrics", "board", "tv"),
-        *("tournament-forecast", "event-forecast", "crosstable-png"),
+        *(
+            "draft",
+            "home",
+            "overall",
+            "game",
+            "encounter",
+            "tournament",
+            "event",
+            "circuit",
+            "status",
+            "search",
+            "metrics",
+            "board",
+            "tv",
+        ),
+        *("sitemap", "sitemap-part", "tournament-forecast", "event-forecast", "crosstable-png"),
     }
 )
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}

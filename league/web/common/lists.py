@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from django.contrib.auth.models import User
-from django.db.models import Model, Prefetch, Q, QuerySet
+from django.db.models import Case, Model, Prefetch, Q, QuerySet, When
 from django.http import HttpRequest
 
 from league.domain.core import paging
 from league.domain.core.counts import count_of
 from league.domain.matches import sight
 from league.domain.tournaments import counting
-from league.enums import MatchStatus, TournamentStatus
-from league.models import Entry, Match, Party, Tournament
+from league.enums import Entrance, MatchStatus, TournamentStatus
+from league.models import Circuit, Entry, Event, Match, Party, Player, Tournament
 from league.pure.formats import FORMATS
 
 Row = TypeVar("Row", bound=Model)
@@ -59,10 +59,44 @@ def open_tournaments(games: Iterable[str], viewer: User | None) -> QuerySet[Tour
     return rows.select_related("pool").defer("secret").order_by("-created", "-id")
 
 
+def open_events(viewer: User | None) -> QuerySet[Event]:
+    """Return the public events that are open for entries, newest first. One query."""
+    rows = Event.objects.filter(status=TournamentStatus.OPEN, private=False, entrance=Entrance.ANYBODY)
+    return sight.events(rows, viewer).defer("secret").order_by("-created", "-id")
+
+
+class Contests(NamedTuple):
+    """The tournaments, events and recurring leagues of a player, unfinished ones first."""
+
+    tournaments: list[Tournament]
+    events: list[Event]
+    circuits: list[Circuit]
+
+    def __bool__(self) -> bool:
+        return bool(self.tournaments or self.events or self.circuits)
+
+
+MOST_OWN = 10  # Of each kind.
+
+
+def contests_of(player: Player | None) -> Contests:
+    """Return what a player organises; stages and divisions stand under theirs. Three queries, none for a visitor."""
+    if player is None:
+        return Contests([], [], [])
+    first = Case(When(status__in=(TournamentStatus.OPEN, TournamentStatus.RUNNING), then=0), default=1)
+    own = Tournament.objects.filter(owner=player, event=None, season=None).select_related("pool").defer("secret")
+    events = Event.objects.filter(owner=player).defer("secret")
+    return Contests(
+        list(own.order_by(first, "-id")[:MOST_OWN]),
+        list(events.order_by(first, "-id")[:MOST_OWN]),
+        list(Circuit.objects.filter(owner=player).order_by("-active", "-id")[:MOST_OWN]),
+    )
+
+
 def listed_tournaments(viewer: User | None) -> QuerySet[Tournament]:
-    """Return the tournaments that `viewer` may see, newest first, with their numbers of entries. One query. See also `counted`."""
+    """Return the tournaments that `viewer` may see, newest first, with their numbers of entries; no cancelled ones. One query. See also `counted`."""
     return (
-        sight.tournaments(Tournament.objects.all(), viewer)
+        sight.tournaments(Tournament.objects.exclude(status=TournamentStatus.CANCELLED), viewer)
         .select_related("pool", "owner")
         .defer("secret")
         .annotate(size=count_of(Entry.objects.all(), "tournament"))

@@ -31,6 +31,14 @@ def html(
     return mark_safe(page.replace("<th></th>", "<td></td>"))  # noqa: S308 - raw HTML of the text is escaped by the parser
 
 
+def split_title(page: SafeString) -> tuple[SafeString, SafeString]:
+    """Return the HTML up to the end of the first heading, and the rest."""
+    head, end, rest = page.partition("</h1>")
+    if not end:
+        return SafeString(""), page
+    return mark_safe(head + end), mark_safe(rest)  # noqa: S308 - parts of safe HTML, split between elements
+
+
 def contents(text: str) -> list[tuple[str, str]]:
     """Return the id and the text of each heading of the second level, in the order of the document."""
     tokens = _parser().parse(text)

@@ -34,14 +34,20 @@ class ShownSection:
 
 
 SECTIONS = (
-    Section("play", _("Play"), "tables", ("play", "table", "puzzle")),
+    Section("play", _("Play"), "play", ("play", "table", "puzzle")),
     Section("watch", _("Watch"), "tv", ("tv", "match", "board", "event-show", "watch")),
     Section(
         "ladders", _("Ladders"), "games", ("game", "overall", "bots", "bot", "version", "encounter", "player", "digest")
     ),
     Section("tournaments", _("Tournaments"), "tournaments", ("tournament", "event", "circuit"), at_thumb=False),
     Section("build", _("Build"), "editor", ("editor", "try", "submit", "bot-edit", "challenge", "match-sent")),
-    Section("learn", _("Learn"), "docs", ("doc", "source", "teach", "class", "research", "learn"), at_thumb=False),
+    Section(
+        "learn",
+        _("Learn"),
+        "learn",
+        ("learn", "how", "doc", "source", "teach", "class", "research", "run-your-own"),
+        at_thumb=False,
+    ),
 )
 
 
@@ -62,5 +68,7 @@ def sections(page: str) -> list[ShownSection]:
 
 def section_of(page: str) -> str:
     """Return the key of the section of a page: the one that names the longest beginning of the page's name; "" if none does."""
-    beginnings = [(len(start), section.key) for section in SECTIONS for start in section.pages if page.startswith(start)]
+    beginnings = [
+        (len(start), section.key) for section in SECTIONS for start in section.pages if page.startswith(start)
+    ]
     return max(beginnings, default=(0, ""))[1]

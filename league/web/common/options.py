@@ -42,7 +42,7 @@ class OptionsForm(forms.Form):
         self.mixtures = [m for m in rulebook.mixtures(game.key) if game.players in m.players]
         if self.mixtures:
             self.fields["mixture"] = forms.ChoiceField(
-                label=_("How it is played"),
+                label=_("Rules"),
                 choices=[("", _("The usual rules")), *((m.key, m.titles[lang]) for m in self.mixtures)],
                 required=False,
             )

@@ -175,19 +175,20 @@ def action_name(action: str) -> str:
 
 
 def seat_of_puzzle(seat: int, own_seat: int, sides: Sequence[Sequence[int]]) -> str:
-    """Return a name for a seat of a puzzle."""
-    if seat == own_seat:
+    """Return a name for a seat of a puzzle, as the person at `own_seat` sees the table."""
+    players = sum(map(len, sides))
+    right = (seat - own_seat) % players
+    if right == 0:
         return _("Your seat")
-    partners = any(seat in side and own_seat in side for side in sides)
-    return _("Your partner") if partners else _("Seat %(number)s") % {"number": seat}
+    if any(seat in side and own_seat in side for side in sides):
+        return _("Your partner")
+    if players == 2:
+        return _("Your rival")
+    if right in (1, players - 1):
+        return _("The player on your right") if right == 1 else _("The player on your left")
+    return _("Seat %(number)s") % {"number": seat + 1}
 
 
-def seats_name(sitting: int) -> str:
-    """Return the name of a sitting of a board, counted from 0: 'Seats A', 'Seats B'."""
-    return _("Seats %(letter)s") % {"letter": LETTERS[sitting % len(LETTERS)]}
-
-
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TUTES = {"R": gettext_noop("kings"), "C": gettext_noop("horses"), "S": gettext_noop("jacks")}
 
 

@@ -6,30 +6,37 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 
 import engine
 from league.domain.core import paging
+from league.domain.ladders.idle import why_idle
 from league.domain.ratings import daily, idle, leaderboards
 from league.models import Pool
 from league.service import changes, topics
-from league.web.common import inputs, lists
-from league.web.common.families import by_family
+from league.web.common import families, inputs, lists
 from league.web.common.game_lines import describe_game
 from league.web.common.pools import chosen_pool, rated_pools
 from league.web.common.viewers import user_of, viewer_of
 from league.web.games.bars import with_bars
+from league.web.games.leaders import leaders_of
+
+MOST_RISING = 5
 
 TABS = ("ladder", "rules", "matches", "files")
 LATEST = 25  # Matches of the tab.
 
 
-@changes.kept_until(changes.POOLS)
+@changes.kept_until(changes.POOLS, changes.BOTS)
 def games(request: HttpRequest) -> HttpResponse:
-    """List every game of the engine, by family."""
-    pools = rated_pools(engine.games())
-    families = [(family, [(game, pools.get(game.key, [])) for game in family.games]) for family in by_family()]
-    return render(request, "games/games.html", {"families": families})
+    """List every game by family with its best bot, and the rising bots; `?game=` leads to the page of a game. Five queries."""
+    if request.GET.get("game") in engine.games():
+        return redirect("game", key=request.GET["game"])
+    keys = families.game_order()
+    leaders = {leader.game.key: leader for leader in leaders_of(keys, len(keys), 1)}
+    rows = [(family, [(game, leaders.get(game.key)) for game in family.games]) for family in families.by_family()]
+    rising = daily.rises([leader.pool for leader in leaders.values()], MOST_RISING)
+    return render(request, "games/games.html", {"families": rows, "rising": rising})
 
 
 def game(request: HttpRequest, key: str) -> HttpResponse:
@@ -46,14 +53,14 @@ def game(request: HttpRequest, key: str) -> HttpResponse:
     tab = tab if tab in TABS else TABS[0]
     context: dict[str, Any] = {"game": describe_game(key), "pools": pools, "pool": pool, "tab": tab}
     if tab == "ladder":
-        context |= _ladder(request, pool)
+        context |= _ladder(request, key, pool)
     elif tab == "matches" and pool:
         finished = lists.latest_matches(user_of(request), finished_only=True)
         context["matches"] = finished.filter(pool=pool, rated=True)[:LATEST]
     return render(request, "games/game.html", context)
 
 
-def _ladder(request: HttpRequest, pool: Pool | None) -> dict[str, Any]:
+def _ladder(request: HttpRequest, key: str, pool: Pool | None) -> dict[str, Any]:
     every_version = "versions" in request.GET
     only = _only(request)
     # Read this before the leaderboard, so that the leaderboard misses no other result.
@@ -77,6 +84,7 @@ def _ladder(request: HttpRequest, pool: Pool | None) -> dict[str, Any]:
         "uncounted": uncounted,
         "owed": owed,
         "ladder": settings.LADDERS,
+        "ladder_idle": why_idle(key),
     }
 
 

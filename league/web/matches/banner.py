@@ -109,7 +109,7 @@ def _rows(game: engine.Game, moments: Sequence[Moment], sides: Sequence[int]) ->
         ]
     rows = []
     for deal in deals:
-        for name, key in ((_("Cards"), "cards"), (_("Songs"), "songs"), (_("Last trick"), "bonus")):
+        for name, key in ((_("Cards"), "cards"), (_("Songs"), "songs"), (_("Last trick bonus"), "bonus")):
             values = sums(deal.get(key) or [0] * game.players)
             if any(values):
                 rows.append(Row(name, [fixed(value) for value in values]))

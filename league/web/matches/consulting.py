@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from league.domain.consultations import asking, reading
 from league.domain.core.errors import Refused, shown
-from league.domain.matches import background
+from league.domain.judgements import asking as judging
 from league.enums import JudgementStatus
 from league.models import BotVersion, Consultation, Match, Player, Sitting
 from league.web.common.words import action_name
@@ -28,7 +28,7 @@ class Asked:
     @property
     def waits(self) -> bool:
         """True while the consultation is queued or running."""
-        return self.row.status in background.WAITING
+        return self.row.status in judging.WAITING
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -13,13 +14,15 @@ from django.http import Http404
 from django.utils.translation import gettext_lazy as _
 
 import engine
-from engine.game import declared
 from league.domain.bots import drafts, packages, tries
 from league.domain.core.errors import Refused
+from league.domain.tables import levels
 from league.models import Bot, BotVersion, Player
 from league.pure import sdk_help
+from league.web.common import families
 from league.web.common.fields import set_choices
 from league.web.common.inputs import short_text, whole_number
+from league.web.common.options import OptionsForm, game_chosen
 
 SDK = settings.BASE_DIR / "bots" / "sdk"
 TEMPLATES = {  # Each is a bot that works at once in every game.
@@ -30,25 +33,7 @@ TEMPLATES = {  # Each is a bot that works at once in every game.
 }
 FIRST_TEMPLATE, FIRST_GAME, FIRST_RIVAL = "first", "partnership", "greedy"
 KITS = ("javascript", "rust", "c")
-LEVELS = {  # In the order of strength.
-    "random": _("very easy"),
-    "greedy": _("normal"),
-    "counting": _("hard"),
-    "champion": _("champion"),
-    "deep": _("champion, slow"),
-}
 FORM = {"form": "bot-form"}  # The fields stand where they are used, around the one form.
-
-
-class GameSelect(forms.Select):
-    """A choice of a game; each option says with how many seats it is played."""
-
-    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Return the option with its numbers of seats."""
-        option = super().create_option(name, value, *args, **kwargs)
-        if str(value) in engine.games():
-            option["attrs"]["data-seats"] = " ".join(map(str, declared(str(value)).players))
-        return option
 
 
 class EditorForm(forms.Form):
@@ -58,7 +43,9 @@ class EditorForm(forms.Form):
         label=_("Name of the bot"),
         max_length=60,
         required=False,
-        help_text=_("A new name, or the name of one of your bots. Spaces and capitals are changed: My Bot becomes my-bot."),
+        help_text=_(
+            "A new name, or the name of one of your bots. Spaces and capitals are changed: My Bot becomes my-bot."
+        ),
         widget=forms.TextInput(attrs={"list": "my-bots", "autocomplete": "off", "spellcheck": "false", **FORM}),
     )
     source = forms.CharField(
@@ -67,30 +54,42 @@ class EditorForm(forms.Form):
         required=False,  # The domain explains what is wrong with an empty text.
         widget=forms.Textarea(
             attrs={
-                "rows": 24, "spellcheck": "false", "autocapitalize": "off", "autocomplete": "off", "wrap": "off",
+                "rows": 24,
+                "spellcheck": "false",
+                "autocapitalize": "off",
+                "autocomplete": "off",
+                "wrap": "off",
                 **FORM,
             }
         ),
     )
-    game = forms.ChoiceField(label=_("Game"), widget=GameSelect(attrs=FORM))
-    seats = forms.TypedChoiceField(
-        label=_("Seats"), required=False, coerce=int, empty_value=None, widget=forms.Select(attrs=FORM)
-    )
+    game = forms.ChoiceField(label=_("Game"), widget=forms.Select(attrs=FORM))
     rival = forms.ChoiceField(label=_("Against"), widget=forms.Select(attrs=FORM))
     games = forms.MultipleChoiceField(
-        label=_("Games"), required=False, widget=forms.CheckboxSelectMultiple(attrs=FORM)
+        label=_("Games"),
+        required=False,
+        help_text=_("Choose the games that it plays. If you choose none, it plays every game."),
+        widget=forms.CheckboxSelectMultiple(attrs=FORM),
     )
     draft = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput(attrs=FORM))
     at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput(attrs=FORM))  # A decision.
     cards = forms.CharField(required=False, max_length=12, widget=forms.HiddenInput(attrs=FORM))  # The shown try.
-    board = forms.IntegerField(required=False, min_value=1, max_value=tries.SERIES, widget=forms.HiddenInput(attrs=FORM))
+    board = forms.IntegerField(
+        required=False, min_value=1, max_value=tries.SERIES, widget=forms.HiddenInput(attrs=FORM)
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        games = [(key, engine.load(key).title) for key in engine.games()]
-        numbers = sorted({number for key in engine.games() for number in declared(key).players})
-        seats: list[tuple[str, Any]] = [("", _("usual seats")), *((str(one), str(one)) for one in numbers)]
-        set_choices(self, games=games, game=games, seats=seats, rival=rivals())
+        titles = [(key, engine.load(key).title) for key in families.game_order()]
+        set_choices(self, games=titles, game=families.choices(), rival=rivals())
+        sent = self.data if self.is_bound else {name: str(value) for name, value in self.initial.items()}
+        self.rules = OptionsForm(game_chosen(sent), self.data if self.is_bound else None, initial=self.initial)
+        for field in self.rules.fields.values():
+            field.widget.attrs |= FORM
+
+    def is_valid(self) -> bool:
+        """Return True if the fields and the rules of the table are valid."""
+        return super().is_valid() & self.rules.is_valid()
 
     def clean_source(self) -> str:
         """Return the text with the line ends of Python; forms send others."""
@@ -99,16 +98,24 @@ class EditorForm(forms.Form):
 
     @property
     def table(self) -> tries.Table:
-        """The chosen seats."""
-        return tries.Table(players=self.cleaned_data["seats"])
+        """The chosen seats and options."""
+        return tries.Table(self.rules.game.players, self.rules.cleaned_data["options"])
 
 
 def rivals() -> list[tuple[str, str]]:
     """Return the house bots as choices, weakest first, each with its level."""
-    order = list(LEVELS)
+    order = list(levels.BOTS.values())
     names = [version.bot.slug for version in tries.rivals()]
-    names.sort(key=lambda name: (order.index(name) if name in LEVELS else len(order), name))
-    return [(name, f"{name} ({LEVELS[name]})" if name in LEVELS else name) for name in names]
+    names.sort(key=lambda name: (order.index(name) if name in order else len(order), name))
+    return [(name, f"{name} ({level.label.lower()})" if (level := levels.of_bot(name)) else name) for name in names]
+
+
+def initial_options(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the options of a table as the values of the fields of `parts/options.html`."""
+    return {
+        f"option_{name}": str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in options.items()
+    }
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,7 @@ def prompt(offer: Offer, legal: Sequence[str], events: Sequence[Moment]) -> str:
         ("capote", _("Go for all the tricks, or pass.")),
         ("decline", _("Take the ten points of the last trick, or decline them.")),
         ("join", _("Join, or stay out.")),
+        ("pass", _("Play, or pass.")),
     ):
         if verb in verbs:
             return text

@@ -15,28 +15,35 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-import engine
 from league.domain.core.errors import Refused, TooMany, shown
-from league.domain.people import quotas
-from league.domain.tables import guests, levels, seating, standing
+from league.domain.tables import ending, guests, levels, seating, standing
 from league.domain.tables.guests import Guest, Sitter
 from league.domain.tables.levels import Level
-from league.models import BotVersion, Player
+from league.models import BotVersion, Player, Table
 from league.models.tables import LIVE
+from league.web.common import families
 from league.web.common import guests as cookies
 from league.web.common.fields import set_choices
+from league.web.common.game_lines import describe_game
 from league.web.common.inputs import is_own_form
+from league.web.common.options import USUAL_GAME, OptionsForm, game_chosen
 from league.web.common.viewers import player_of
 
-FIRST = {"game": "partnership", "level": str(Level.NORMAL), "boards": 1}  # What is played without any choice.
+FIRST: dict[str, Any] = {
+    "game": USUAL_GAME,
+    "level": str(Level.NORMAL),
+    "boards": 1,
+}  # What is played without any choice.
 LATEST = 10  # Number of tables on the page.
 HEAVY = ("seen", "legal", "hand", "records")
 
 
 class PlayForm(forms.Form):
-    """The settings of a table. What is not chosen is as in FIRST."""
+    """The settings of a table, without its rules (OptionsForm). What is not chosen is as in FIRST."""
 
-    game = forms.ChoiceField(label=gettext_lazy("Game"), required=False)
+    game = forms.ChoiceField(
+        label=gettext_lazy("Game"), required=False, widget=forms.Select(attrs={"data-refresh": ""})
+    )
     level = forms.ChoiceField(label=gettext_lazy("Level"), required=False)
     boards = forms.TypedChoiceField(
         label=gettext_lazy("Hands"),
@@ -59,29 +66,36 @@ class PlayForm(forms.Form):
 
     def __init__(self, sitter: Sitter | None, bots: Sequence[BotVersion], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.bots = bots
-        games = [(key, engine.load(key).title) for key in engine.games()]
+        self.sitter, self.bots = sitter, bots
         there = levels.offered(bots) or levels.BOTS
         names = [(version.bot.slug, version.bot.slug) for version in bots]
+        self.level_choices = [(str(level), level.label) for level in levels.BOTS if level in there]
         set_choices(
             self,
-            game=games,
-            level=[(level, level.label) for level in levels.BOTS if level in there],
+            game=families.choices(),
+            level=self.level_choices,
             rival=[("", _("by the level")), *names],
             partner=[("", _("the same bot")), *names],
         )
         if not isinstance(sitter, Player):
             del self.fields["advice"]
 
-    def sit(self, sitter: Sitter) -> str:
-        """Sit down with these settings; return the public id of the table. Raise Refused."""
-        values = self.cleaned_data
-        game = values["game"] or FIRST["game"]
-        rival = values["rival"] or levels.bot(values["level"] or FIRST["level"], self.bots, game)
+    def sit(self, sitter: Sitter, rules: OptionsForm) -> Table:
+        """Sit down with these settings. Raise Refused."""
+        values, game = self.cleaned_data, rules.game
+        rival = values["rival"] or levels.bot(values["level"] or FIRST["level"], self.bots, game.key)
         if not rival:
-            raise Refused("no house bot plays {game}; choose another game", game=engine.load(game).title)
-        advice = bool(values.get("advice"))
-        return seating.sit(sitter, game, rival, values["partner"], values["boards"], advice=advice).public_id
+            raise Refused("no house bot plays {game}; choose another game", game=game.title)
+        return seating.sit(
+            sitter,
+            game.key,
+            rival,
+            values["partner"],
+            values["boards"],
+            players=game.players,
+            options=rules.cleaned_data["options"],
+            advice=bool(values.get("advice")),
+        )
 
 
 @never_cache
@@ -101,45 +115,60 @@ def _sit_down(request: HttpRequest) -> HttpResponse:
     if not seating.may_sit(sitter):
         return redirect(f"{reverse('login')}?{urlencode({'next': reverse('play')})}")
     form = PlayForm(sitter, seating.rivals(sitter), request.POST)
-    try:
-        running = seating.present(sitter)
-        if running is not None:
-            public_id = running.public_id
-        elif form.is_valid():
-            public_id = form.sit(sitter)
-        else:
-            return _page(request, sitter, form, 422)
-    except Refused as refusal:
-        # The other of two clicks was faster.
-        running = seating.present(sitter)
-        if running is None:
-            form.add_error(None, shown(refusal))
-            return _page(request, sitter, form, 429 if isinstance(refusal, TooMany) else 422)
-        public_id = running.public_id
-    response = redirect("table", public_id=public_id)
+    rules = OptionsForm(game_chosen(request.POST), request.POST)
+    if request.POST.get("do") == "refresh":
+        return _page(request, sitter, *_unchecked(form, rules))
+    row = seating.present(sitter)
+    if row is None:
+        if not (form.is_valid() and rules.is_valid()):
+            return _page(request, sitter, form, rules, 422)
+        try:
+            again = request.POST.get("again", "")
+            row = seating.sit_again(sitter, again) if again else form.sit(sitter, rules)
+        except Refused as refusal:
+            row = seating.present(sitter)  # The other of two clicks was faster.
+            if row is None:
+                form.add_error(None, shown(refusal))
+                return _page(request, sitter, form, rules, 429 if isinstance(refusal, TooMany) else 422)
+    response = redirect("table", public_id=row.public_id)
     if key:
         cookies.remember(response, key)
     return response
 
 
+def _unchecked(form: PlayForm, rules: OptionsForm) -> tuple[PlayForm, OptionsForm]:
+    """Return the forms with what was sent as first values: nobody has pressed Play yet."""
+    sent: dict[str, Any] = {name: form.data.get(name, "") for name in form.fields}
+    chosen = {name: rules.data.get(name, "") for name in rules.fields}
+    return PlayForm(form.sitter, form.bots, initial=sent), OptionsForm(rules.game, initial=chosen)
+
+
 _with_token = csrf_protect(_sit_down)
 
 
-def _page(request: HttpRequest, sitter: Sitter | None, form: PlayForm | None = None, status: int = 200) -> HttpResponse:
-    if form is None:
-        game = request.GET.get("game", "")
-        first = {**FIRST, "game": game} if game in engine.games() else FIRST
-        form = PlayForm(sitter, seating.rivals(sitter or Guest("")), initial=first)
+def _page(
+    request: HttpRequest,
+    sitter: Sitter | None,
+    form: PlayForm | None = None,
+    rules: OptionsForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    if form is None or rules is None:
+        rules = OptionsForm(game_chosen(request.GET))
+        form = PlayForm(sitter, seating.rivals(sitter or Guest("")), initial={**FIRST, "game": rules.game.key})
     player = sitter if isinstance(sitter, Player) else None
     over = guests.own(sitter).exclude(status__in=LIVE).select_related("pool").defer(*HEAVY) if sitter else None
     context = {
         "form": form,
+        "options": rules,
+        "chosen": request.method == "POST" or "game" in request.GET,
+        "known": [describe_game(key) for key in families.BEST_KNOWN[1:]],
+        "other_levels": [(level, label) for level, label in form.level_choices if level != FIRST["level"]],
         "may_sit": seating.may_sit(sitter),
         "guest": player is None,
         "present": seating.present(sitter) if sitter else None,
-        "latest": list(over.order_by("-created")[:LATEST]) if over is not None else [],
+        "latest": [(row, ending.result(row)) for row in over.order_by("-created")[:LATEST]] if over is not None else [],
         "standing": standing.game_records(player) if player else [],
         "most_tables": standing.MOST_TABLES,
-        "limit": quotas.limit(player, quotas.TABLES) if player else None,
     }
     return render(request, "matches/play.html", context, status=status)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_safe
 
 import engine
 from engine.puzzles import Puzzle
 from engine.rules.terms import GAME_SCORE
+from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
 from league.domain.puzzles import answers, shelf
 from league.domain.puzzles.shelf import Shelf
-from league.web.common import words
+from league.web.common import families, words
+from league.web.common.inputs import is_own_form
 from league.web.common.viewers import viewer_of
 from league.web.matches import narrate
 from league.web.matches.offers import chosen, offer
@@ -30,23 +35,36 @@ SURE = 1.96  # Standard errors of a 95 % interval.
 @require_safe
 def puzzles(request: HttpRequest) -> HttpResponse:
     """List the games that have puzzles, with the viewer's progress. One query, three if signed in."""
-    puzzle_shelf = shelf.shelf()
-    if not puzzle_shelf.by_id:
+    if not settings.PUZZLES:
         raise Http404
+    puzzle_shelf = shelf.shelf()
     viewer = viewer_of(request)
     tally = answers.tally(viewer) if viewer else {}
     answered = answers.tried(viewer) if viewer else frozenset()
     rows = []
-    for game, ones in sorted(puzzle_shelf.by_game.items()):
+    for game in families.game_order():
+        ones = puzzle_shelf.by_game.get(game, [])
+        if not ones:
+            continue
         first = next((item for item in ones if item.id not in answered), ones[0])
         tried, right = tally.get(game, (0, 0))
         rows.append({"game": game, "count": len(ones), "first": first, "tried": tried, "right": right})
-    return render(request, "puzzles/puzzles.html", {"rows": rows, "signed_in": viewer is not None})
+    context = {
+        "rows": rows,
+        "day": puzzle_shelf.of_day(clock.present().date(), families.game_order()),
+        "signed_in": viewer is not None,
+    }
+    return render(request, "puzzles/puzzles.html", context)
 
 
 @never_cache
+@csrf_exempt  # The front page has the puzzle of the day without a token, because it comes from a cache; see is_own_form.
 def puzzle(request: HttpRequest, identity: str) -> HttpResponse:
     """Show a puzzle, and the verdict on an answer. One query, and two for the answer of a signed-in player."""
+    return _puzzle(request, identity) if is_own_form(request) else _with_token(request, identity)
+
+
+def _puzzle(request: HttpRequest, identity: str) -> HttpResponse:
     puzzle_shelf = shelf.shelf()
     item = _found(puzzle_shelf, identity)
     viewer = viewer_of(request)
@@ -59,6 +77,8 @@ def puzzle(request: HttpRequest, identity: str) -> HttpResponse:
             context["refused"], status = shown(refusal), 422
         else:
             context |= {"verdict": verdict, "choices": _choices(item, verdict.answer)}
+            context["mine"] = capfirst(words.action_name(verdict.answer))
+            context["best"] = ", ".join(map(words.action_name, item.best))
             context |= {"error": SURE * item.error, "place": _place(item) if item.id in puzzle_shelf.own else ""}
             context["next"] = puzzle_shelf.next_after(item, answers.tried(viewer) if viewer else frozenset())
     game = engine.load(item.game, players=item.players, **item.options)
@@ -70,6 +90,9 @@ def puzzle(request: HttpRequest, identity: str) -> HttpResponse:
         "size": GAME_SCORE if game.score_unit == "games" else 1,
     }
     return render(request, "puzzles/puzzle.html", context, status=status)
+
+
+_with_token = csrf_protect(_puzzle)
 
 
 @never_cache

@@ -94,7 +94,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "then": felt.then(choices, row.seen) if choices else "",
         "advice": _advice(row, bots.get(row.seat)),
         "banner": banner.banner(row, game, moments, numbers, mine=mine),
-        "ending": ending.ending(row, sitter, bots),
+        "ending": ending.ending(row, sitter),
         "late": row.status == TableStatus.WAITING and clock.present() - row.since > LATE,
         "away_min": holding.away_s(row) // 60,
         "rest": prefs.trick_rest(request),

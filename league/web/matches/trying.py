@@ -38,7 +38,7 @@ from league.web.common.viewers import player_of, user_of
 from league.web.matches import editing, narrate
 from league.web.matches.editing import EditorForm
 from league.web.matches.record import shown_moments
-from league.web.matches.seats import numbered
+from league.web.matches.seats import numbered, sitting_letter
 from league.web.matches.viewer import for_viewer
 
 LINE = re.compile(re.escape(tries.FILE) + r", line (\d+)")  # The line in a verdict.
@@ -49,12 +49,16 @@ LATEST = 6  # Number of tries on the page.
 class _TokenCheck(CsrfViewMiddleware):
     """Django's check of a form's token, which says why instead of answering."""
 
-    def _reject(self, request: HttpRequest, reason: str) -> str:  # type: ignore[override]
+    def _reject(self, request: HttpRequest, reason: str) -> str:
         return reason
 
 
 def _has_token(request: HttpRequest) -> bool:
-    return _TokenCheck(lambda _request: HttpResponse()).process_view(request, None, (), {}) is None
+    return _TokenCheck(_nothing).process_view(request, _nothing, (), {}) is None
+
+
+def _nothing(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse()
 
 
 @never_cache
@@ -69,7 +73,9 @@ def editor(request: HttpRequest) -> HttpResponse:
         return _editor(request, None, form, 401)
     if not _has_token(request):
         form.is_valid()
-        form.add_error(None, _("This page was opened before you logged in. Your code is still here: press the button again."))
+        form.add_error(
+            None, _("This page was opened before you logged in. Your code is still here: press the button again.")
+        )
         return _editor(request, player, form, 403)
     do = request.POST.get("do", "")
     if do == "submit" and not request.POST.get("bot", "").strip():
@@ -139,7 +145,12 @@ def _submit(request: HttpRequest, player: Player, form: EditorForm) -> HttpRespo
     drafts.discard(player, values["draft"])
     if version.bot.slug != name:
         messages.success(request, _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug})
-    return redirect("version", slug=version.bot.slug, number=version.number)
+    answer = redirect("version", slug=version.bot.slug, number=version.number)
+    if request.headers.get(
+        "X-In-Place"
+    ):  # The script opens the page: a redirect that it followed would use up the message.
+        answer.status_code = 201
+    return answer
 
 
 @never_cache
@@ -181,11 +192,12 @@ def _editor(
 ) -> HttpResponse:
     key = str(form["draft"].value() or "")
     own = [] if player is None else list(player.bots.order_by("slug"))
-    bot = begun.bot if begun else next((one for one in own if one.slug == key), None)
+    bot = begun.bot if begun else next((candidate for candidate in own if candidate.slug == key), None)
     latest = Try.objects.filter(owner=player).select_related("work__pool", "rival__bot").defer("source", "result")
     context: dict[str, object] = {
         "form": form,
-        "choices": [form["game"], form["seats"], form["rival"]],
+        "choices": [form["game"], form["rival"]],
+        "rules": form.rules,
         "player": player,
         "bot": bot,
         "begun": begun,
@@ -256,7 +268,8 @@ def tried(request: HttpRequest, public_id: str) -> HttpResponse:
         "draft": slug,
         "source": row.source,
         "game": work.pool.game,
-        "seats": work.pool.players if work.pool.players != engine.load(work.pool.game).players else "",
+        "players": work.pool.players,
+        **editing.initial_options(work.pool.options),
         "rival": row.rival.bot.slug,
         "cards": "" if row.at else public_id,
         "board": board or "",
@@ -276,7 +289,8 @@ def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
         "size": game.score_size,
         "unit": game.score_unit,
         "digits": 0 if game.score_size == 1 and game.score_unit == "points" else 2,
-        "outcome": result.scores and (result.scores[0] > max(result.scores[1:])) - (result.scores[0] < max(result.scores[1:])),
+        "outcome": result.scores
+        and (result.scores[0] > max(result.scores[1:])) - (result.scores[0] < max(result.scores[1:])),
         "number": number,
     }
     if row.work.boards_planned > 1:
@@ -286,15 +300,15 @@ def _shown(row: Try, result: tries.Result, number: int) -> dict[str, Any]:
     sitting = result.sittings[number] if result.sittings else None
     by_seat = _bots(row, sitting["seating"]) if sitting else []
     names = numbered(by_seat)
-    context["asked"] = [_row(one, names) for one in tries.asked(result, number)]
-    context["decisions"] = sum(1 for one in context["asked"] if one["number"])
+    context["asked"] = [_row(line, names) for line in tries.asked(result, number)]
+    context["decisions"] = sum(1 for line in context["asked"] if line["number"])
     if row.at and not result.stopped and not result.faults and context["asked"]:
         context["now_did"] = context["asked"][-1]["did"]
     if sitting is not None:
         board = sitting.get("board", row.work.first_board)
         context["board_number"] = board
         places = [
-            place for place, one in enumerate(result.sittings) if one.get("board", row.work.first_board) == board
+            place for place, other in enumerate(result.sittings) if other.get("board", row.work.first_board) == board
         ]
         context["sittings"] = [(place, order) for order, place in enumerate(places)]
         context["lines"] = narrate.narrate(shown_moments(sitting["replay"]), names, by_seat)
@@ -311,17 +325,17 @@ def _timed(result: tries.Result) -> dict[str, Any]:
     return {"each_ms": sum(times) / len(times) if times else None, "most_ms": max(times, default=0.0)}
 
 
-def _row(one: tries.Asked, names: Sequence[str]) -> dict[str, Any]:
+def _row(line: tries.Asked, names: Sequence[str]) -> dict[str, Any]:
     """Return a line of the list of decisions: the seat by its name at the table."""
-    seat = names[one.seat - 1] if one.seat <= len(names) else _("Seat %(number)s") % {"number": one.seat}
+    seat = names[line.seat - 1] if line.seat <= len(names) else _("Seat %(number)s") % {"number": line.seat}
     return {
-        "number": one.number,
+        "number": line.number,
         "seat": seat,
-        "did": one.did,
-        "choices": len(one.legal),
-        "cpu": one.cpu,
-        "request": one.request,
-        "answer": one.answer,
+        "did": line.did,
+        "choices": len(line.legal),
+        "cpu": line.cpu,
+        "request": line.request,
+        "answer": line.answer,
     }
 
 
@@ -334,7 +348,7 @@ def _named(row: Try, result: tries.Result) -> str:
         if sitting < len(result.sittings):
             names = numbered(_bots(row, result.sittings[sitting]["seating"]))
         name = names[seat] if seat < len(names) else _("Seat %(number)s") % {"number": seat + 1}
-        return f"--- {words.seats_name(sitting)}, {name}"
+        return "--- " + _("Seats %(letter)s, %(name)s") % {"letter": sitting_letter(sitting), "name": name}
 
     return PASS.sub(head, result.stderr)
 

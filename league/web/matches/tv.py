@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
+from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -11,11 +13,11 @@ from django.views.decorators.http import require_safe
 
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
-from league.domain.matches import broadcast, replays, sight
+from league.domain.matches import broadcast, embargoes, replays, sight
 from league.domain.tournaments import show as shows
 from league.domain.tournaments.standings import standings
-from league.enums import TournamentStatus
-from league.models import Event
+from league.enums import MatchStatus, TournamentStatus
+from league.models import Event, Match, Sitting
 from league.service import changes
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import user_of
@@ -32,6 +34,15 @@ WAIT_S = 30.0  # A page without a deal reloads after this many seconds.
 @require_safe
 def tv(request: HttpRequest) -> HttpResponse:
     """Show the current deal with the times of its slot, so that every page shows the same step at the same time."""
+    context = on_air()
+    if context.get("shown"):
+        tournament = context["match"].tournament
+        context["rows"] = standings(tournament).rows[:ROWS] if tournament else []
+    return render(request, "matches/tv.html", context)
+
+
+def on_air() -> dict[str, Any]:
+    """Return the template context of the current deal and the times of its slot; without `shown` if there is nothing to show."""
     now = clock.present()
     slot = broadcast.slot_at(now)
     context: dict[str, Any] = {
@@ -40,16 +51,33 @@ def tv(request: HttpRequest) -> HttpResponse:
         "slot": 1000 * broadcast.SLOT_S,
         "lead": 1000 * broadcast.LEAD_S,
     }
-    deal = broadcast.choose(slot, now=now)
-    details = _deal_context(deal) if deal else {}
-    if deal and details:
-        table = standings(deal.match.tournament) if deal.match.tournament else None
-        context |= details | {
-            "step": round(1000 * deal.step_s),
-            "why": _why(deal),
-            "rows": table.rows[:ROWS] if table else [],
-        }
-    return render(request, "matches/tv.html", context)
+    chosen = _chosen(slot, now)
+    details = _deal_context(chosen[0]) if chosen else {}
+    if chosen and details:
+        deal, winner = chosen
+        context |= details | {"step": round(1000 * deal.step_s), "why": why_shown(deal.why, winner)}
+    return context
+
+
+def _chosen(slot: int, now: datetime) -> tuple[broadcast.Shown, str] | None:
+    """Return the deal of a slot and the bot that won its match. Each process chooses once a slot; then three queries."""
+    key = f"on-air:{slot}"
+    kept = cache.get(key)
+    if kept is None:
+        deal = broadcast.choose(slot, now=now)
+        if deal is None:  # A match that has been withheld may be shown again.
+            return None
+        winner = deal.winner.version.bot.slug if deal.winner else ""
+        kept = (deal.match.pk, deal.sitting.pk, deal.why, winner, deal.first, deal.last)
+        cache.set(key, kept, broadcast.SLOT_S)
+    pk, sitting_pk, why, winner, first, last = kept
+    rows = sight.matches(Match.objects.filter(pk=pk, status=MatchStatus.FINISHED), None, now=now)
+    match = rows.select_related("pool", "tournament", "log").defer("tournament__secret", "host").first()
+    sitting = Sitting.objects.filter(pk=sitting_pk).select_related("board").first()
+    if match is None or sitting is None or embargoes.in_force(match, now=now):
+        return None
+    sitting.board.match = match
+    return broadcast.Shown(match, sitting, why, None, first, last), winner
 
 
 @require_safe
@@ -130,8 +158,3 @@ def _deal_context(deal: broadcast.Shown) -> dict[str, Any]:
         "lines": narrate.narrate(shown_moments(record), names, seat_bots(deal.sitting, parties)),
         "playing": {party.version_id for party in parties},
     }
-
-
-def _why(deal: broadcast.Shown) -> str:
-    """Return one line on why this deal is shown."""
-    return why_shown(deal.why, deal.winner.version.bot.slug if deal.winner else "")

@@ -22,9 +22,9 @@ import engine
 from league.domain.audits import results
 from league.domain.consultations import asking as consultations
 from league.domain.core.errors import Refused, shown
-from league.domain.jobs.handlers import idle
+from league.domain.jobs.handlers.requests import PATIENCE
 from league.domain.judgements import asking
-from league.domain.matches import background, replays, sight
+from league.domain.matches import replays, sight
 from league.enums import JudgementKind, MatchStatus
 from league.models import Board, Match, Party, RatingPoint, Sitting
 from league.service import changes, topics
@@ -206,8 +206,8 @@ def _judgements(
         "judgements": sections,
         "deals": settings.JUDGE_DEALS,
         "a_day": settings.QUOTA_JUDGEMENTS,
-        "failed_days": background.FAILED_DAYS,
-        "patience_min": round(idle.PATIENCE.total_seconds() / 60),
+        "failed_days": asking.FAILED_DAYS,
+        "patience_min": round(PATIENCE.total_seconds() / 60),
     }
     context["drawn"] = any(section.graph for section in sections)
     context["judged"] = next((section for section in sections if section.chosen), None)

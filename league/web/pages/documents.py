@@ -25,6 +25,9 @@ from league.web.common import markdown
 
 DOCS = settings.DOCS
 TOP = DOCS.parent  # The repository in a clone; a wheel contains only the documents.
+CODE = (
+    Path(engine.__file__).resolve().parents[1]
+)  # Where the packages are: the repository too, or beside the wheel's documents.
 GAMES = DOCS / "games"  # Each game already has a page of the site.
 TRANSLATED = "es"  # Documents in this language are in the folder of this name.
 BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # Documents beside docs/, if installed.
@@ -37,12 +40,11 @@ SHOWN = (
     "tests",
 )  # A file in them is linked where a document names it.
 LINK = re.compile(r"\]\(([^)#\s]+)")
-CODE = re.compile(r"`([\w./-]+/[\w./-]*)`")
+WORD = re.compile(r"`([\w./-]+/[\w./-]*)`")
 ROW = re.compile(r"^\| *(?P<group>[^|]*?) *\| *(?P<text>\[.*?) *\|$", re.MULTILINE)
 Lead = Callable[[str], str]  # From a link to an address, "" if there is none.
 KINDS = {".png": "image/png", ".svg": "image/svg+xml"}
-LONG = 5  # A document with so many sections begins with a list of them.
-DOORS = ("a first look", "authors of bots", "players", "everybody")  # Groups of readers who come first.
+LONG = 5  # Sections from which on a document begins with a list of them.
 
 
 @dataclass
@@ -56,7 +58,8 @@ class Group:
 @changes.kept_until(changes.RELEASE)
 def documents(request: HttpRequest) -> HttpResponse:
     """Show the doors of Learn, then every document in groups (docs/README.md), those for operators and developers last."""
-    return render(request, "pages/docs.html", {"groups": _groups()})
+    readme, lang = _in_language(DOCS / "README.md")
+    return render(request, "pages/docs.html", {"groups": _groups(readme), "lang": lang})
 
 
 @changes.kept_until(changes.RELEASE)
@@ -68,9 +71,11 @@ def document(request: HttpRequest, name: str) -> HttpResponse:
     path, lang = _in_language(path)
     text = _text(path)
     sections = markdown.contents(text)
+    heading, body = markdown.split_title(_html(path))
     context = {
         "title": markdown.title(text, name),
-        "body": _html(path),
+        "body": body,
+        "heading": heading,
         "lang": lang,
         "sections": sections if len(sections) >= LONG else [],
     }
@@ -113,17 +118,15 @@ def _in_language(path: Path) -> tuple[Path, str]:
 
 
 @cache
-def _groups() -> tuple[Group, ...]:
-    """Return the documents of docs/README.md by their readers."""
-    readme = DOCS / "README.md"
+def _groups(readme: Path) -> tuple[Group, ...]:
+    """Return the documents of a list by their readers, in its order."""
     groups: list[Group] = []
     for row in ROW.finditer(_text(readme)) if readme.is_file() else ():
         if row["group"]:
-            groups.append(Group(row["group"].capitalize()))
+            groups.append(Group(row["group"][0].upper() + row["group"][1:]))
         if groups:
             groups[-1].lines.append(markdown.html(row["text"], _leads_from(readme), inline=True))
-    first = [group for group in groups if group.readers.lower() in DOORS]
-    return (*first, *(group for group in groups if group not in first))
+    return tuple(groups)
 
 
 @cache
@@ -135,11 +138,11 @@ def _linked() -> dict[str, Path]:
             continue
         text = _text(document)
         links = [_target(document, link) for link in LINK.findall(text)]
-        named = [_named(word) for word in CODE.findall(text)]
-        for path in (*links, *named):
+        paths = [_named(word) for word in WORD.findall(text)]
+        for path in (*links, *paths):
             if path and path.exists():
                 inside = [entry for entry in path.glob("*") if entry.is_file()] if path.is_dir() else []
-                files |= {file.relative_to(TOP).as_posix(): file for file in (path, *inside)}
+                files |= {_name(file): file for file in (path, *inside)}
     return files
 
 
@@ -149,10 +152,16 @@ def _target(document: Path, link: str) -> Path | None:
     return path if path.is_relative_to(TOP) and ":" not in link else None
 
 
+def _name(path: Path) -> str:
+    """Return the path of a file in the repository."""
+    of_code = path.is_relative_to(CODE) and not path.is_relative_to(DOCS)
+    return path.relative_to(CODE if of_code else TOP).as_posix()
+
+
 def _named(word: str) -> Path | None:
     """Return the file or folder that a word of code names, if it lies in one of the folders whose files are shown."""
-    path = Path(normpath(TOP / word))
-    parts = path.relative_to(TOP).parts if path.is_relative_to(TOP) else ()
+    path = Path(normpath(CODE / word))
+    parts = path.relative_to(CODE).parts if path.is_relative_to(CODE) else ()
     deep = len(parts) > (2 if parts[:1] == ("league",) else 1)  # No settings, and no folder of everything.
     return path if deep and parts[0] in SHOWN else None
 
@@ -168,8 +177,7 @@ def _address(path: Path) -> str:
         return reverse("docs")
     if path in names:
         return reverse("doc", args=[names[path]])
-    inside = path.relative_to(TOP).as_posix()
-    return reverse("source", args=[inside]) if inside in _linked() else ""
+    return reverse("source", args=[_name(path)]) if _name(path) in _linked() else ""
 
 
 def _html(document: Path) -> SafeString:
@@ -199,3 +207,9 @@ def _leads_to_file(word: str) -> str:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
+
+
+@cache
+def titles() -> list[tuple[str, str]]:
+    """Return name and title of each document, by name."""
+    return [(name, markdown.title(_text(path), name)) for name, path in sorted(_documents().items()) if path.is_file()]

@@ -14,6 +14,7 @@ from engine.lessons import ME, PARTNER, Answer, Lesson, lessons
 from league.domain.puzzles import shelf
 from league.service import changes
 from league.web.common import words
+from league.web.common.pools import rated_pools
 
 # What a lesson asks, and the rule behind it. The answers come from the engine.
 TEXTS = {
@@ -84,6 +85,7 @@ class Step:
     title: str
     text: str
     trump: str
+    trump_name: str
     table: list[tuple[str, str, str]]  # Place, card and name of each card, in the order of play.
     hand: list[tuple[str, str]]  # Card and name; empty where the cards are the choices.
     choices: list[Choice]
@@ -107,10 +109,16 @@ def teach(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/teach.html", {})
 
 
-@changes.kept_until(changes.RELEASE)
+@changes.kept_until(changes.RELEASE, changes.POOLS)
 def research(request: HttpRequest) -> HttpResponse:
-    """Show environments, data and citation. No query."""
-    context = {"games": engine.games(), "puzzles": not shelf.is_empty(), "version": engine.__version__}
+    """Show environments, data and citation. A query for the games that have ratings."""
+    rated = rated_pools(engine.games())
+    context = {
+        "count": len(engine.games()),
+        "rated": list(rated),
+        "puzzles": not shelf.is_empty(),
+        "version": engine.__version__,
+    }
     return render(request, "pages/research.html", context)
 
 
@@ -128,6 +136,7 @@ def _step(lesson: Lesson) -> Step:
         title,
         text,
         lesson.trump,
+        words.suit_name(lesson.trump),
         [(PLACES[seat], card, words.card_name(card)) for seat, card in lesson.table],
         [] if plays else [(card, words.card_name(card)) for card in lesson.hand],
         [_choice(lesson, answer, why) for answer in lesson.answers],

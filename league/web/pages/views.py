@@ -5,52 +5,55 @@ from __future__ import annotations
 import platform
 
 import django
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 import engine
 from league.domain.matches import leases, sight, workers
+from league.domain.tables import guests
 from league.domain.upkeep import invariants, metrics, readiness
-from league.enums import MatchKind, TournamentStatus
 from league.models import Bot, Match
 from league.service import changes, topics, version
 from league.web.common import lists
-from league.web.common.viewers import user_of
+from league.web.common.viewers import user_of, viewer_of
 from league.web.common.words import waiting_reason
-from league.web.pages.leaders import leaders_by_game
-from league.web.pages.today import today
+from league.web.pages import front, mine
 
-FAN = (
-    ("7b", -26),
-    ("So", -13),
-    ("Cc", 0),
-    ("Re", 13),
-    ("1o", 26),
-)  # The ornament: cards and their rotation in degrees.
 MOST_WAITING = 30  # Matches in each list of the queue page.
 
 
 @changes.kept_until(changes.POOLS, changes.BOTS, changes.MATCHES, changes.TOURNAMENTS, changes.EVENTS)
 def home(request: HttpRequest) -> HttpResponse:
-    """Show today's events, leaderboards and the latest matches. Fourteen queries and a few more, whatever the size of the league."""
+    """Show a visitor the front page, and a player what waits for them."""
+    player = viewer_of(request)
+    if player is not None:
+        return render(request, "pages/home.html", mine.mine(player))
     topics.follow(request, changes.POOLS, changes.MATCHES, changes.TOURNAMENTS)
-    viewer = user_of(request)
-    running = lists.counted(lists.listed_tournaments(viewer).filter(status=TournamentStatus.RUNNING)[:5])
-    games = leaders_by_game()
-    context = {
-        "rated": [leaders for leaders in games if leaders.lines],
-        "unrated": [leaders for leaders in games if not leaders.lines],
-        "fan": FAN,
-        "running": running,
-        "matches": lists.latest_matches(viewer, finished_only=True).filter(kind=MatchKind.TOURNAMENT)[:8],
-    }
-    context |= today([leaders.pool for leaders in games if leaders.pool], viewer)
-    return render(request, "pages/home.html", context)
+    return render(request, "pages/front.html", front.front(user_of(request)))
 
 
 @require_safe
-def queue(request: HttpRequest) -> HttpResponse:
+def about(request: HttpRequest) -> HttpResponse:
+    """Show what this site is, and who can help."""
+    return render(request, "pages/about.html", {"games": len(engine.games()), "version": engine.__version__})
+
+
+@require_safe
+def privacy(request: HttpRequest) -> HttpResponse:
+    """Show what the league stores about people, and for how long."""
+    context = {
+        "mail": settings.MAIL,
+        "tables": settings.TABLES > 0,
+        "guests_days": guests.KEPT.days,
+        "session_days": settings.SESSION_COOKIE_AGE // 86_400,
+    }
+    return render(request, "pages/privacy.html", context)
+
+
+@require_safe
+def status(request: HttpRequest) -> HttpResponse:
     """Show running and queued matches with the reasons why they wait. Only staff see texts that name machines."""
     topics.follow(request, changes.MATCHES)
     state = workers.queue()
@@ -67,7 +70,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         "paused": paused,
         "check": invariants.last_result(),
     }
-    return render(request, "pages/queue.html", context)
+    return render(request, "pages/status.html", context)
 
 
 @require_safe

@@ -8,10 +8,11 @@ from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
+from django.utils.text import capfirst, slugify
 from django.utils.translation import gettext_lazy as _
 
-from league.domain.core.errors import shown
-from league.domain.people import bans
+from league.domain.core.errors import Refused, shown
+from league.domain.people import bans, players
 
 
 class SignUpForm(forms.Form):
@@ -20,7 +21,7 @@ class SignUpForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=40,
-        help_text=_("1 to 40 characters: a-z, 0-9 and hyphens. The name is shown with your bots."),
+        help_text=_("Everyone sees it. Small letters without accents, digits and hyphens, such as pepe-luis."),
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
     )
     password = forms.CharField(
@@ -29,6 +30,21 @@ class SignUpForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         validators=[validate_password],
     )
+
+    def clean_name(self) -> str:
+        """Return the name if a new player can have it, so that faults of name and password are shown together."""
+        name: str = self.cleaned_data["name"]
+        fitting = slugify(name)[:40].strip("-_").replace("_", "-")
+        if name != fitting and fitting:
+            raise forms.ValidationError(
+                _("Use small letters without accents, digits and hyphens, for example “%(name)s”."),
+                params={"name": fitting},
+            )
+        try:
+            players.check_name(name)
+        except Refused as refusal:
+            raise forms.ValidationError(capfirst(shown(refusal))) from refusal
+        return name
 
 
 class LogInForm(AuthenticationForm):

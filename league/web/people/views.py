@@ -13,13 +13,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from league.domain.bots import totals
-from league.domain.core import clock
+from league.domain.core import clock, paging
 from league.domain.core.errors import Refused, shown
+from league.domain.people import lists as player_rows
 from league.domain.people import passwords, players, quotas, tokens
 from league.enums import TokenScope
 from league.models import BotVersion, Player, Rating
@@ -69,12 +71,26 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         try:
             player = players.create(form.cleaned_data["name"], password=form.cleaned_data["password"])
         except Refused as refusal:
-            form.add_error("name", shown(refusal))
+            form.add_error("name", capfirst(shown(refusal)))
         else:
             login(request, player.user, backend="django.contrib.auth.backends.ModelBackend")
             safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()})
-            return redirect(after if safe else "submit")
+            return redirect(after if safe else "welcome")
     return render(request, "people/signup.html", {"form": form, "next": after}, status=422 if form.errors else 200)
+
+
+@never_cache
+@login_required
+def welcome(request: HttpRequest) -> HttpResponse:
+    """Show a new player the three doors: play, build, organise."""
+    return render(request, "people/welcome.html")
+
+
+@changes.kept_until(changes.BOTS)
+def player_list(request: HttpRequest) -> HttpResponse:
+    """List all players by name, with the number of their bots. One query."""
+    page = lists.page_of(request, player_rows.rows(), paging.Order.by("name"))
+    return render(request, "people/players.html", {"page": page})
 
 
 class NewPassword(PasswordChangeView):

@@ -47,15 +47,14 @@ def sent_names(data: QueryDict, name: str = "bots") -> list[str]:
 def bot_choice(game: str, player: Player, sent: QueryDict, link: QueryDict) -> BotChoice:
     """Build the choice for a `sent` form, or for a fresh one after a `link` such as `?with=rufo&with=greedy` or `?find=ru`. At most six queries.
 
-    A fresh form chooses the bots that need no permission: all in a small league, only the player's own in a large one.
+    A fresh form chooses the player's own bots: nobody has to untick house bots, or those of strangers, for a cup of friends.
     """
     part = inputs.short_text((sent or link).get("find", ""), 40).lower()
     linked = sent_names(link, "with")
     chosen = sent_names(sent) if sent else linked
     offered = offer(game, player, chosen=chosen, part=part)
     labels, willing = choices(offered.versions, player)
-    if offered.more or part:
-        willing = {slug for slug, version in offered.versions if version.bot.owner_id == player.pk} & willing
+    willing = {slug for slug, version in offered.versions if version.bot.owner_id == player.pk} & willing
     start = [slug for slug, _text in labels if (slug in linked if linked else slug in willing)]
     if offered.more or part:
         labels.sort(key=lambda label: label[0] not in {*chosen, *start})

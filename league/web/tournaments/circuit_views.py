@@ -5,23 +5,19 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-import engine
 from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import circuits, formats, requests
-from league.models import Bot, Circuit, Player
+from league.models import Bot, Circuit
 from league.service import changes
-from league.web.common.game_lines import game_at_table
 from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, viewer_of
+from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.entrants import entrants, tell_entered, tournaments_with_entries
-from league.web.tournaments.event_forms import CircuitForm
-from league.web.tournaments.game_choice import choose_game, chosen_game
 
 MOST_SEASONS = 20  # The page shows the latest ones.
 
@@ -52,41 +48,10 @@ def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, objec
     own_slugs = [slug for slug, _version in entrants(circuit.game, Q(owner=viewer))]
     return {
         "owned": owned,
+        "deletable": owned and is_deletable(circuit),
         "can_join": [slug for slug in own_slugs if slug not in joined],
         "can_leave": [slug for slug, owner in joined.items() if owned or owner == viewer.pk],
     }
-
-
-@login_required
-def new_circuit(request: HttpRequest) -> HttpResponse:
-    """Show the form of a new recurring league; without `?game=`, the choice of the game."""
-    key = request.GET.get("game", "")
-    if key not in engine.games():
-        return choose_game(request, "tournaments/circuit_new.html")
-    game = game_at_table(key, request.GET.get("players", ""))
-    owner = player_of(request)
-    own_versions = dict(entrants(key, Q(owner=owner)))
-    form = CircuitForm(
-        game, [(slug, slug) for slug in own_versions], request.POST or None, initial={"bots": list(own_versions)}
-    )
-    if request.method == "POST" and form.is_valid():
-        try:
-            circuit = _create_circuit(owner, game, form, [own_versions[slug].bot for slug in form.cleaned_data["bots"]])
-        except Refused as refusal:
-            form.add_error(None, shown(refusal))
-        else:
-            return redirect("circuit", slug=circuit.slug)
-    return render(
-        request, "tournaments/circuit_new.html", chosen_game(game) | {"form": form}, status=422 if form.errors else 200
-    )
-
-
-def _create_circuit(owner: Player, game: engine.Game, form: CircuitForm, bots: list[Bot]) -> Circuit:
-    with transaction.atomic():
-        circuit = circuits.create(owner, form.cleaned_data["name"], game.key, players=game.players, **form.wanted())
-        for bot in bots:
-            circuits.join(circuit, bot, player=owner)
-    return circuit
 
 
 @login_required
@@ -98,7 +63,11 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
     owned = may_manage(request, circuit.owner_id)
     action = request.POST.get("action", "")
     try:
-        if action in ("rest", "go") and owned:
+        if action in SURE and owned and not is_sure(request):
+            pass
+        elif action in CORRECTIONS and owned:
+            correct_contest(request, circuit, viewer, action)
+        elif action in ("rest", "go") and owned:
             circuits.set_active(circuit, action == "go", actor=viewer.name)
         elif action in ("join", "leave"):
             bot = get_object_or_404(Bot, slug=request.POST.get("bot", ""))
@@ -113,4 +82,4 @@ def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
             raise PermissionDenied
     except Refused as refusal:
         messages.error(request, shown(refusal))
-    return redirect("circuit", slug=slug)
+    return redirect("circuit", slug=slug) if circuit.pk else redirect("tournaments")

@@ -11,14 +11,12 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-import engine
 from league.domain.bots import consent
 from league.domain.core import clock
 from league.domain.core.errors import Refused, shown
@@ -26,20 +24,20 @@ from league.domain.matches import embargoes, sight
 from league.domain.tournaments import events as domain
 from league.domain.tournaments import formats, releases, waiting
 from league.domain.tournaments.standings import standings
-from league.enums import BotState, RequestStatus, TournamentStatus, VersionStatus
+from league.enums import BotState, Entrance, RequestStatus, TournamentStatus, VersionStatus
 from league.models import Bot, Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
 from league.service import changes, topics
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
-from league.web.common.game_lines import game_at_table
 from league.web.common.inputs import bot_named, until_of
 from league.web.common.viewers import may_manage, player_of, user_of
-from league.web.tournaments import forecasts
-from league.web.tournaments.bot_choice import bot_choice, labels_of_sent, unsent
+from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
+from league.web.tournaments.ending import Ending, describe_end
 from league.web.tournaments.entrants import tournaments_with_entries
-from league.web.tournaments.event_forms import EventForm, TermsForm
-from league.web.tournaments.game_choice import choose_game, chosen_game
+from league.web.tournaments.forms import TermsForm
+from league.web.tournaments.log_lines import public_lines
 
+MOST_TABLES = 8  # Tournaments of an event whose standings the page shows.
 MOST_FOLLOWED = 6  # Tournaments of an event that the page follows.
 SOON = timedelta(seconds=10)  # Delay between the owner's button and the start of a show.
 
@@ -106,6 +104,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "embargo": event.secret_after if embargoes.hides_secret(event) else None,
         "owned": owned,
         "seen": sees_results,
+        "ended": event.finished is not None,
         "opens": event.opens if event.opens != sight.NEVER else None,
         "held": not sight.is_open(event),
         "playing": [] if sees_results else _playing(event),
@@ -113,6 +112,15 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "not_started": waiting.why_not_started(event)
         if event.status == TournamentStatus.OPEN and event.due is None
         else "",
+        "log": public_lines(event),
+        "ending": _ending(event, by_stage) if sees_results else None,
+        "tables": {row.pk: standings(row).rows for row in event.tournaments.all()[:MOST_TABLES]}
+        if sees_results
+        else {},
+        "deletable": owned and is_deletable(event),
+        "here": request.build_absolute_uri(reverse("event", args=[slug])),
+        "opening": event.entries_from if event.entries_from and event.entries_from > clock.present() else None,
+        "takes": event.private or owned or event.entrance == Entrance.ANYBODY,
         "link": _link(request, event) if owned else "",
         "guests": event.guests.count() if owned and event.private else 0,
         "mine": _own_bots(viewer, event),
@@ -120,6 +128,12 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "entrants": _entrants(event) if event.status == TournamentStatus.OPEN else [],
     }
     return render(request, "tournaments/event.html", context)
+
+
+def _ending(event: Event, by_stage: dict[int | None, list[Tournament]]) -> Ending | None:
+    """Return the end of a finished event: that of its last stage, if it was one table."""
+    last = by_stage[len(_planned(event))] if event.status == TournamentStatus.FINISHED else []
+    return describe_end(last[0], standings(last[0]), event.name) if len(last) == 1 else None
 
 
 def _planned(event: Event) -> Sequence[event_plan.Stage]:
@@ -167,8 +181,10 @@ def _link(request: HttpRequest, event: Event) -> str:
 
 
 def _own_bots(viewer: User | None, event: Event) -> list[Bot]:
-    """Return the viewer's bots that may enter an open private event. One query for such an event."""
-    if viewer is None or not event.private or event.status != TournamentStatus.OPEN:
+    """Return the viewer's bots that may enter an open event. One query for such an event."""
+    if viewer is None or event.status != TournamentStatus.OPEN:
+        return []
+    if event.owner.user_id != viewer.pk and not event.private and event.entrance != Entrance.ANYBODY:
         return []
     rows = Bot.objects.filter(owner__user=viewer, state=BotState.ACTIVE, versions__status=VersionStatus.ACCEPTED)
     return list(rows.distinct().order_by("slug"))
@@ -191,7 +207,7 @@ def join_event(request: HttpRequest, slug: str, link: str) -> HttpResponse:
 @login_required
 @require_POST
 def enter_event(request: HttpRequest, slug: str) -> HttpResponse:
-    """Enter the player's own bot in an open private event, or withdraw it."""
+    """Enter the player's own bot in an open event, or withdraw it."""
     event = get_object_or_404(sight.events(Event.objects.all(), user_of(request)), slug=slug)
     act = domain.leave if request.POST.get("action") == "leave" else domain.enter
     try:
@@ -251,7 +267,11 @@ def act_on_event(request: HttpRequest, slug: str) -> HttpResponse:
     actions = {"start": domain.start, "cancel": domain.cancel}
     action = request.POST.get("action", "")
     try:
-        if act := actions.get(action):
+        if action in SURE and not is_sure(request):
+            pass
+        elif action in CORRECTIONS:
+            correct_contest(request, event, player_of(request), action)
+        elif act := actions.get(action):
             act(event, actor=player_of(request).name)
         elif action == "embargo":
             embargoes.change_own(event, until_of(request), owner=player_of(request))
@@ -261,7 +281,7 @@ def act_on_event(request: HttpRequest, slug: str) -> HttpResponse:
             _show(request, event, action)
     except Refused as refusal:
         messages.error(request, shown(refusal))
-    return redirect("event", slug=slug)
+    return redirect("event", slug=slug) if event.pk else redirect("tournaments")
 
 
 def _show(request: HttpRequest, event: Event, action: str) -> None:
@@ -275,51 +295,3 @@ def _show(request: HttpRequest, event: Event, action: str) -> None:
         releases.change(event, terms, actor=player_of(request).name)
     else:
         messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
-
-
-@login_required
-def new_event(request: HttpRequest) -> HttpResponse:
-    """Show the form of a new event; without `?game=`, the choice of the game."""
-    key = request.GET.get("game", "")
-    if key not in engine.games():
-        return choose_game(request, "tournaments/event_new.html")
-    game = game_at_table(key, request.GET.get("players", ""))
-    owner = player_of(request)
-    choice = bot_choice(key, owner, request.POST, request.GET)
-    finds = request.POST.get("action") == "find"
-    filled = None if finds else request.POST or None
-    form = EventForm(game, choice.labels, filled, chosen=choice.start)
-    if finds:
-        unsent([form, *form.stages], request.POST)
-    prediction = ""
-    if filled and form.is_valid():
-        chosen = [choice.versions[slug] for slug in form.cleaned_data["bots"]]
-        if request.POST.get("action") == "predict":
-            prediction = forecasts.event_sentences(form.document(), len(chosen))
-        else:
-            try:
-                with transaction.atomic():
-                    event = domain.create(owner, form.document(), chosen, terms=form.terms())
-            except Refused as refusal:
-                form.add_error(None, shown(refusal))
-            else:
-                return redirect("event", slug=event.slug)
-    bad = bool(filled) and bool(form.errors or any(stage.errors for stage in form.stages))
-    context = chosen_game(game) | {"form": form, "choice": choice, "prediction": prediction}
-    return render(request, "tournaments/event_new.html", context, status=422 if bad else 200)
-
-
-def event_forecast(request: HttpRequest) -> HttpResponse:
-    """Return the matches, boards and time of the event in a form, as plain text. The form asks while the user types. Four queries."""
-    key = request.GET.get("game", "")
-    if key not in engine.games():
-        raise Http404
-    game = game_at_table(key, request.GET.get("players", ""))
-    form = EventForm(game, labels_of_sent(key, request.GET), request.GET)
-    form.fields["name"].required = False
-    text = (
-        forecasts.event_sentences(form.document(), len(form.cleaned_data["bots"]))
-        if form.is_valid() and form.cleaned_data["bots"]
-        else ""
-    )
-    return HttpResponse(text, content_type="text/plain; charset=utf-8")

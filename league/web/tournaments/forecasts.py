@@ -3,44 +3,69 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-import engine
 from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import forecast as domain
 from league.models import Player
 from league.pure.calendar import event_plan
 
+if TYPE_CHECKING:
+    from league.web.tournaments.forms import ContestForm
 
-def tournament_sentence(game: engine.Game, chosen: dict[str, Any], viewer: Player | None) -> str:
-    """Describe matches, boards, sittings and time of the chosen tournament, or why `viewer` cannot start it."""
+
+def form_sentence(form: ContestForm, viewer: Player | None) -> str:
+    """Describe matches, boards and time of the tournament in a form, valid or fresh, or say why it cannot start."""
+    if not form.is_bound:
+        start = form.initial
+        fresh = {name: start[name] for name in ("format", "boards")}
+        return _tournament(form, fresh, _reckon(start["bots"], start["expected"]), viewer)
+    chosen = form.cleaned_data
+    entries = _reckon(chosen["bots"], chosen.get("expected"))
+    if form.kind == "circuit":
+        weekly = {"format": chosen["weekly_format"], "boards": chosen["boards"]}
+        return _tournament(form, weekly, min(max(entries, 2), chosen["size"] or entries), viewer)
+    return (
+        event_sentences(form.document(), entries)
+        if form.kind == "event"
+        else _tournament(form, chosen, entries, viewer)
+    )
+
+
+def _reckon(bots: Sequence[str], expected: int | None) -> int:
+    """Return the number of entries to reckon with: the chosen bots, or more if more are expected."""
+    return max(len(bots), expected or 0)
+
+
+def _tournament(form: ContestForm, chosen: dict[str, Any], entries: int, viewer: Player | None) -> str:
+    key = chosen["format"] if chosen["format"] in form.titles else "round_robin"
+    key = {"groups": "round_robin", "weekly": "round_robin"}.get(key, key)
     try:
         estimate = domain.forecast(
-            game.key,
-            entries=len(chosen["bots"]),
+            form.table.key,
+            entries=entries,
             boards=chosen["boards"],
-            format=chosen["format"],
-            parameters=chosen["parameters"],
-            players=game.players,
-            options=chosen["options"],
+            format=key,
+            parameters=form.parameters(key) if form.is_bound else {},
+            players=form.table.players,
+            options=form.options if form.is_bound else {},
             mixed=chosen.get("mixed", False),
             limited=True,
             owner=viewer,
         )
     except Refused as refusal:
-        return _("It cannot start yet: %(why)s. You can create it open for entries, so that others can enter.") % {
-            "why": shown(refusal)
-        }
+        return _("It cannot start like this: %(why)s.") % {"why": shown(refusal).rstrip(".")}
     if not estimate.matches[1]:
         return _("The tournament runs until you end it.")
     measured = _("measured") if estimate.pace.measured else _("estimated: no match of this game has been measured yet")
     words = {
-        "bots": len(chosen["bots"]),
+        "bots": entries,
         "matches": _span(estimate.matches),
         "boards": _span(estimate.boards),
         "sittings": _span(estimate.sittings),
@@ -63,7 +88,7 @@ def event_sentences(document: dict[str, Any], entries: int) -> str:
         plan = event_plan.read_plan(document)
         estimates = domain.forecast_stages(plan, entries)
     except (Refused, event_plan.BadEvent) as refusal:
-        return _("It cannot start yet: %(why)s.") % {"why": shown(refusal)}
+        return _("It cannot start like this: %(why)s.") % {"why": shown(refusal).rstrip(".")}
     lines = [
         _("Stage %(number)s: %(matches)s matches, %(boards)s boards; about %(time)s.")
         % {
@@ -79,6 +104,11 @@ def event_sentences(document: dict[str, Any], entries: int) -> str:
         _("measured") if estimates[0].pace.measured else _("estimated: no match of this game has been measured yet")
     )
     return "\n".join([*lines, _("All stages: about %(time)s (%(measured)s).") % {"time": whole, "measured": measured}])
+
+
+def length(seconds: float) -> str:
+    """Return a time in minutes, hours or days, in words."""
+    return _length(seconds)
 
 
 def _span(pair: tuple[int, int]) -> str:

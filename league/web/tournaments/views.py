@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-import engine
+from league.domain.bots import bots
 from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.ratings import pools
 from league.domain.tournaments import brackets as domain_brackets
-from league.domain.tournaments import enrolment, formats, progress, requests
+from league.domain.tournaments import corrections, enrolment, formats, progress, requests
 from league.domain.tournaments import tournaments as domain
 from league.domain.tournaments.standings import Standings, meetings, standings
-from league.enums import BotState, MatchStatus, TournamentStatus, VersionStatus
-from league.models import BotVersion, EntryRequest, Match, Player, Tournament
+from league.enums import BotState, Entrance, MatchStatus, TournamentStatus, VersionStatus
+from league.models import BotVersion, Entry, EntryRequest, Match, Party, Player, Tournament
 from league.service import changes, topics
 from league.web.common import lists
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
-from league.web.common.game_lines import describe_game, game_at_table
 from league.web.common.inputs import bot_named, until_of, whole_number
 from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
-from league.web.tournaments import forecasts, tiebreaks
-from league.web.tournaments.bot_choice import bot_choice, labels_of_sent, unsent
+from league.web.tournaments import tiebreaks
 from league.web.tournaments.brackets import brackets
+from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.crosstable import Window, crosstable, picture
-from league.web.tournaments.entrants import tell_entered
-from league.web.tournaments.forms import TournamentForm
+from league.web.tournaments.ending import describe_end
+from league.web.tournaments.entrants import offer, tell_entered
+from league.web.tournaments.log_lines import public_lines
 
 BY_PLACE = paging.Order.by("place")
 MOST_OPEN = 6  # Tournaments open for entries above the list.
@@ -52,6 +53,9 @@ OWNER_ACTIONS: dict[str, Callable[..., object]] = {
 }
 
 
+ENTRY_ACTIONS = ("replace", "disqualify", "reinstate", "remove")
+
+
 @changes.kept_until(changes.TOURNAMENTS, changes.MATCHES)
 def tournaments(request: HttpRequest) -> HttpResponse:
     """List all tournaments, newest first, and above them those open for entries. Four queries."""
@@ -60,6 +64,8 @@ def tournaments(request: HttpRequest) -> HttpResponse:
     context = {
         "page": page,
         "open_tournaments": lists.open_tournaments([], user_of(request))[:MOST_OPEN],
+        "open_events": lists.open_events(user_of(request))[:MOST_OPEN],
+        "mine": lists.contests_of(viewer_of(request)),
     }
     return render(request, "tournaments/tournaments.html", context)
 
@@ -117,6 +123,14 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         if _lives(tournament)
         else [],
         "growing": _growing_parameters(tournament) if owned else [],
+        "ending": describe_end(tournament, table),
+        "log": public_lines(tournament),
+        "here": request.build_absolute_uri(reverse("tournament", args=[slug])),
+        "disqualified": [row.entry for row in table.rows if row.entry.disqualified is not None],
+        "correctable": _correctable(tournament, table) if owned else [],
+        "offered": _offered(tournament, viewer) if owned and viewer and _changes(tournament) else [],
+        "takes": tournament.entrance == Entrance.ANYBODY or owned,
+        "deletable": owned and is_deletable(tournament),
     }
     return render(request, "tournaments/tournament.html", context)
 
@@ -124,6 +138,18 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
 def _seen(request: HttpRequest, rows: QuerySet[Tournament], slug: str) -> Tournament:
     """Return the tournament if the viewer may see it, or 404. One query."""
     return get_object_or_404(sight.tournaments(rows, user_of(request)), slug=slug)
+
+
+def _correctable(tournament: Tournament, table: Standings) -> list[Entry]:
+    """Return the entries that the owner may correct, those that are not disqualified."""
+    if tournament.status == TournamentStatus.CANCELLED:
+        return []
+    return [row.entry for row in table.rows if row.entry.disqualified is None]
+
+
+def _offered(tournament: Tournament, viewer: Player) -> list[str]:
+    """Return names of bots for the owner to pick while typing. Four queries."""
+    return [slug for slug, _version in offer(tournament.pool.game, viewer).versions]
 
 
 def _window(request: HttpRequest, table: Standings) -> Window:
@@ -219,6 +245,26 @@ def _own_versions(viewer: Any, tournament: Tournament) -> list[BotVersion]:
     return [v for v in versions if v.pk not in entered and v.plays(tournament.pool.game)]
 
 
+def _correct(request: HttpRequest, tournament: Tournament, viewer: Player, action: str) -> None:
+    """Carry out a correction of an entry by the owner of the tournament, or of its bot."""
+    entry = get_object_or_404(
+        Entry.objects.select_related("tournament__pool", "version__bot__owner"),
+        tournament=tournament,
+        pk=whole_number(request.POST.get("entry")),
+    )
+    if action == "replace":
+        newest = bots.sent_version(entry.version.bot, tournament.pool.game)
+        if newest.pk == entry.version_id:
+            messages.info(request, _("%(version)s is the newest version already.") % {"version": newest})
+        corrections.replace_version(entry, newest, player=viewer)
+    elif action == "disqualify":
+        corrections.disqualify(entry, request.POST.get("why", ""), player=viewer)
+    elif action == "reinstate":
+        corrections.reinstate(entry, player=viewer)
+    else:
+        _change_entry(tournament, entry.version, viewer, "withdraw")
+
+
 @login_required
 @require_POST
 def act_on_tournament(request: HttpRequest, slug: str) -> HttpResponse:
@@ -227,23 +273,35 @@ def act_on_tournament(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = player_of(request)
     action = request.POST.get("action", "")
     owned = may_manage(request, tournament.owner_id)
-    if (action in OWNER_ACTIONS or action in ("extend", "embargo")) and not owned:
+    if (action in OWNER_ACTIONS or action in ("extend", "embargo", *CORRECTIONS)) and not owned:
         raise PermissionDenied
     try:
-        if action in OWNER_ACTIONS:
-            OWNER_ACTIONS[action](tournament, actor=viewer.name)
-        elif action == "extend":
-            _extend(request, tournament, viewer)
-        elif action == "embargo":
-            embargoes.change_own(tournament, until_of(request), owner=viewer)
-        elif action in ("enter", "withdraw"):
-            version = get_object_or_404(BotVersion, pk=whole_number(request.POST.get("version")))
-            _change_entry(tournament, version, viewer, action)
-        elif action == "ask":
-            _ask(request, tournament, viewer)
+        if action not in SURE or is_sure(request):
+            _act(request, tournament, viewer, action)
     except Refused as refusal:
         messages.error(request, shown(refusal))
+    else:
+        if action == "delete" and tournament.pk is None:
+            return redirect("tournaments")
     return redirect("tournament", slug=slug)
+
+
+def _act(request: HttpRequest, tournament: Tournament, viewer: Player, action: str) -> None:
+    if action in CORRECTIONS:
+        correct_contest(request, tournament, viewer, action)
+    elif action in ENTRY_ACTIONS:
+        _correct(request, tournament, viewer, action)
+    elif action in OWNER_ACTIONS:
+        OWNER_ACTIONS[action](tournament, actor=viewer.name)
+    elif action == "extend":
+        _extend(request, tournament, viewer)
+    elif action == "embargo":
+        embargoes.change_own(tournament, until_of(request), owner=viewer)
+    elif action in ("enter", "withdraw"):
+        version = get_object_or_404(BotVersion, pk=whole_number(request.POST.get("version")))
+        _change_entry(tournament, version, viewer, action)
+    elif action == "ask":
+        _ask(request, tournament, viewer)
 
 
 def _extend(request: HttpRequest, tournament: Tournament, viewer: Player) -> None:
@@ -297,96 +355,33 @@ def standings_csv(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@login_required
-def new_tournament(request: HttpRequest) -> HttpResponse:
-    """Show the form of a new tournament; without `?game=`, the choice of the game."""
-    key = request.GET.get("game", "")
-    if key not in engine.games():
-        return render(
-            request, "tournaments/tournament_new.html", {"games": [describe_game(name) for name in engine.games()]}
-        )
-    game = game_at_table(key, request.GET.get("players", ""))
-    owner = player_of(request)
-    choice = bot_choice(key, owner, request.POST, request.GET)
-    action = request.POST.get("action", "")
-    filled = None if action == "find" else request.POST or None
-    form = _form(game, choice.labels, filled, request.GET.get("format", "round_robin"), choice.start)
-    if action == "find":
-        unsent([form], request.POST)
-    if filled and form.is_valid() and action != "predict":
-        try:
-            tournament = _create(owner, game, choice.versions, form.cleaned_data, start=action == "start")
-        except Refused as refusal:
-            form.add_error(None, shown(refusal))
-        else:
-            return redirect("tournament", slug=tournament.slug)
-    context = {
-        "form": form,
-        "choice": choice,
-        "game": describe_game(key),
-        "seats": len(game.sides),
-        "sittings": len(game.sittings(len(game.sides))),
-        "players": game.players,
-        "prediction": "" if action == "find" else _prediction(game, form, owner),
-    }
-    return render(request, "tournaments/tournament_new.html", context, status=422 if form.errors else 200)
+@require_safe
+def matches_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """Download the finished matches: one row for each party, with its boards won, drawn and lost. Three queries."""
+    pk = _seen(request, Tournament.objects.only("pk"), slug).pk
+    changes.keep_until(request, changes.of_tournament(pk), changes.BOTS)
+    rows = Party.objects.filter(match__tournament=pk, match__status=MatchStatus.FINISHED)
+    rows = rows.order_by("match_id", "number").values_list(
+        *("match__public_id", "match__finished", "version__bot__slug", "version__number"),
+        *("points", "wins", "draws", "losses", "fault"),
+    )
+    head = ["match", "finished", "bot", "version", "score", "wins", "draws", "losses", "fault"]
+    return csv_file(
+        f"{slug}-matches", head, ([at.isoformat() if isinstance(at, datetime) else at for at in row] for row in rows)
+    )
 
 
-def forecast(request: HttpRequest) -> HttpResponse:
-    """Return the matches, boards and time of the tournament in a form, as plain text. The form asks while the user types. Five queries."""
-    key = request.GET.get("game", "")
-    if key not in engine.games():
-        raise Http404
-    game = game_at_table(key, request.GET.get("players", ""))
-    form = _form(game, labels_of_sent(key, request.GET), request.GET)
-    form.fields["name"].required = False
-    text = forecasts.tournament_sentence(game, form.cleaned_data, viewer_of(request)) if form.is_valid() else ""
-    return HttpResponse(text, content_type="text/plain; charset=utf-8")
-
-
-def _form(
-    game: engine.Game,
-    labels: list[tuple[str, str]],
-    data: QueryDict | None,
-    format: str = "round_robin",
-    bots: Sequence[str] = (),
-) -> TournamentForm:
-    """Return the sent form, or a fresh one with these bots chosen."""
-    start = {
-        "name": f"{game.title}",
-        "boards": domain.default_boards(game.key, game.players),
-        "bots": list(bots),
-        "format": format,
-    }
-    return TournamentForm(game, labels, data, initial=start)
-
-
-def _prediction(game: engine.Game, form: TournamentForm, viewer: Player) -> str:
-    """Return the estimate for the sent form, or for the initial values of a fresh one."""
-    if not form.is_bound:
-        chosen = {**form.initial, "bots": form.initial["bots"][: settings.MAX_ENTRIES]}
-        return forecasts.tournament_sentence(game, chosen | {"parameters": {}, "options": {}}, viewer)
-    return forecasts.tournament_sentence(game, form.cleaned_data, viewer) if form.is_valid() else ""
-
-
-def _create(
-    owner: Player, game: engine.Game, versions: dict[str, BotVersion], chosen: dict[str, Any], *, start: bool
-) -> Tournament:
-    with transaction.atomic():
-        tournament = domain.create(
-            owner,
-            chosen["name"],
-            game.key,
-            chosen["options"],
-            chosen["boards"],
-            [versions[slug] for slug in chosen["bots"]],
-            game.players,
-            format=chosen["format"],
-            parameters=chosen["parameters"],
-            seeding=chosen["seeding"],
-            mixed=chosen.get("mixed", False),
-            sealed=chosen.get("sealed", False),
-        )
-        if start:
-            domain.start_at_once(tournament, actor=owner.name)
-    return tournament
+@require_safe
+def crosstable_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """Download the crosstable: the board points of each row against each column; empty if the two have not met."""
+    pk = _seen(request, Tournament.objects.only("pk"), slug).pk
+    changes.keep_until(request, changes.of_tournament(pk), changes.BOTS)
+    table = standings(get_object_or_404(Tournament.objects.select_related("pool"), pk=pk))
+    names = [str(row.entry.version) for row in table.rows]
+    numbers = [row.entry.number for row in table.rows]
+    met = {(a, b): table.cells.get((a, b)) for a in numbers for b in numbers if a != b}
+    rows = (
+        [name, *("" if (cell := met.get((a, b))) is None else cell.points for b in numbers)]
+        for name, a in zip(names, numbers, strict=True)
+    )
+    return csv_file(f"{slug}-crosstable", ["bot", *names], rows)

@@ -300,7 +300,7 @@ def test_sandbox_channels_says_what_it_needs(tute: Tute) -> None:
 def test_bot_new_makes_a_bot_that_passes_its_check(tute: Tute, tmp_path: Path) -> None:
     process = tute("bot", "new", "my_bot")
 
-    assert "created my_bot: " in process.stdout
+    assert "created my_bot (in a league: my-bot): " in process.stdout
     assert 'name = "my_bot"' in (tmp_path / "my_bot" / "bot.toml").read_text()
     checked = tute("bot", "check", "my_bot", *[word for game in FIRST_GAMES for word in ("-g", game)])
     assert "tables played without a fault: the bot may be entered" in checked.stdout

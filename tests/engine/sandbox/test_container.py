@@ -113,7 +113,7 @@ def test_every_attack_is_contained_there_too(place: Place) -> None:
         for outcome in played
         if outcome["fault"] not in ATTACKS[outcome["name"]].ends
         or (outcome["fault"] is None and outcome["got"])
-        or outcome["left"]
+        or outcome["remains"]
     }
     assert wrong == {}
 

@@ -89,7 +89,7 @@ def test_bots_of_an_ordinary_user_with_a_delegated_group(state: StateDirectory) 
     assert "the kernel lacks it" in tiers["landlock"]["reasons"][0]
     played = {outcome["name"]: outcome for outcome in rest[3:-1]}
     assert list(played) == SOME
-    assert {name: outcome["left"] for name, outcome in played.items() if outcome["left"]} == {}
+    assert {name: outcome["remains"] for name, outcome in played.items() if outcome["remains"]} == {}
     assert {
         name: outcome["got"] for name, outcome in played.items() if outcome["fault"] is None and outcome["got"]
     } == {}

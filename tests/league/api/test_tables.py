@@ -99,6 +99,22 @@ def test_advice_is_asked_for_at_a_table_with_hints(as_alice, as_charlie) -> None
     assert as_alice.get(where).json()["advice"] == "play 1o"
 
 
+def test_the_rules_of_a_table_are_chosen(as_alice) -> None:
+    wish = {"game": "corriente", "against": "greedy", "players": 2, "options": {"match_games": 3}}
+    made = as_alice.post("tables", wish)
+    assert (made.status_code, made.json()["pool"]["options"]) == (201, {"match_games": 3})
+    for wrong in (
+        {"options": {"players": 3}},
+        {"options": [1]},
+        {"players": 21},
+        {"options": {"match_games": 0}},
+        {"options": {"no_such": 1}},
+    ):
+        refused = as_alice.post("tables", {**wish, **wrong})
+        assert refused.status_code in (400, 409), (wrong, refused.status_code)
+    assert Table.objects.count() == 1
+
+
 def test_the_limits_are_those_of_the_page(as_alice, alice, settings) -> None:
     settings.QUOTA_TABLES = 1
     for wrong in ({"game": "chess"}, {"against": "nobody"}, {"partner": "nobody"}, {"boards": 5}, {"seat": 1}):

@@ -153,6 +153,56 @@ def test_every_row_outlives_an_upgrade_and_the_tables_are_those_of_a_new_league(
     assert full.schema() == full.fresh_schema()
 
 
+LIVE = (
+    "UPDATE league_judgement SET status = 'working', token = 3, worker = 'host:9', attempts = 2, place = 4, progress = 40, "
+    "lease_until = '2026-11-01 12:30:15', finished = NULL",
+    "UPDATE league_consultation SET status = 'asked', token = 1, worker = '', attempts = 1, place = 7, progress = 0, "
+    "lease_until = NULL, finished = NULL",
+    "UPDATE league_puzzlesearch SET finished = NULL, worker = '', attempts = 1, lease_until = '2026-11-01 12:30:15'",
+    "UPDATE league_table SET status = 'waiting', token = 5, worker = '', attempts = 2, lease_until = NULL, "
+    "not_before = '2026-11-01 12:30:15'",
+)
+LEASES = {
+    "league_judgement": ("status", "token", "worker", "attempts", "place", "progress", "lease_until"),
+    "league_consultation": ("status", "token", "worker", "attempts", "place", "progress", "lease_until"),
+    "league_puzzlesearch": ("finished", "worker", "attempts", "lease_until"),
+    "league_table": ("status", "token", "worker", "attempts", "lease_until", "not_before"),
+}
+
+
+def leases(rows: Rows) -> dict[str, list[list[Any]]]:
+    """Return what the release before knows of leases, by table."""
+    return {name: [[row[column] for column in columns] for row in rows[name]] for name, columns in LEASES.items()}
+
+
+def test_what_waits_and_runs_has_its_job_after_an_upgrade_and_its_lease_after_the_way_back(
+    full: OnSqlite | OnPostgres, tmp_path: Path
+) -> None:
+    for statement in LIVE:
+        full.run(statement)
+    before, release = full.rows(), upgrades.Release(TOP, full.url, tmp_path)
+
+    release.manage("migrate", "--verbosity=0")
+
+    jobs = full.rows()["league_job"]
+    columns = ("kind", "state", "token", "worker", "attempts", "position", "progress")
+    by_kind = {job["kind"]: [job[column] for column in columns] for job in jobs}
+    assert len(jobs) == sum(len(before[name]) for name in LEASES)
+    assert by_kind == {
+        "analysis": ["analysis", "leased", 3, "host:9", 2, 4, 40],
+        "consultation": ["consultation", "queued", 1, "", 1, 7, 0],
+        "puzzles": ["puzzles", "queued", 0, "", 1, 0, 0],
+        "table": ["table", "queued", 5, "", 2, 0, 0],
+    }
+    assert {job["kind"] for job in jobs if job["lease_until"]} == {"analysis"}
+    assert {job["kind"] for job in jobs if job["not_before"]} == {"puzzles", "table"}
+
+    release.manage("migrate", "league", "0001_squashed_0079_consultations", "--verbosity=0")
+
+    assert leases(full.rows()) == leases(before)
+    assert "league_job" not in full.rows()
+
+
 def test_a_lost_row_would_be_seen() -> None:
     before: Rows = {"a": [{"id": 1, "x": 2.5}, {"id": 2, "x": 0.0}]}
 

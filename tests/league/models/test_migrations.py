@@ -20,7 +20,7 @@ from django.db.models.fields import NOT_PROVIDED
 from django.utils import translation
 
 import league.migrations
-from league.service.migrating import AddIndexMeanwhile, CheckOldRows, DropIndexOfKey
+from league.service.migrating import AddIndexMeanwhile, CheckOldRows, DropIndexOfKey, Forget
 
 SMALL = {
     "apitoken",
@@ -36,6 +36,25 @@ def kind(field: models.Field) -> tuple[str, dict[str, object]]:
     """Return the part of a column that the database knows."""
     _, path, _, arguments = field.deconstruct()
     return path, {name: value for name, value in arguments.items() if name not in WORDS}
+
+
+def needed(field: models.Field) -> tuple[str, dict[str, object]]:
+    """Return the column as it was before it might be null: PostgreSQL allows that without a look at a row."""
+    path, arguments = kind(field)
+    return path, {name: value for name, value in arguments.items() if name != "null"}
+
+
+def why_not_forgotten(columns: list[models.Field]) -> str:
+    """Return which columns keep this release, which writes them no more, from adding rows, or ""."""
+    needed = [str(field) for field in columns if not field.null and field.db_default is NOT_PROVIDED]
+    return f"this release writes no such column: give it a db_default first: {', '.join(needed)}" if needed else ""
+
+
+def why_not_meanwhile(step: steps.base.Operation, migration: type[migrations.Migration]) -> str:
+    """Return why others could not write while an index comes or goes, or ""."""
+    if not isinstance(step, AddIndexMeanwhile | DropIndexOfKey):
+        return "use league.service.migrating.AddIndexMeanwhile: it lets others write"
+    return "" if not migration.atomic else "an index comes or goes meanwhile only where atomic = False"
 
 
 def why_not(
@@ -54,10 +73,8 @@ def why_not(
         field = step.field
         optional = field.null or field.many_to_many or field.db_default is not NOT_PROVIDED
         return "" if optional else "the release before writes no such column: give it null or db_default"
-    if isinstance(step, AddIndexMeanwhile | DropIndexOfKey):
-        return "" if not migration.atomic else "an index comes or goes meanwhile only where atomic = False"
-    if isinstance(step, steps.AddIndex):
-        return "use league.service.migrating.AddIndexMeanwhile: it lets others write"
+    if isinstance(step, steps.AddIndex | DropIndexOfKey):
+        return why_not_meanwhile(step, migration)
     if isinstance(step, steps.RunPython):
         return (
             ""
@@ -67,7 +84,7 @@ def why_not(
     if isinstance(step, steps.AlterField):
         return (
             ""
-            if before is not None and kind(before(name, step.name)) == kind(step.field)
+            if before is not None and kind(before(name, step.name)) in (kind(step.field), needed(step.field))
             else "the table would be written anew"
         )
     if isinstance(step, steps.RemoveConstraint):
@@ -85,6 +102,8 @@ def why_not(
             if light
             else "it holds the table while it reads every row: add it NOT VALID, and validate it in a migration of its own"
         )
+    if isinstance(step, Forget):
+        return why_not_forgotten([before(name, column) for column in step.columns] if before is not None else [])
     if isinstance(step, steps.AlterModelOptions | CheckOldRows):
         return ""
     return "not additive: the release before still uses it"
@@ -132,6 +151,20 @@ def test_the_rule_refuses_what_stops_the_release_before(step: steps.base.Operati
     assert why_not(step, migrations.Migration, set())
 
 
+def test_what_is_forgotten_has_a_default() -> None:
+    columns: dict[str, models.Field] = {
+        "a": models.TextField(null=True),
+        "b": models.TextField(db_default=""),
+        "c": models.TextField(),
+    }
+
+    def before(model: str, field: str) -> models.Field:
+        return columns[field]
+
+    assert not why_not(Forget("match", ("a", "b")), migrations.Migration, set(), before)
+    assert why_not(Forget("match", ("a", "c")), migrations.Migration, set(), before)
+
+
 def test_numbers_are_given_once() -> None:
     numbers = [name[:4] for name in NAMES]
 
@@ -145,5 +178,10 @@ def test_a_column_may_get_words_and_no_other_type() -> None:
         return was[field]
 
     words = steps.AlterField("match", "worker", models.CharField(max_length=80, choices=[("a", "A")]))
+    null = steps.AlterField("match", "worker", models.CharField(max_length=80, null=True))
     other = steps.AlterField("match", "worker", models.TextField())
-    assert [bool(why_not(step, migrations.Migration, set(), before)) for step in (words, other)] == [False, True]
+    assert [bool(why_not(step, migrations.Migration, set(), before)) for step in (words, null, other)] == [
+        False,
+        False,
+        True,
+    ]

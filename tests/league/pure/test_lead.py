@@ -9,11 +9,11 @@ from league.pure import lead
 
 def test_the_lead_and_its_margin() -> None:
     # Differences 10, 20, 30, 40: mean 25, standard deviation 12.9099; t(3) = 3.182, so the margin is 3.182 * 12.9099 / 2.
-    known = lead.of_boards([[30, 20], [40, 20], [50, 20], [60, 20]])
-    assert (known.boards, known.won, known.drawn, known.lost, known.mean) == (4, 4, 0, 0, 25)
-    assert known.margin == pytest.approx(20.54, abs=0.01)
-    assert known.is_sure
-    assert known.more == 0
+    certain = lead.of_boards([[30, 20], [40, 20], [50, 20], [60, 20]])
+    assert (certain.boards, certain.won, certain.drawn, certain.lost, certain.mean) == (4, 4, 0, 0, 25)
+    assert certain.margin == pytest.approx(20.54, abs=0.01)
+    assert certain.is_sure
+    assert certain.more == 0
 
 
 def test_the_boards_that_would_make_it_sure() -> None:

@@ -17,30 +17,30 @@ HELLO = {"type": "hello", "game": "partnership", "seats": 4, "seat": 0, "sides":
 
 def test_every_public_name_of_a_view_is_there_once() -> None:
     view = tute_bot.View(HELLO)
-    names = [one.name for one in MEMBERS if one.owner == "view"]
+    names = [member.name for member in MEMBERS if member.owner == "view"]
     public = {name for name in dir(view) if not name.startswith("_")} - {"pack", "rules", "sealed"}
     assert len(names) == len(set(names))
     assert set(names) == public
 
 
 def test_bot_and_functions_are_there_with_what_they_take() -> None:
-    found = {(one.owner, one.name): one for one in MEMBERS}
-    assert found["self", "act"].signature == "(view, legal)"
-    assert found["self", "random"].signature == ""
-    assert found["", "plays"].signature == "(legal)"
-    assert found["", "announce"].signature == "(view, legal)"
-    for owner, name in found:
+    by_name = {(member.owner, member.name): member for member in MEMBERS}
+    assert by_name["self", "act"].signature == "(view, legal)"
+    assert by_name["self", "random"].signature == ""
+    assert by_name["", "plays"].signature == "(legal)"
+    assert by_name["", "announce"].signature == "(view, legal)"
+    for owner, name in by_name:
         where = tute_bot.View if owner == "view" else tute_bot.Bot if owner == "self" else None
-        if where is not None and found[owner, name].signature:
+        if where is not None and by_name[owner, name].signature:
             assert callable(getattr(where, name))
 
 
 def test_each_has_one_line_of_help_of_its_own() -> None:
-    assert all(one.help and "\n" not in one.help and "`" not in one.help[:1] for one in MEMBERS)
-    found = {one.name: one.help for one in MEMBERS if one.owner == "view"}
-    assert found["out"] == "seats not in this deal"
-    assert found["dealer"] == "Deal: int"
-    assert found["best"] == "(seat, card) that is winning, or None"
-    assert found["partner"] == "its holder, once known to you"
-    assert found["would_win"].startswith("Return True if the card would be winning")
-    ast.parse("\n".join(f"x{one.signature or '()'}" for one in MEMBERS))
+    assert all(member.help and "\n" not in member.help and "`" not in member.help[:1] for member in MEMBERS)
+    by_name = {member.name: member.help for member in MEMBERS if member.owner == "view"}
+    assert by_name["out"] == "seats not in this deal"
+    assert by_name["dealer"] == "Deal: int"
+    assert by_name["best"] == "(seat, card) that is winning, or None"
+    assert by_name["partner"] == "its holder, once known to you"
+    assert by_name["would_win"].startswith("Return True if the card would be winning")
+    ast.parse("\n".join(f"x{member.signature or '()'}" for member in MEMBERS))

@@ -129,8 +129,8 @@ def test_an_accepted_bot_is_shown_where_it_can_play(league, owner, reader) -> No
 
 def test_a_tournament_is_made_and_started(league, owner) -> None:
     page = owner.get("/t/new/?game=partnership").content.decode()
-    assert "pierde una partida queda fuera" in page
-    assert "3 bots: 3 partidas, 48 manos en 96 pasadas; unos 1 minuto" in page
+    assert "Todos contra todos" in page
+    assert "5 bots: 10 partidas, 160 manos en 320 pasadas; unos " in page
     fields = {
         "name": "Copa",
         "boards": "2",
@@ -160,7 +160,7 @@ def test_every_format_is_chosen_predicted_and_shown(league, owner) -> None:
     typed = owner.get("/t/new/forecast/", {"game": "partnership", **chosen})
     assert typed.content.decode().startswith("3 bots: 2 a 6 partidas")
     alone = owner.get("/t/new/forecast/", {"game": "partnership", **chosen, "bots": ["rufo"]}).content.decode()
-    assert alone.startswith("Todavía no puede empezar: single_elimination necesita 2 inscritos o más, no 1")
+    assert alone.startswith("Así no puede empezar: single_elimination necesita 2 inscritos o más, no 1")
     assert owner.get("/t/new/forecast/?game=chess").status_code == 404
 
     owner.post("/t/new/?game=partnership", {**chosen, "action": "start"})
@@ -213,6 +213,8 @@ def test_enter_start_and_cancel(league, owner, stranger) -> None:
     league.next_cup.refresh_from_db()
     assert league.next_cup.status == "running"
     owner.post(f"{url}do/", {"action": "cancel"})
+    assert Tournament.objects.get(slug=league.next_cup.slug).status != "cancelled", "only after a tick"
+    owner.post(f"{url}do/", {"action": "cancel", "sure": "1"})
     league.next_cup.refresh_from_db()
     assert league.next_cup.status == "cancelled"
 

@@ -72,9 +72,9 @@ def test_results_appear_where_somebody_looks(site: str, browser) -> None:
 
 
 def test_a_site_that_switches_it_off_has_no_script_for_it(db: None, client, settings) -> None:
-    assert 'data-live="matches"' in client.get("/queue/").content.decode()
+    assert 'data-live="matches"' in client.get("/status/").content.decode()
     settings.LIVE_LISTENERS = 0
-    page = client.get("/queue/").content.decode()
+    page = client.get("/status/").content.decode()
     assert "data-live" not in page
     assert "live.js" not in page
 

@@ -18,8 +18,8 @@ from league.domain.operators import acting
 from league.domain.people import rights
 from league.domain.puzzles import shelf
 from league.domain.ratings import leaderboards
-from league.models import Match, PlaceOfDay, Rating, RatingPoint, TableOfDay
-from league.web.pages.leaders import leaders_by_game
+from league.models import Match, PlaceOfDay, Rating, TableOfDay
+from league.web.games.leaders import leaders_of
 from tests.league.web import weights
 from tests.league.web.page import Page, faults
 from tests.support import league as made
@@ -47,13 +47,23 @@ def addresses(league) -> dict[str, str]:
         "matches": "/m/",
         "overall": "/overall/",
         "events": "/e/",
-        "queue": "/queue/",
+        "status": "/status/",
+        "search": "/search/?q=ru",
+        "players": "/players/",
+        "about": "/about/",
+        "privacy": "/privacy/",
+        "welcome": "/accounts/welcome/",
         "tv": "/tv/",
         "match": f"/m/{league.clean.public_id}/",
         "faulty match": f"/m/{league.faulty.public_id}/",
         "board": f"/m/{league.clean.public_id}/b/1/",
         "docs": "/docs/",
         "doc": "/docs/protocol/",
+        "learn": "/learn/",
+        "how": "/learn/how/",
+        "teach": "/teach/",
+        "research": "/research/",
+        "run your own": "/run-your-own/",
         "login": "/accounts/login/",
         "signup": "/accounts/signup/",
         "account": "/accounts/me/",
@@ -84,8 +94,8 @@ def pages_of_operators(league) -> dict[str, str]:
 
 # Queries of a logged-in stranger: three are the session, the account and the pending requests
 QUERIES = {
-    "home": 15,
-    "games": 4,
+    "home": 21,
+    "games": 7,
     "game": 10,
     "idle game": 4,
     "bots": 4,
@@ -105,18 +115,28 @@ QUERIES = {
     "board": 10,
     "docs": 3,
     "doc": 3,
+    "learn": 3,
+    "how": 3,
+    "teach": 3,
+    "research": 4,
+    "run your own": 3,
     "login": 2,
     "signup": 3,
     "account": 24,
     "requests": 8,
     "mail": 6,
     "forgotten": 3,
-    "queue": 11,
-    "tv": 16,
+    "status": 11,
+    "search": 9,
+    "players": 4,
+    "about": 3,
+    "privacy": 3,
+    "welcome": 3,
+    "tv": 11,
     "password": 3,
     "submit": 5,
     "editor": 9,
-    "play": 11,
+    "play": 9,
     "puzzles": 7,
     "puzzle": 5,
     "choose a game": 3,
@@ -263,40 +283,37 @@ def test_bad_queries_are_answered(league, reader) -> None:
 
 
 def test_the_home_page_shows_the_league(league, reader) -> None:
-    text = Page(reader.get("/").content.decode()).text
-    assert "Tute por parejas" in text
+    page = Page(reader.get("/").content.decode())
+    assert "Tute por parejas" in page.text
     for name in ("rufo", "luna", "sol"):
-        assert name in text
-    assert league.clean.public_id in reader.get("/").content.decode()
+        assert name in page.text
+    assert f"/m/{league.clean.public_id}/" in page.links
 
 
 @pytest.mark.slow
-def test_the_home_page_tells_of_today(league, reader) -> None:
+def test_the_home_page_tells_what_plays_and_what_is_open(league, reader) -> None:
     def text() -> str:
         cache.clear()
         return Page(reader.get("/").content.decode()).text
 
     now = clock.present()
-    winner = max(league.clean.parties.all(), key=lambda party: party.points)
     Match.objects.filter(pk=league.clean.pk).update(finished=now - timedelta(hours=1))
-    points = RatingPoint.objects.filter(match=league.clean)
-    points.update(elo=1500.0, change=0.0, margin=50.0)
-    points.filter(version=winner.version_id).update(elo=1250.0)
-    assert f"ganó {winner.version.bot.slug}, que tenía 250 puntos menos" in text()
+    assert "Repetición" in text()
+    assert "Recién jugadas" in text()
     assert "Next cup" in text()
-    points.update(margin=300.0)
-    assert "que tenía 250" not in text()
-    points.update(margin=50.0)
     embargoes.change(league.cup, now + timedelta(days=1), why="a test", actor="operator")
-    assert "La mano del día" not in text()
+    assert "Repetición" not in text(), "cards that are withheld are not on the air"
 
-    assert "Ahora no se juega ninguna partida." in text()
     cup = made.started(league.ana, [league.rufo, league.luna], name="Third cup")
     running = made.running()
     assert running.tournament == cup
-    assert "Ahora no se juega ninguna partida." not in text()
+    assert "Recién jugadas" not in text()
 
-    assert "Bots que suben" not in text()
+
+@pytest.mark.slow
+def test_the_list_of_games_tells_who_rises(league, reader) -> None:
+    now = clock.present()
+    assert "Bots que suben" not in Page(reader.get("/g/").content.decode()).text
     yesterday = TableOfDay.objects.create(
         pool=league.pool, day=now.date() - timedelta(days=1), ranked=1, since=now.date() - timedelta(days=8), taken=now
     )
@@ -309,7 +326,7 @@ def test_the_home_page_tells_of_today(league, reader) -> None:
             provisional=False,
             rise=42.0 if place == 1 else None,
         )
-    assert "rufo Tute por parejas +42" in " ".join(text().split())
+    assert "rufo Tute por parejas +42" in " ".join(Page(reader.get("/g/").content.decode()).text.split())
 
 
 @pytest.mark.slow
@@ -386,8 +403,8 @@ def test_no_page_is_heavy(league, reader) -> None:
 
 
 def test_the_front_page_ranks_as_the_leaderboard_does(league, db) -> None:
-    board = next(leaders for leaders in leaders_by_game(most=2) if leaders.pool == league.pool)
-    assert [(row.place, row.rating.pk) for row in board.lines] == [
+    board = next(leaders for leaders in leaders_of([league.pool.game], 1, 2) if leaders.pool == league.pool)
+    assert [(line.row.place, line.row.rating.pk) for line in board.lines] == [
         (row.place, row.rating.pk) for row in leaderboards.leaderboard(league.pool)[:2]
     ]
     assert board.bots == 3

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 
@@ -17,13 +18,11 @@ import engine
 from engine.analysis import USUAL_NODES
 from engine.compiled import COMPILED
 from engine.judging import Child, Stopped
-from league.domain.core import clock
 from league.domain.jobs.handlers.base import Signals, Site
-from league.domain.jobs.handlers.idle import RequestHandler, RequestJob
+from league.domain.jobs.handlers.idle import JobLease
+from league.domain.jobs.handlers.requests import RequestHandler
 from league.domain.judgements import asking, bodies
 from league.domain.matches import replays
-from league.domain.matches.reports import Receipt
-from league.enums import JudgementStatus
 from league.models import Judgement, Match, Sitting
 
 SLICE_S = 60.0  # after this no further sitting is begun: audits, which nobody asks for, wait no longer
@@ -31,7 +30,7 @@ MOST_S = 600.0  # an attempt ends after this, with the sitting at hand
 MATCH_COLUMNS = ("public_id", "kind", "status", "embargo", "tournament__embargo")
 POOL_COLUMNS = ("pool__game", "pool__players", "pool__options")
 
-AnalysisJob = RequestJob[Judgement]
+AnalysisJob = JobLease[Judgement]
 
 
 @dataclass
@@ -59,15 +58,15 @@ class Task:
 class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
     """Work on a judgement. The result of a run is True if there was time for all decisions."""
 
-    kinds = ("analysis",)
-    model = Judgement
+    kinds = (asking.JOB,)
+    model, key = Judgement, "judgement"
     needs_sandbox = False
-    reads = ("match", "kind", "samples", "status", "token", "worker", "attempts", "progress", "cpu_s", "body")
+    reads = ("match", "kind", "samples", "cpu_s", "body")
 
     def read(self, job: AnalysisJob, site: Site) -> Task:
         """Load the match and what was judged before."""
         matches = Match.objects.select_related("pool", "tournament").only(*MATCH_COLUMNS, *POOL_COLUMNS)
-        return Task(job.row, matches.get(pk=job.row.match_id), bodies.unpack(bytes(job.row.body)))
+        return Task(job.subject, matches.get(pk=job.subject.match_id), bodies.unpack(bytes(job.subject.body)))
 
     def run(self, job: AnalysisJob, task: Task, site: Site, signals: Signals) -> bool | None:
         """Judge the sittings that are left. Raises Refused if the match cannot be judged any more."""
@@ -112,30 +111,30 @@ class AnalysisHandler(RequestHandler[Judgement, Task, bool]):
         """End the process."""
         task.close()
 
-    def report(self, job: AnalysisJob, result: bool, *, now: datetime | None = None) -> Receipt:
-        """Store the verdicts, unless another worker has the lease."""
+    def enqueue(self, request: Judgement, *, now: datetime) -> None:
+        """Give a judgement its job."""
+        asking.enqueue(request, now=now)
+
+    def result(self, job: AnalysisJob, result: bool) -> dict[str, Any]:
+        """Return the verdicts."""
         task: Task = job.task
         verdicts = [verdict for sitting in task.body.sittings.values() for verdict in sitting]
-        is_stored = job.move(
-            JudgementStatus.DONE,
-            now=now,
-            cpu_s=task.cpu_s,
-            body=bodies.pack(task.body),
-            decisions=len(verdicts),
-            judged=sum(verdict.lost is not None for verdict in verdicts),
-            limited=not result,
-            finished=clock.now_or(now),
-            progress=100,
-            reason="",
-        )
-        return Receipt.STORED if is_stored else Receipt.REFUSED
+        return {
+            "cpu_s": task.cpu_s,
+            "body": bodies.pack(task.body),
+            "decisions": len(verdicts),
+            "judged": sum(verdict.lost is not None for verdict in verdicts),
+            "limited": not result,
+        }
 
-    def unfinished(self, job: AnalysisJob) -> dict[str, object]:
+    def progress_kept(self, job: AnalysisJob | None) -> int:
+        """Return the percent of the sittings that are judged."""
+        return job.progress if job else 0
+
+    def unfinished(self, job: AnalysisJob) -> dict[str, Any]:
         """Return the columns that keep what was judged so far."""
-        if job.task is None:
-            return {}
-        return {"progress": job.progress, "body": bodies.pack(job.task.body), "cpu_s": job.task.cpu_s}
+        return {"body": bodies.pack(job.task.body), "cpu_s": job.task.cpu_s} if job.task is not None else {}
 
-    def abandoned(self, job: AnalysisJob) -> dict[str, object]:
+    def abandoned(self, job: AnalysisJob) -> dict[str, Any]:
         """Return the columns of a judgement that is not tried again: it keeps no verdicts."""
         return {"body": b"", **({"cpu_s": job.task.cpu_s} if job.task is not None else {})}

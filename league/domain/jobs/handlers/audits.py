@@ -13,7 +13,7 @@ from engine.runner.rebuild import passes
 from league.domain.bots import packages
 from league.domain.core import clock, journal, transitions
 from league.domain.jobs.handlers.base import Signals, Site
-from league.domain.jobs.handlers.queued import QueuedHandler, QueuedJob
+from league.domain.jobs.handlers.queued import MatchLease, QueuedHandler
 from league.domain.matches import leases, replays
 from league.domain.matches.reports import Receipt
 from league.enums import MatchKind, MatchStatus
@@ -42,7 +42,7 @@ class AuditHandler(QueuedHandler[Task, runner.Audit]):
 
     kinds = (MatchKind.AUDIT,)
 
-    def read(self, job: QueuedJob, site: Site) -> Task:
+    def read(self, job: MatchLease, site: Site) -> Task:
         """Load the conversation, and unpack its bot."""
         rows = Audit.objects.select_related("version__bot", "version__package", "match").only(*READS)
         row = rows.get(work=job.match)
@@ -52,7 +52,7 @@ class AuditHandler(QueuedHandler[Task, runner.Audit]):
             sitting.board.match = row.match  # shared, so that its log is read once
         return Task(row, sittings, packages.spec(row.version, site.folder))
 
-    def run(self, job: QueuedJob, task: Task, site: Site, signals: Signals) -> runner.Audit | None:
+    def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> runner.Audit | None:
         """Put the conversation to its bot.
 
         Raises Unreadable, ReplayError or ValueError if the log cannot be played again, SandboxError or OSError after a fault of ours.
@@ -70,7 +70,7 @@ class AuditHandler(QueuedHandler[Task, runner.Audit]):
             stop=signals.stop,
         )
 
-    def report(self, job: QueuedJob, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
+    def report(self, job: MatchLease, result: runner.Audit, *, now: datetime | None = None) -> Receipt:
         """Store the result and finish the work, unless another worker has the lease."""
         return report(job.match.pk, job.match.token, result, now=now)
 

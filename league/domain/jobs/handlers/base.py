@@ -1,4 +1,4 @@
-"""A kind of work, as a worker sees it: the `Job` that it has leased and the `Handler` that knows how to do it.
+"""A kind of work, as a worker sees it: the `Lease` of a job and the `Handler` that knows how to do it.
 
 A handler says how a job is read, prepared, run and reported, and what becomes of one that is given back or fails. `execute` is the one course
 that every job takes.
@@ -49,8 +49,8 @@ class Signals:
     interlude: Callable[[], Callable[[], None] | None] | None = None
 
 
-class Job:
-    """Work that this worker has leased."""
+class Lease:
+    """A job that this worker has."""
 
     lost = False  # another worker has the lease by now
     in_the_way = False  # somebody waits for this worker, and this job may stand still or be given back
@@ -77,7 +77,7 @@ class Job:
         return self.lost
 
 
-J = TypeVar("J", bound=Job)
+J = TypeVar("J", bound=Lease)
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -116,7 +116,7 @@ class Handler(ABC, Generic[J, Task, Result]):
 
 def execute(
     handler: Handler[Any, Any, Any],
-    job: Job,
+    job: Lease,
     site: Site,
     signals: Signals,
     *,
@@ -150,7 +150,7 @@ def execute(
         return receipt
 
 
-def _run(handler: Handler[Any, Any, Any], job: Job, site: Site, signals: Signals) -> Any:
+def _run(handler: Handler[Any, Any, Any], job: Lease, site: Site, signals: Signals) -> Any:
     try:
         job.start()
         if job.task is None:
@@ -161,7 +161,7 @@ def _run(handler: Handler[Any, Any, Any], job: Job, site: Site, signals: Signals
             handler.close(job.task)
 
 
-def _report(handler: Handler[Any, Any, Any], job: Job, result: Any, now: datetime | None) -> Receipt:
+def _report(handler: Handler[Any, Any, Any], job: Lease, result: Any, now: datetime | None) -> Receipt:
     """Report, again and again while the database is away. A report that was stored and not answered is known by its token."""
     for pause in REPORT_PAUSES_S:
         try:

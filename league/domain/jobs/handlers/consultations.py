@@ -21,21 +21,19 @@ from engine.runner.rerun import rerun
 from league.domain.bots import packages
 from league.domain.consultations import asking
 from league.domain.consultations.reading import Answer
-from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers.base import Signals, Site
-from league.domain.jobs.handlers.idle import BotFailed, RequestHandler, RequestJob
+from league.domain.jobs.handlers.idle import JobLease
+from league.domain.jobs.handlers.requests import BotFailed, RequestHandler
 from league.domain.matches import replays
-from league.domain.matches.reports import Receipt
-from league.enums import JudgementStatus
-from league.models import BotVersion, Consultation, Match, Sitting
+from league.models import BotVersion, Consultation, Job, Match, Sitting
 
 MOST_S = 120.0  # Seconds of wall time; answers that came by then are kept
 MATCH_COLUMNS = ("public_id", "kind", "status", "embargo", "limits", "tournament__embargo")
 POOL_COLUMNS = ("pool__game", "pool__players", "pool__options", "pool__revision")
 VERSION_COLUMNS = ("number", "bot__slug", "package__data")
 
-ConsultationJob = RequestJob[Consultation]
+ConsultationJob = JobLease[Consultation]
 
 
 @dataclass
@@ -59,21 +57,18 @@ class Result:
 class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
     """Work on a consultation. One that is stopped begins from the start the next time: a bot cannot be asked from the middle on."""
 
-    kinds = ("consultation",)
-    model = Consultation
-    reads = (
-        *("match", "board", "sitting", "seat", "version"),
-        *("status", "token", "worker", "attempts", "progress", "cpu_s"),
-    )
+    kinds = (asking.JOB,)
+    model, key = Consultation, "consultation"
+    reads = ("match", "board", "sitting", "seat", "version", "cpu_s")
     final_errors = (Refused, ReplayError, ValueError)  # a log that cannot be read will not be readable the next time
 
-    def waiting(self, now: datetime) -> QuerySet[Any]:
-        """Return the rows that may be claimed, without those of bots that an operator has stopped."""
-        return super().waiting(now).filter(version__bot__stopped=None)
+    def waiting(self, now: datetime) -> QuerySet[Job]:
+        """Return the jobs that may be claimed, without those of bots that an operator has stopped."""
+        return super().waiting(now).filter(consultation__version__bot__stopped=None)
 
     def read(self, job: ConsultationJob, site: Site) -> Task:
         """Load match, sitting and bot."""
-        row = job.row
+        row = job.subject
         matches = Match.objects.select_related("pool", "tournament").only(*MATCH_COLUMNS, *POOL_COLUMNS)
         match = matches.get(pk=row.match_id)
         sittings = Sitting.objects.select_related("board")
@@ -84,7 +79,7 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
 
     def run(self, job: ConsultationJob, task: Task, site: Site, signals: Signals) -> Result | None:
         """Ask the bot. Raises Refused, ReplayError or ValueError if the seat cannot be put to it, BotFailed if it fails."""
-        row, match = job.row, task.match
+        row, match = job.subject, task.match
         if replays.reason_closed(match):  # embargoed since it was asked for
             return None
         # Given back it would be the first in the queue again, for ever
@@ -92,7 +87,9 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
             raise reason
         record = replays.unpack(task.sitting)
         if "pass" not in record:
-            raise Refused("match {match} was played before this league could replay what bots were sent", match=match.public_id)
+            raise Refused(
+                "match {match} was played before this league could replay what bots were sent", match=match.public_id
+            )
         # Where the bot failed in the match there is nothing to go on from
         lines = [line for line in exchanges([record]) if line.seat == row.seat and not line.fault]
         count = sum(line.step >= 0 and line.answer is not None for line in lines)
@@ -128,17 +125,15 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
         ]
         return Result(answers, answered.cpu_s, len(answered.replies) < count)
 
-    def report(self, job: ConsultationJob, result: Result, *, now: datetime | None = None) -> Receipt:
-        """Store the answers, unless another worker has the lease."""
-        is_stored = job.move(
-            JudgementStatus.DONE,
-            now=now,
-            answers=[answer.plain() for answer in result.answers],
-            compiled=COMPILED,
-            cpu_s=job.row.cpu_s + result.cpu_s,
-            limited=result.is_limited,
-            finished=clock.now_or(now),
-            progress=100,
-            reason="",
-        )
-        return Receipt.STORED if is_stored else Receipt.REFUSED
+    def enqueue(self, request: Consultation, *, now: datetime) -> None:
+        """Give a consultation its job."""
+        asking.enqueue(request, now=now)
+
+    def result(self, job: ConsultationJob, result: Result) -> dict[str, Any]:
+        """Return the answers."""
+        return {
+            "answers": [answer.plain() for answer in result.answers],
+            "compiled": COMPILED,
+            "cpu_s": job.subject.cpu_s + result.cpu_s,
+            "limited": result.is_limited,
+        }

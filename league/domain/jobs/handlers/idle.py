@@ -1,7 +1,4 @@
-"""Work that a worker does where no match waits for it. It is given back as soon as one does.
-
-Rows that a player asked for on a finished match (judgements, consultations) wait in a queue of their own, in which players take turns.
-"""
+"""Work that a worker does where no match waits for it, given back as soon as one does. Its jobs are rows of the table of work (`core.queue`)."""
 
 from __future__ import annotations
 
@@ -10,26 +7,25 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
-from django.conf import settings
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
-from league.domain.core import clock, transitions
-from league.domain.core.errors import IllegalMove, Refused, without_folders
-from league.domain.jobs.handlers.base import Handler, J, Job, Result, Task
-from league.domain.matches import background, holds
-from league.enums import JudgementStatus, MatchKind, MatchStatus
-from league.models import Consultation, Judgement, Match
+from league.domain.core import clock, queue
+from league.domain.core.errors import IllegalMove, without_folders
+from league.domain.core.queue import LeaseLost, Terms
+from league.domain.jobs.handlers.base import Handler, Lease, Result, Task
+from league.domain.matches import holds
+from league.domain.matches.reports import Receipt
+from league.enums import MatchKind, MatchStatus
+from league.models import Job, Match
 
 log = logging.getLogger("league.jobs")
-ATTEMPTS = 2  # that may fail by a fault of ours; a match that breaks the work is not put to it for ever
-PATIENCE = timedelta(minutes=2)  # a request waits for matches of ladders, too, for this long
 YIELD_LOOK_S = 0.5  # between two looks whether something waits that goes first
-Row = TypeVar("Row", bound=Judgement | Consultation)
+Subject = TypeVar("Subject")
 
 
 @dataclass(frozen=True)
@@ -44,18 +40,28 @@ class Allowance:
         return max(self.pause_s, spent_s * (1 - self.share) / self.share)
 
 
-ON_REQUEST = Allowance(share=0.5)
+class JobLease(Lease, Generic[Subject]):
+    """A row of the table of work that this worker has leased, with its subject."""
 
-
-class IdleJob(Job):
-    """Idle work that this worker has leased."""
-
-    def __init__(self, kind: str, yields: Callable[[], bool] = lambda: False) -> None:
-        """yields: returns True if something waits that goes first; it asks the database."""
-        super().__init__(kind)
+    def __init__(
+        self, row: Job, subject: Subject, claimed: datetime, yields: Callable[[], bool] = lambda: False
+    ) -> None:
+        """claimed: the time of the claim. yields: returns True if something waits that goes first; it asks the database."""
+        super().__init__(row.kind)
+        self.row = row
+        self.subject = subject
+        self.claimed = claimed
+        self.progress = row.progress
         self.has_yielded = False
         self._yields = yields
         self._looked = time.monotonic()
+
+    def __str__(self) -> str:
+        return str(self.row)
+
+    def beat(self, *, now: datetime | None = None) -> None:
+        """Renew the lease and note the progress."""
+        self.lost |= not queue.beat(self.row, now=clock.now_or(now), progress=self.progress)
 
     def must_stop(self) -> bool:
         """Return True if the lease is lost or something waits that goes first. The database is asked now and then."""
@@ -65,30 +71,150 @@ class IdleJob(Job):
         return self.lost or self.has_yielded
 
 
-class IdleHandler(Handler[J, Task, Result], Generic[J, Task, Result]):
-    """A kind of work that is done where no match waits."""
+class IdleHandler(Handler[JobLease[Subject], Task, Result], Generic[Subject, Task, Result]):
+    """A kind of work that is done where no match waits.
 
+    A handler names its terms, loads the subject of a job, and says what becomes of the subject when a job begins, waits again or is given up. The
+    last three need nothing where the subject does not show it.
+    """
+
+    terms: ClassVar[Terms]
     allowance: ClassVar[Allowance]
+    order: ClassVar[tuple[str, ...]] = ("position", "id")
     needs_sandbox: ClassVar[bool] = True
+    final_errors: ClassVar[tuple[type[Exception], ...]] = ()  # The next attempt would end like this one.
+    expected_errors: ClassVar[tuple[type[Exception], ...]] = ()  # Their words say enough: the log shows no trace.
+
+    @property
+    def kind(self) -> str:
+        """The kind of its jobs."""
+        return self.kinds[0]
 
     @abstractmethod
-    def claim(self, worker: str, *, before_ladders: bool = False, now: datetime | None = None) -> J | None:
-        """Lease the next job to `worker`. Return None if there is none, or something waits that goes first.
+    def subject(self, row: Job) -> Subject:
+        """Load what a job is about. Name the columns: nothing else is read."""
 
-        before_ladders: matches of ladders do not go first.
-        """
+    def waiting(self, now: datetime) -> QuerySet[Job]:
+        """Return the jobs that may be claimed once nothing else goes first."""
+        return queue.waiting(self.kind, now=now)
 
-    @abstractmethod
     def has_waiting(self, *, now: datetime) -> bool:
-        """Return True if a job waits that may be claimed once nothing else goes first."""
+        """Return True if a job may be claimed once nothing else goes first."""
+        return self.waiting(now).exists()
 
-    @abstractmethod
     def is_overdue(self, *, now: datetime | None = None) -> bool:
         """Return True if the work has waited long enough to go before matches of ladders."""
+        return False
+
+    def goes_after(self, *, before_ladders: bool, now: datetime | None = None) -> bool:
+        """Return True if something waits that goes first. before_ladders: matches of ladders do not go first."""
+        return is_match_waiting(before_ladders=before_ladders, now=now)
+
+    def begun(self, row: Job, subject: Subject, *, now: datetime) -> None:
+        """Note at the subject that a worker is at work. Raises IllegalMove if the subject does not wait any more."""
+
+    def waits_again(self, row: Job, job: JobLease[Subject] | None, why: str, *, now: datetime) -> None:
+        """Note at the subject that its job is queued again. job: None if the worker was lost."""
+
+    def given_up(self, row: Job, job: JobLease[Subject] | None, why: str, *, now: datetime) -> None:
+        """Note at the subject that its job is not tried again."""
+
+    def claim(
+        self, worker: str, *, before_ladders: bool = False, now: datetime | None = None
+    ) -> JobLease[Subject] | None:
+        """Lease the next job to `worker`. Return None if there is none, or something waits that goes first."""
+        now = clock.now_or(now)
+        if not queue.waiting(self.kind, now=now).exists() or self.goes_after(before_ladders=before_ladders, now=now):
+            return None
+        return self.lease(worker, partial(self.goes_after, before_ladders=before_ladders), now=now)
+
+    def lease(self, worker: str, yields: Callable[[], bool], *, now: datetime) -> JobLease[Subject] | None:
+        """Lease the next job, whatever else waits. Return None if there is none."""
+        try:
+            with transaction.atomic():
+                row = queue.claim(self.waiting(now).order_by(*self.order), worker, self.terms, now=now)
+                if row is None:
+                    return None
+                subject = self.subject(row)
+                self.begun(row, subject, now=now)
+        except IllegalMove as error:  # the subject was changed meanwhile, and its job is about to go
+            log.warning("a job of kind %s was not begun: %s", self.kind, error)
+            return None
+        return JobLease(row, subject, now, yields)
 
     @abstractmethod
+    def store(self, job: JobLease[Subject], result: Result, *, now: datetime) -> None:
+        """Write the result to the subject, in the transaction that ends the job."""
+
+    def report(self, job: JobLease[Subject], result: Result, *, now: datetime | None = None) -> Receipt:
+        """Store the result and end the job, unless another worker has it."""
+
+        def end() -> None:
+            queue.finish(job.row)
+            self.store(job, result, now=clock.now_or(now))
+
+        return Receipt.STORED if guard(job, end) else Receipt.REFUSED
+
+    def give_back(self, job: JobLease[Subject], why: str, *, now: datetime | None = None) -> None:
+        """Put the job back into the queue; no attempt is counted."""
+        self._release(job, now=clock.now_or(now))
+
+    def _release(self, job: JobLease[Subject], *, now: datetime, not_before: datetime | None = None) -> None:
+        def release() -> None:
+            queue.release(job.row, not_before=not_before, progress=self.progress_kept(job))
+            self.waits_again(job.row, job, "", now=now)
+
+        guard(job, release)
+
+    def fail(self, job: JobLease[Subject], error: Exception, *, now: datetime | None = None) -> None:
+        """Try the job again after a pause, unless it was the last attempt or the next one would end like this one."""
+        is_final = isinstance(error, self.final_errors)
+        if is_final or isinstance(error, self.expected_errors):
+            why = str(error)[:500]
+            log.warning("%s: attempt %d failed: %s", job, job.row.attempts, why)
+        else:
+            why = f"{type(error).__name__}: {error}"[:500]
+            log.error("%s: attempt %d failed", job, job.row.attempts, exc_info=error)
+        when = clock.now_or(now)
+        guard(job, lambda: self._end_attempt(job.row, job, why, now=when, is_final=is_final))
+
     def expire(self, *, now: datetime | None = None) -> int:
         """Take back what silent workers hold past their lease. Return the number of jobs."""
+        now = clock.now_or(now)
+
+        def take_back(row: Job, why: str) -> None:
+            try:
+                self._end_attempt(row, None, why, now=now)
+            except IllegalMove as error:  # the subject is over
+                log.warning("%s: %s", row, error)
+
+        return queue.expire(self.kind, take_back, now=now)
+
+    def _end_attempt(
+        self, row: Job, job: JobLease[Subject] | None, why: str, *, now: datetime, is_final: bool = False
+    ) -> None:
+        why = without_folders(why).replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
+        if is_final:
+            queue.finish(row)
+        elif queue.retry(row, self.terms, why, now=now, progress=self.progress_kept(job)):
+            self.waits_again(row, job, why, now=now)
+            return
+        self.given_up(row, job, why, now=now)
+
+    def progress_kept(self, job: JobLease[Subject] | None) -> int:
+        """Return the percent from which the next attempt goes on."""
+        return 0
+
+
+def guard(job: JobLease[Any], change: Callable[[], None]) -> bool:
+    """Carry out a change that the lease guards, in one transaction. Return False, with nothing changed, if the lease is lost."""
+    try:
+        with transaction.atomic():
+            change()
+    except (LeaseLost, IllegalMove) as error:
+        log.warning("%s: %s", job, error)
+        return False
+    return True
 
 
 def is_match_waiting(*, before_ladders: bool = False, now: datetime | None = None) -> bool:
@@ -98,149 +224,3 @@ def is_match_waiting(*, before_ladders: bool = False, now: datetime | None = Non
     """
     queued = Match.line.filter(holds.due(clock.now_or(now)), status=MatchStatus.QUEUED, held_back=False)
     return queued.exclude(kind__in=[MatchKind.AUDIT, *([MatchKind.LADDER] if before_ladders else [])]).exists()
-
-
-# ---- what players ask for
-
-
-class RequestJob(IdleJob, Generic[Row]):
-    """A judgement or consultation that this worker has leased."""
-
-    def __init__(self, kind: str, row: Row, yields: Callable[[], bool] = lambda: False) -> None:
-        super().__init__(kind, yields)
-        self.row: Row = row
-        self.progress = row.progress
-
-    def __str__(self) -> str:
-        return transitions.subject(self.row).replace(":", " ")
-
-    def beat(self, *, now: datetime | None = None) -> None:
-        """Renew the lease and note the progress."""
-        leased = type(self.row)._default_manager.filter(
-            pk=self.row.pk, token=self.row.token, status=JudgementStatus.WORKING
-        )
-        self.lost |= not leased.update(lease_until=_deadline(clock.now_or(now)), progress=self.progress)
-
-    def move(self, to: str, *, now: datetime | None, why: str = "", **columns: object) -> bool:
-        """End the lease with a new status. Return False if another worker has it."""
-        row = self.row
-        guard = {"token": row.token}
-        try:
-            transitions.move(
-                row, to, now=clock.now_or(now), actor=row.worker, why=why, guard=guard, lease_until=None, **columns
-            )
-        except IllegalMove as error:
-            log.warning("%s: %s", self, error)
-            return False
-        return True
-
-
-class RequestHandler(IdleHandler[RequestJob[Row], Task, Result], Generic[Row, Task, Result]):
-    """A kind of work that players ask for: its rows are their own places in a queue."""
-
-    allowance = ON_REQUEST
-    model: type[Any]
-    reads: ClassVar[tuple[str, ...]]  # columns of the model that a claim reads
-    final_errors: ClassVar[tuple[type[Exception], ...]] = (Refused,)  # the next attempt would end like this one
-
-    def is_overdue(self, *, now: datetime | None = None) -> bool:
-        """Return True if a row has waited for longer than `PATIENCE` and only ladders keep it waiting. One query, or two."""
-        now = clock.now_or(now)
-        rows = self.model._default_manager.filter(status=JudgementStatus.ASKED, created__lte=now - PATIENCE)
-        return rows.exists() and not is_match_waiting(before_ladders=True, now=now)
-
-    def waiting(self, now: datetime) -> QuerySet[Any]:
-        """Return the rows that may be claimed. Those of an embargoed match wait until its cards are shown."""
-        embargoed = Q(match__embargo__gt=now) | Q(match__tournament__embargo__gt=now)
-        rows: QuerySet[Any] = self.model._default_manager.filter(
-            status=JudgementStatus.ASKED, match__status=MatchStatus.FINISHED
-        )
-        return rows.exclude(embargoed)
-
-    def has_waiting(self, *, now: datetime) -> bool:
-        """Return True if a row may be claimed once no match waits."""
-        return self.waiting(now).exists()
-
-    def claim(
-        self, worker: str, *, before_ladders: bool = False, now: datetime | None = None
-    ) -> RequestJob[Row] | None:
-        """Lease the next row to `worker`; players take turns. Return None if there is none or a match waits."""
-        now = clock.now_or(now)
-        rows = self.model._default_manager.filter(status=JudgementStatus.ASKED)
-        if not rows.exists() or is_match_waiting(before_ladders=before_ladders, now=now):
-            return None
-        with transaction.atomic():
-            queue = self.waiting(now).only(*self.reads).order_by("place", "id")
-            row = queue.select_for_update(skip_locked=True, of=("self",)).first()
-            if row is None:
-                return None
-            transitions.move(
-                row,
-                JudgementStatus.WORKING,
-                now=now,
-                actor=worker,
-                guard={"token": row.token},
-                token=row.token + 1,
-                worker=worker,
-                lease_until=_deadline(now),
-                attempts=row.attempts + 1,
-            )
-        return RequestJob(self.kinds[0], row, partial(is_match_waiting, before_ladders=before_ladders))
-
-    def expire(self, *, now: datetime | None = None, most: int = 500) -> int:
-        """Take back what silent workers hold past their lease. Forget old failures, and requests on matches that were voided since."""
-        now = clock.now_or(now)
-        rows = self.model._default_manager
-        failed_before = now - timedelta(days=background.FAILED_DAYS)
-        rows.filter(status=JudgementStatus.FAILED, finished__lt=failed_before).delete()
-        rows.filter(status=JudgementStatus.ASKED).exclude(match__status=MatchStatus.FINISHED).delete()
-        overdue = rows.filter(status=JudgementStatus.WORKING, lease_until__lt=now)
-        count = 0
-        for row in overdue.only("status", "token", "worker", "attempts").order_by("id")[:most]:
-            why = f"worker {row.worker} was lost"
-            last = row.attempts >= ATTEMPTS
-            to = JudgementStatus.FAILED if last else JudgementStatus.ASKED
-            guard = {"token": row.token, "lease_until__lt": now}
-            columns = {"worker": "", "lease_until": None, "reason": why} | ({"finished": now} if last else {})
-            try:
-                transitions.move(row, to, now=now, actor=row.worker, why=why, guard=guard, **columns)
-            except IllegalMove:
-                continue
-            count += 1
-        return count
-
-    def give_back(self, job: RequestJob[Row], why: str, *, now: datetime | None = None) -> None:
-        """Put the row back into its queue with what is done so far; no attempt is counted."""
-        attempts = max(0, job.row.attempts - 1)
-        job.move(JudgementStatus.ASKED, now=now, worker="", attempts=attempts, **self.unfinished(job))
-
-    def fail(self, job: RequestJob[Row], error: Exception, *, now: datetime | None = None) -> None:
-        """Try the row once more, unless it was tried before or the next attempt would end like this one."""
-        final = isinstance(error, self.final_errors)
-        if final or isinstance(error, BotFailed):
-            why = str(error)[:500]
-        else:
-            log.error("%s: attempt %d failed", job, job.row.attempts, exc_info=error)
-            why = f"{type(error).__name__}: {error}"[:500]
-        why = without_folders(why).replace("\0", "\ufffd")  # PostgreSQL has no NUL in text
-        if not final and job.row.attempts < ATTEMPTS:
-            job.move(JudgementStatus.ASKED, now=now, why=why, reason=why, worker="", **self.unfinished(job))
-        else:
-            columns = {"reason": why, "finished": clock.now_or(now), **self.abandoned(job)}
-            job.move(JudgementStatus.FAILED, now=now, why=why, **columns)
-
-    def unfinished(self, job: RequestJob[Row]) -> dict[str, Any]:
-        """Return the columns that keep what was done so far, for the next attempt."""
-        return {"progress": 0}
-
-    def abandoned(self, job: RequestJob[Row]) -> dict[str, Any]:
-        """Return the columns of a row that no further attempt is made at."""
-        return {}
-
-
-class BotFailed(Exception):
-    """The bot that was put to the work failed; the next attempt may go better."""
-
-
-def _deadline(now: datetime) -> datetime:
-    return now + timedelta(seconds=settings.LEASE_S)

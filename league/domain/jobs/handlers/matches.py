@@ -17,7 +17,7 @@ from engine.runner.result import BoardResult
 from engine.runner.spec import ALWAYS, PARTNERS
 from league.domain.bots import packages
 from league.domain.jobs.handlers.base import Result, Signals, Site
-from league.domain.jobs.handlers.queued import TEST, QueuedHandler, QueuedJob
+from league.domain.jobs.handlers.queued import TEST, MatchLease, QueuedHandler
 from league.domain.matches import matches, reports
 from league.domain.matches.reports import Receipt
 from league.enums import MatchKind
@@ -38,7 +38,7 @@ class Task:
 class PlayedHandler(QueuedHandler[Task, Result], Generic[Result]):
     """A kind of work that plays the table of a match. Its row was read by the claim, with seats, bots and packages."""
 
-    def read(self, job: QueuedJob, site: Site) -> Task:
+    def read(self, job: MatchLease, site: Site) -> Task:
         """Unpack the bots. No query."""
         return Task(match_spec(job.match, site.folder))
 
@@ -53,7 +53,7 @@ class PlayedHandler(QueuedHandler[Task, Result], Generic[Result]):
 
     @staticmethod
     @contextmanager
-    def playing(job: QueuedJob, task: Task) -> Iterator[None]:
+    def playing(job: MatchLease, task: Task) -> Iterator[None]:
         """Measure from now on whether the bots are slow, and name them in the log."""
         job.began = time.monotonic()
         with logs.about(bots=", ".join(bot.name for bot in task.spec.parties)):
@@ -65,7 +65,7 @@ class MatchHandler(PlayedHandler[MatchResult]):
 
     kinds = (MatchKind.TOURNAMENT, MatchKind.CHALLENGE, MatchKind.LADDER, TEST)
 
-    def run(self, job: QueuedJob, task: Task, site: Site, signals: Signals) -> MatchResult | None:
+    def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> MatchResult | None:
         """Play all boards. Raises what `play_match` raises."""
         with self.playing(job, task):
             result = play_match(
@@ -82,12 +82,12 @@ class MatchHandler(PlayedHandler[MatchResult]):
         is_whole = len(result.boards) >= job.match.boards_planned and all(board.complete for board in result.boards)
         return result if is_whole else None
 
-    def report(self, job: QueuedJob, result: MatchResult, *, now: datetime | None = None) -> Receipt:
+    def report(self, job: MatchLease, result: MatchResult, *, now: datetime | None = None) -> Receipt:
         """Store boards, sittings and log, and finish the match."""
         return reports.report(job.match.pk, job.match.token, result, worker=job.match.worker, now=now)
 
 
-def note_progress(job: QueuedJob) -> Callable[[int, int], None]:
+def note_progress(job: MatchLease) -> Callable[[int, int], None]:
     """Return a function that notes how many sittings, or games of a validation, are done."""
 
     def note(count: int, total: int) -> None:
@@ -96,7 +96,7 @@ def note_progress(job: QueuedJob) -> Callable[[int, int], None]:
     return note
 
 
-def _note_decided(job: QueuedJob) -> Callable[[Sequence[BoardResult]], None]:
+def _note_decided(job: MatchLease) -> Callable[[Sequence[BoardResult]], None]:
     def note(boards: Sequence[BoardResult]) -> None:
         job.decided = [[board.number, list(board.scores)] for board in boards]
 

@@ -12,8 +12,8 @@ from django.db import transaction
 
 from engine.runner.faults import party_of
 from league.domain.core import transitions
-from league.domain.jobs.handlers.base import Handler, Job, Result, Task
-from league.domain.matches import leases, validation, workers
+from league.domain.jobs.handlers.base import Handler, Lease, Result, Task
+from league.domain.matches import kinds, leases, validation, workers
 from league.enums import MatchKind
 from league.models import Match
 
@@ -22,8 +22,8 @@ TEST = "test"  # a match with validation's priority that is played like any othe
 SLOW_S = 5.0  # Seconds of wall time for a sitting, or a game of a validation: a bot that takes longer counts as slow
 
 
-class QueuedJob(Job):
-    """A row of the queue that this worker has leased."""
+class MatchLease(Lease):
+    """A match, or another row of its queue, that this worker has leased."""
 
     def __init__(self, match: Match) -> None:
         super().__init__(_kind_of(match))
@@ -52,13 +52,13 @@ class QueuedJob(Job):
         decided = self.decided or None
         if not leases.heartbeat(self.match.pk, self.match.token, progress=self.progress, decided=decided, slow=slow):
             self.lost = True
-        elif (slow or self.match.kind == MatchKind.AUDIT) and leases.must_yield(self.match):
+        elif (slow or kinds.kind_of(self.match).is_idle) and leases.must_yield(self.match):
             self.in_the_way = True
 
     @property
     def yields(self) -> bool:
         """Return True if an upload waits and this job is given back for it. A match that counts stands still instead."""
-        return self.in_the_way and self.match.kind in leases.NOTHING_AT_STAKE
+        return self.in_the_way and not kinds.kind_of(self.match).counts
 
     def must_stop(self) -> bool:
         """Return True if the lease is lost, or the job is given back for an upload."""
@@ -70,23 +70,23 @@ def _kind_of(match: Match) -> str:
     return TEST if is_test else match.kind
 
 
-class QueuedHandler(Handler[QueuedJob, Task, Result], Generic[Task, Result]):
+class QueuedHandler(Handler[MatchLease, Task, Result], Generic[Task, Result]):
     """A kind of work that waits in the fair queue."""
 
-    def give_back(self, job: QueuedJob, why: str, *, now: datetime | None = None) -> None:
+    def give_back(self, job: MatchLease, why: str, *, now: datetime | None = None) -> None:
         """Put the row back into the queue; no attempt is counted."""
         if job.yields:
             leases.yield_lease(job.match.pk, job.match.token, now=now)
         else:
             leases.release(job.match.pk, job.match.token, why=why, now=now)
 
-    def fail(self, job: QueuedJob, error: Exception, *, now: datetime | None = None) -> None:
+    def fail(self, job: MatchLease, error: Exception, *, now: datetime | None = None) -> None:
         """Let the row wait a little and be tried again. The fault is ours and costs no bot anything: a bot's faults come as results."""
         log.error("%s: attempt %d failed", job, job.match.attempts, exc_info=error)
         why = f"{type(error).__name__}: {error}"[:500]
         leases.fail(job.match.pk, job.match.token, why=why, party=party_of(error), now=now)
 
 
-def claim(worker: str, **options: Any) -> list[QueuedJob]:
+def claim(worker: str, **options: Any) -> list[MatchLease]:
     """Lease the next rows of the queue. The options are those of `leases.claim_several`."""
-    return [QueuedJob(match) for match in leases.claim_several(worker, **options)]
+    return [MatchLease(match) for match in leases.claim_several(worker, **options)]

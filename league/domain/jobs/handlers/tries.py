@@ -21,7 +21,7 @@ from league.domain.bots.tries import FILE, MOST_S, MOST_SERIES_S, Moment
 from league.domain.core import clock
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.matches import note_progress
-from league.domain.jobs.handlers.queued import QueuedHandler, QueuedJob
+from league.domain.jobs.handlers.queued import MatchLease, QueuedHandler
 from league.domain.matches import conversations, leases
 from league.domain.matches.reports import Receipt
 from league.domain.ratings import pools
@@ -47,13 +47,13 @@ class TryHandler(QueuedHandler[Task, tries.Result]):
 
     kinds = (MatchKind.TRY,)
 
-    def read(self, job: QueuedJob, site: Site) -> Task:
+    def read(self, job: MatchLease, site: Site) -> Task:
         """Load the text, and unpack it."""
         row = Try.objects.select_related("rival__bot", "rival__package").only(*READS).get(work=job.match)
         text = packages.inspect(row.source.encode(), FILE, [job.match.pool.game])
         return Task(row, packages.unpacked(text, site.folder))
 
-    def run(self, job: QueuedJob, task: Task, site: Site, signals: Signals) -> tries.Result | None:
+    def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> tries.Result | None:
         """Play the text, or put a decision to it. Raises what `play_match` raises, and OSError."""
         if task.row.at is not None:
             return _put(task, site.proven_sandbox(), signals.stop)
@@ -61,7 +61,7 @@ class TryHandler(QueuedHandler[Task, tries.Result]):
             return _play_series(job, task, site, signals.stop)
         return _play(job.match, task, site, signals.stop)
 
-    def report(self, job: QueuedJob, result: tries.Result, *, now: datetime | None = None) -> Receipt:
+    def report(self, job: MatchLease, result: tries.Result, *, now: datetime | None = None) -> Receipt:
         """Store the result and finish the work, unless another worker has the lease."""
         return report(job.match.pk, job.match.token, result, now=now)
 
@@ -104,7 +104,7 @@ def _play(work: Match, task: Task, site: Site, stop: Callable[[], bool]) -> trie
     return result
 
 
-def _play_series(job: QueuedJob, task: Task, site: Site, stop: Callable[[], bool]) -> tries.Result | None:
+def _play_series(job: MatchLease, task: Task, site: Site, stop: Callable[[], bool]) -> tries.Result | None:
     """Play the boards of a series, some at a time, until its time is over: all sittings of those that have begun are played."""
     spec, box = _spec(job.match, task, site), site.proven_sandbox()
     result = tries.Result(tier=box.tier)

@@ -14,7 +14,7 @@ from engine.runner.trial import WHOLE, Check, try_bot
 from engine.sandbox import Sandbox
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.matches import PlayedHandler, Task, note_progress, plan_spec
-from league.domain.jobs.handlers.queued import QueuedJob
+from league.domain.jobs.handlers.queued import MatchLease
 from league.domain.matches import matches, reports, validation
 from league.domain.matches.reports import Receipt
 from league.enums import MatchKind
@@ -26,7 +26,7 @@ class ValidationHandler(PlayedHandler[list[validation.Tried]]):
 
     kinds = (MatchKind.VALIDATION,)
 
-    def run(self, job: QueuedJob, task: Task, site: Site, signals: Signals) -> list[validation.Tried] | None:
+    def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> list[validation.Tried] | None:
         """Play every game. Raises what `play_match` raises."""
         with self.playing(job, task):
             tried = play_trials(
@@ -40,7 +40,7 @@ class ValidationHandler(PlayedHandler[list[validation.Tried]]):
             )
         return tried or None
 
-    def report(self, job: QueuedJob, result: list[validation.Tried], *, now: datetime | None = None) -> Receipt:
+    def report(self, job: MatchLease, result: list[validation.Tried], *, now: datetime | None = None) -> Receipt:
         """Store what became of each game, and accept or reject the version."""
         whole = result[0].result
         if whole is None:

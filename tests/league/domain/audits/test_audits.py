@@ -18,7 +18,7 @@ from league.domain.audits import cases, results, sampling
 from league.domain.bots import house
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers import audits
-from league.domain.jobs.handlers.queued import QueuedJob
+from league.domain.jobs.handlers.queued import MatchLease
 from league.domain.jobs.worker import Worker
 from league.domain.matches import leases, workers
 from league.domain.matches.reports import Receipt
@@ -343,11 +343,11 @@ def test_a_worker_audits_what_it_has_played_in_idle_time(worker: Worker, ana, se
     cup = started(ana, [own_version, greedy], boards=1)
     claim = leases.claim(worker.name)
     assert claim is not None
-    worker.run(QueuedJob(claim))
+    worker.run(MatchLease(claim))
     assert sampling.draw() == 8
 
     while (work := leases.claim(worker.name)) is not None:
-        assert worker.run(QueuedJob(work)) == Receipt.STORED
+        assert worker.run(MatchLease(work)) == Receipt.STORED
 
     assert set(Audit.objects.values_list("verdict", flat=True)) == {AuditVerdict.SAME}
     assert Match.work.filter(kind="audit", status=MatchStatus.FINISHED).count() == 8

@@ -123,7 +123,7 @@ def test_what_breaks_off_is_tried_again_and_at_last_void(ana, greedy, settings) 
 
 def test_what_is_refused(ana, greedy) -> None:
     refused = [
-        (" \n", "partnership", "greedy", "there is no text"),
+        (" \n", "partnership", "greedy", "there is no code"),
         ("#" * (tries.MOST_SOURCE + 1), "partnership", "greedy", "the text has 65 KB; the editor takes 64"),
         ("a\0b", "partnership", "greedy", "NUL"),
         ("'\ud800'", "partnership", "greedy", "Unicode"),
@@ -131,7 +131,7 @@ def test_what_is_refused(ana, greedy) -> None:
         (TEXT, "brisca", "greedy", "does not play brisca"),
     ]
     luna = accepted(players.create("carla", now=NOW), "luna")
-    refused.append((TEXT, "partnership", luna.bot.slug, "bot of the house"))  # nobody is probed
+    refused.append((TEXT, "partnership", luna.bot.slug, "is not a house bot"))  # nobody is probed
     for text, game, rival, why in refused:
         with pytest.raises(Refused, match=why):
             tries.begin(ana, text, game, rival, now=NOW)
@@ -146,7 +146,7 @@ def test_what_is_refused(ana, greedy) -> None:
 def test_one_at_a_time_and_so_many_an_hour(ana, berto, greedy, settings) -> None:
     settings.QUOTA_TRIES = 2
     first = begun(ana)
-    with pytest.raises(TooMany, match="your last try is not over yet"):
+    with pytest.raises(TooMany, match="your last try is still running"):
         begun(ana)
     begun(berto)  # another's delays nobody
     over(first)
@@ -296,3 +296,98 @@ def test_a_worker_plays_texts_as_they_are(worker: Worker, ana, monkeypatch) -> N
     late = tried(CALLS.format(first="import time; time.sleep(0.05)"), "cabrero")
     assert (late.stopped, late.sittings) == (True, [])
     assert list(Bot.objects.exclude(is_house=True)) == [own_version.bot]
+
+
+def secrets_of(*rows: Try) -> list[tuple[bytes, str, int]]:
+    works = [Match.work.defer(None).get(pk=row.work_id) for row in rows]
+    return [(bytes(work.secret), work.table, work.first_board) for work in works]
+
+
+def test_the_same_cards_are_dealt_again_to_their_author_alone(ana, berto, greedy) -> None:
+    first = begun(ana)
+    over(first)
+    again = tries.begin(ana, TEXT, "partnership", "greedy", like=first.work.public_id, now=later(9))
+    over(again, after=9)
+    fresh = begun(ana, after=10)
+    over(fresh, after=10)
+    cards, same, other = secrets_of(first, again, fresh)
+    assert cards == same
+    assert cards[0] != other[0]
+    third = tries.begin(ana, TEXT, "partnership", "greedy", like=first.work.public_id, first=3, now=later(20))
+    assert secrets_of(third) == [(cards[0], cards[1], 3)]
+    over(third, after=20)
+    with pytest.raises(Refused, match="not stored any more"):
+        tries.begin(berto, TEXT, "partnership", "greedy", like=first.work.public_id, now=later(30))
+    BotVersion.objects.filter(pk=greedy.pk).update(games=[])
+    with pytest.raises(Refused, match="another game"):
+        tries.begin(ana, TEXT, "cabrero", "greedy", like=first.work.public_id, now=later(30))
+
+
+def test_a_series_has_a_quota_of_its_own_and_delays_no_upload(ana, greedy, settings) -> None:
+    settings.QUOTA_SERIES = 1
+    row = tries.begin(ana, TEXT, "partnership", "greedy", boards=tries.SERIES, now=NOW)
+    assert (row.work.boards_planned, row.work.priority) == (tries.SERIES, tries.PRIORITY_OF_SERIES)
+    assert row.work.priority < tries.PRIORITY
+    assert quotas.limit(ana, quotas.TRIES, now=NOW).used == 0
+    over(row)
+    with pytest.raises(TooMany, match="you have played 1 series"):
+        tries.begin(ana, TEXT, "partnership", "greedy", boards=tries.SERIES, now=later(1))
+    begun(ana, after=2)
+    with pytest.raises(Refused, match="1 board or 20"):
+        tries.begin(ana, TEXT, "partnership", "greedy", boards=1000, now=later(3))
+
+
+def board(number: int, *scores: int) -> dict[str, object]:
+    return {"number": number, "scores": list(scores)}
+
+
+def test_series_of_one_text_are_added_and_compared_with_the_text_before(ana, greedy) -> None:
+    def series(text: str, after: float, boards: list[dict[str, object]], like: str = "") -> Try:
+        row = tries.begin(ana, text, "partnership", "greedy", boards=tries.SERIES, like=like, now=later(after))
+        over(row, after=after, boards=boards)
+        row.refresh_from_db()
+        return row
+
+    first = series(TEXT, 0, [board(1, 100, 90), board(2, 80, 120)])
+    second = series(TEXT, 10, [board(1, 70, 70)])
+    changed = series(TEXT + "# changed", 20, [board(1, 120, 90), board(3, 5, 5)], first.work.public_id)
+    repeated = series(TEXT, 30, [board(1, 100, 90)], first.work.public_id)
+
+    assert tries.text_boards(first) == [[100, 90], [80, 120]]
+    assert tries.text_boards(second) == [[100, 90], [80, 120], [70, 70]]
+    assert tries.text_boards(repeated) == [[100, 90], [80, 120], [70, 70]]  # The same deal counts once
+    assert tries.compare(first) == []
+    assert tries.compare(changed) == [[30, 10]]
+    assert tries.compare(repeated) == [[10, 30]]
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_plays_a_series(worker: Worker, ana) -> None:
+    for version, _ in house.enter(now=NOW):
+        Match.objects.filter(parties__version=version).delete()
+    BotVersion.objects.update(status=VersionStatus.ACCEPTED)
+    row = tries.begin(ana, TEXT, "partnership", "greedy", "rufo", boards=tries.SERIES)
+    assert worker.look() is True
+    row.refresh_from_db()
+    result = tries.opened(row)
+    assert result is not None
+    assert [board["number"] for board in result.boards] == list(range(1, tries.SERIES + 1))
+    assert len(result.sittings) == 2 * tries.SERIES
+    assert not result.stopped
+    assert not result.faults
+    again = tries.begin(ana, TEXT, "partnership", "greedy", "rufo", boards=tries.SERIES, like=row.work.public_id)
+    assert worker.look() is True
+    again.refresh_from_db()
+    repeated = tries.opened(again)
+    assert repeated is not None
+    assert repeated.boards == result.boards
+    hands = [sitting["replay"]["events"][1]["hands"] for sitting in (result.sittings[4], repeated.sittings[4])]
+    assert hands[0] == hands[1]
+    third = tries.begin(ana, TEXT, "partnership", "greedy", "rufo", like=row.work.public_id, first=3)
+    assert worker.look() is True
+    third.refresh_from_db()
+    alone = tries.opened(third)
+    assert alone is not None
+    assert alone.scores == result.boards[2]["scores"]
+    assert len(bytes(again.result)) < 600_000

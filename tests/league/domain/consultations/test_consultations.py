@@ -15,13 +15,13 @@ from engine.sandbox import Sandbox
 from league.domain.bots import bots, packages
 from league.domain.consultations import asking, reading
 from league.domain.core.errors import Refused, TooMany
-from league.domain.jobs.handlers import idle, puzzles
+from league.domain.jobs.handlers import puzzles
 from league.domain.jobs.worker import Worker
 from league.domain.judgements import asking as judging
 from league.domain.matches import embargoes, matches, replays
 from league.domain.upkeep import reconcile, retention
 from league.enums import BotState, ConsultationStatus, MatchStatus
-from league.models import Bot, Consultation, LeagueEvent, Match, MatchLog, Pool
+from league.models import Bot, Consultation, Job, LeagueEvent, Match, MatchLog, Pool
 from tests.support import consulting, jobs, rows
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
@@ -92,9 +92,10 @@ def test_cards_that_nobody_may_see_are_not_told(match, ana, berto, tmp_path) -> 
     assert asking.of_sitting(match, 2, 1) == []
     assert asking.find(match, 2, 1, 0, "greedy") is None
 
-    job = idle.RequestJob("consultation", row)  # it was claimed before
-    Consultation.objects.filter(pk=row.pk).update(status=ConsultationStatus.WORKING, worker="host:1")
-    row.refresh_from_db()
+    embargoes.change(match, None, why="over", actor="eva", now=NOW)
+    job = jobs.CONSULTATION.claim("host:1", now=NOW)  # it was claimed before
+    embargoes.change(match, far, why="a final", actor="eva", now=NOW)
+    assert job is not None
     box = Sandbox("none", configured.STATE_DIR / "sandbox")
     assert not jobs.run(job, box=box, folder=tmp_path, now=NOW)
     row.refresh_from_db()
@@ -139,6 +140,7 @@ def test_a_bot_answers_every_decision_of_the_seat_as_it_does_when_it_sits_there(
     first = row.answers
     again = {"status": "asked", "answers": [], "finished": None}
     Consultation.objects.filter(pk=row.pk).update(**again)
+    asking.enqueue(row, now=NOW)
     assert consulting.carry_out(tmp_path)
     row.refresh_from_db()
     assert row.answers == first
@@ -161,7 +163,8 @@ def test_a_match_that_waits_goes_first_and_takes_it_from_a_worker(match, ana, tm
 
     assert not consulting.carry_out(tmp_path, stop=stop)
     row.refresh_from_db()
-    assert (row.status, row.attempts, row.worker, row.answers) == (ConsultationStatus.ASKED, 0, "", [])
+    assert (row.status, row.answers) == (ConsultationStatus.ASKED, [])
+    assert Job.objects.values_list("state", "attempts", "worker").get() == ("queued", 0, "")
     assert consulting.carry_out(tmp_path)
 
 
@@ -174,7 +177,7 @@ def test_a_bot_that_an_operator_holds_back_is_not_begun(match, ana) -> None:
     asked(match, ana, "random")
     job = jobs.CONSULTATION.claim("host:1", now=NOW)
     assert job is not None
-    assert job.row.version.bot.slug == "random"
+    assert job.subject.version.bot.slug == "random"
     bots.release(bot, why="it is well", actor="eva", now=NOW)
     assert jobs.CONSULTATION.claim("host:1", now=NOW) is not None
 
@@ -191,12 +194,12 @@ def test_a_bot_that_fails_is_tried_twice_and_no_more(match, ana, tmp_path) -> No
 
     assert not consulting.carry_out(tmp_path)
     row.refresh_from_db()
-    assert (row.status, row.attempts) == (ConsultationStatus.ASKED, 1)
+    assert (row.status, Job.objects.get().attempts) == (ConsultationStatus.ASKED, 1)
     assert "the bot failed: crash" in row.reason
-    assert not consulting.carry_out(tmp_path)
+    assert not consulting.carry_out(tmp_path, now=later(2))
     row.refresh_from_db()
-    assert (row.status, row.attempts, row.finished) == (ConsultationStatus.FAILED, 2, NOW)
-    assert jobs.CONSULTATION.claim("host:1", now=later(2)) is None
+    assert (row.status, row.finished, Job.objects.count()) == (ConsultationStatus.FAILED, later(2), 0)
+    assert jobs.CONSULTATION.claim("host:1", now=later(60)) is None
     assert asking.ask(match, 2, 1, 0, "broken", ana, now=later(2)) == (row, False), "nobody asks again and again"
     jobs.CONSULTATION.expire(now=NOW + timedelta(days=31))
     assert asking.ask(match, 2, 1, 0, "broken", ana, now=later(2))[1]
@@ -242,7 +245,8 @@ def test_a_worker_that_is_lost_costs_nothing(match, ana, tmp_path) -> None:
     assert jobs.CONSULTATION.expire(now=later(35)) == 0
     assert jobs.CONSULTATION.expire(now=later(50)) == 1
     row.refresh_from_db()
-    assert (row.status, row.attempts, row.reason) == (ConsultationStatus.ASKED, 1, "worker host:1 was lost")
+    assert (row.status, row.reason) == (ConsultationStatus.ASKED, "worker host:1 was lost")
+    assert Job.objects.get().attempts == 1
 
     assert jobs.CONSULTATION.claim("host:2", now=later(60)) is not None
     lost.beat(now=later(61))
@@ -250,7 +254,8 @@ def test_a_worker_that_is_lost_costs_nothing(match, ana, tmp_path) -> None:
     box = Sandbox("none", configured.STATE_DIR / "sandbox")
     assert not jobs.run(lost, box=box, folder=tmp_path, now=later(62))
     row.refresh_from_db()
-    assert (row.status, row.worker, row.token, row.answers) == (ConsultationStatus.WORKING, "host:2", 2, [])
+    assert (row.status, row.answers) == (ConsultationStatus.WORKING, [])
+    assert Job.objects.values_list("worker", "token").get() == ("host:2", 2)
     assert reconcile.reconcile(now=later(200)).unjudged == 1
     row.refresh_from_db()
     assert (row.status, row.reason) == (ConsultationStatus.FAILED, "worker host:2 was lost")
@@ -281,7 +286,7 @@ def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: P
     assert here.look()
 
     row.refresh_from_db()
-    assert (row.status, row.worker) == (ConsultationStatus.DONE, here.name)
+    assert (row.status, Job.objects.count()) == (ConsultationStatus.DONE, 0)
     assert not here.look()
 
 

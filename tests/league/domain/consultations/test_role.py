@@ -12,7 +12,7 @@ from django.db.utils import ProgrammingError
 
 from engine.sandbox import Sandbox
 from league.domain.consultations import asking
-from league.models import Consultation
+from league.models import Consultation, Job
 from tests.support import consulting, jobs
 from tests.support.league import NOW, accepted, play, started
 from tests.support.roles import become, granted
@@ -52,4 +52,4 @@ def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done
 
     become("NONE")
     row.refresh_from_db()
-    assert (row.status, row.worker, len(row.answers) > 0) == ("done", "host:1", True)
+    assert (row.status, len(row.answers) > 0, Job.objects.count()) == ("done", True, 0)

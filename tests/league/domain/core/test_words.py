@@ -15,6 +15,7 @@ from league.models import (
     Consultation,
     EntryRequest,
     Event,
+    Job,
     JudgedSum,
     Judgement,
     Match,
@@ -63,7 +64,7 @@ def test_every_column_of_words_refuses_another(ana, berto) -> None:
     EntryRequest.objects.create(bot=version.bot, asker=berto, tournament=cup, created=NOW)
 
     seat = {"player": ana, "pool": match.pool, "boards": 1, "secret": b"", "created": NOW, "since": NOW}
-    Table.objects.create(public_id="a", **seat)
+    Job.objects.create(kind="table", table=Table.objects.create(public_id="a", **seat), created=NOW)
 
     Subscription.objects.create(player=ana, address="ana@example.org", period="day")
     Succession.objects.create(game="partnership", version=version, before=version, begun=NOW)

@@ -23,7 +23,7 @@ from league.domain.jobs import ahead as fetching
 from league.domain.jobs import worker as working
 from league.domain.jobs.ahead import Prefetcher
 from league.domain.jobs.handlers.matches import match_spec
-from league.domain.jobs.handlers.queued import QueuedJob, claim
+from league.domain.jobs.handlers.queued import MatchLease, claim
 from league.domain.jobs.worker import Worker
 from league.domain.matches import leases, matches, workers
 from league.enums import MatchStatus
@@ -70,7 +70,7 @@ class Watched(Worker):
         self.hold: Hold = fetched
         self.played: list[str] = []
 
-    def run(self, job: QueuedJob, *, ahead: bool = False) -> object:
+    def run(self, job: MatchLease, *, ahead: bool = False) -> object:
         self.played.append(job.match.public_id)
         return super().run(job, ahead=ahead)
 

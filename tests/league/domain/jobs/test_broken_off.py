@@ -17,7 +17,7 @@ from engine.sandbox import Sandbox
 from engine.sandbox.process import bot as process
 from league.domain.bots import bots
 from league.domain.core import clock, transitions
-from league.domain.jobs.handlers.queued import QueuedJob
+from league.domain.jobs.handlers.queued import MatchLease
 from league.domain.jobs.worker import Worker
 from league.domain.matches import leases, workers
 from league.domain.people import players
@@ -68,7 +68,7 @@ def match(folder: Path) -> Match:
 def attempt(worker: Worker, match: Match) -> Match:
     claim = leases.claim(worker.name, prefer=match.pk, now=clock.now_or(None) + timedelta(minutes=5))
     assert claim is not None
-    worker.run(QueuedJob(claim))
+    worker.run(MatchLease(claim))
     match.refresh_from_db()
     return match
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from league.domain.core import clock, queue
 from league.domain.jobs.handlers import idle, registry
 from league.domain.jobs.worker import Worker
 from league.domain.upkeep.reconcile import reconcile
-from league.enums import MatchKind
-from league.models import Match
+from league.enums import JudgementStatus, MatchKind
+from league.models import Job, Judgement, Match
 from tests.support.counting import CountingHandler
-from tests.support.league import accepted, play, started, uploaded
+from tests.support.league import NOW, accepted, play, started, uploaded
 
 pytestmark = pytest.mark.django_db  # a worker goes by the clock of the machine
 
@@ -28,8 +30,12 @@ def counting() -> Iterator[CountingHandler]:
 
 @pytest.fixture
 def match(ana, berto) -> Match:
-    """Finished, of two boards."""
-    return play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=2).matches.get())
+    """Finished, of two boards, and to be counted."""
+    match = play(started(ana, [accepted(ana, "rufo"), accepted(berto, "lola")], boards=2).matches.get())
+    columns = {"status": JudgementStatus.DONE, "created": NOW, "finished": NOW, "summed": True}
+    row = Judgement.objects.create(match=match, kind="open", judge="open-1", **columns)
+    queue.add("counting", judgement=row, now=clock.present())
+    return match
 
 
 def test_every_kind_of_the_queue_has_a_handler() -> None:
@@ -54,14 +60,41 @@ def test_a_worker_does_the_new_work_where_no_match_waits(counting, match, ana, t
     assert here.look()
     assert counting.counts == {match.public_id: 2}
     assert not here.look()
+    assert not Job.objects.exists(), "what is done waits no more"
     reconcile()
 
 
-def test_what_fails_is_the_handlers_business(counting, match, tmp_path: Path) -> None:
+def test_what_fails_is_tried_again_after_a_while_and_then_given_up(counting, match, tmp_path: Path) -> None:
     counting.breaks = True
     here = Worker(tmp_path)
     assert not here.look()
-    assert (counting.failed, counting.counts) == ([match.public_id], {})
+    job = Job.objects.get()
+    assert (job.state, job.worker, job.attempts, job.reason) == ("queued", "", 1, "ArithmeticError: it cannot count")
+    assert not here.look()
+    assert (len(counting.again), counting.failed) == (1, [])
+
+    Job.objects.update(not_before=None)
+    here.look()
+    assert counting.failed == ["ArithmeticError: it cannot count"]
+    assert (counting.counts, Job.objects.count()) == ({}, 0)
+
+
+def test_a_worker_that_is_lost_loses_it(counting, match, tmp_path: Path) -> None:
+    lost = counting.claim("host:1")
+    assert lost is not None
+    assert counting.claim("host:2") is None, "one worker has it"
+    later = clock.present() + timedelta(hours=1)
+    reconcile(now=later)
+    assert counting.again == ["worker host:1 was lost"]
+
+    second = counting.claim("host:2", now=later + timedelta(minutes=1))
+    assert second is not None
+    lost.beat()
+    assert (lost.lost, second.row.token, second.row.attempts) == (True, 2, 2)
+    lost.lost = False
+    assert Worker(tmp_path).run(lost) == "refused"
+    assert counting.counts == {}
+    assert Job.objects.get().worker == "host:2"
 
 
 def test_a_match_that_comes_ends_it(counting, match, ana, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,4 +106,5 @@ def test_a_match_that_comes_ends_it(counting, match, ana, tmp_path: Path, monkey
     assert here.run(job) is None
 
     assert job.has_yielded
-    assert counting.given_back == [f"worker {here.name} was told to stop"]
+    assert (counting.again, counting.counts) == ([""], {})
+    assert Job.objects.get().attempts == 0

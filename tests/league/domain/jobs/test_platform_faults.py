@@ -35,7 +35,7 @@ from league.domain.bots import bots
 from league.domain.core import clock, transitions
 from league.domain.jobs.disk import DiskSpace
 from league.domain.jobs.handlers.matches import match_spec
-from league.domain.jobs.handlers.queued import QueuedJob
+from league.domain.jobs.handlers.queued import MatchLease
 from league.domain.jobs.handlers.validation import play_trials
 from league.domain.jobs.worker import Worker, open_sandbox
 from league.domain.matches import leases, replays, validation, workers
@@ -104,7 +104,7 @@ def attempt(
     assert claim is not None
     assert claim.pk == match.pk
     with broken(worker) if broken else contextlib.nullcontext():
-        worker.run(QueuedJob(Match.objects.get(pk=claim.pk)))
+        worker.run(MatchLease(Match.objects.get(pk=claim.pk)))
     match.refresh_from_db()
     return match
 
@@ -485,7 +485,7 @@ def test_an_upload_that_was_to_pass_is_given_back_where_the_slow_match_is_anothe
     assert claim is not None
     leases.start(claim)
     version = bots.upload(players.create("tres"), "tres", source(), "bot.py", ["partnership"], secret=SECRET)
-    work = QueuedJob(Match.objects.get(pk=claim.pk))
+    work = MatchLease(Match.objects.get(pk=claim.pk))
     work.in_the_way = True
     Match.objects.filter(pk=claim.pk).update(token=F("token") + 1)
 

@@ -12,14 +12,14 @@ import pytest
 from engine.analysis import JUDGE, with_open_cards
 from engine.judging import Child
 from league.domain.core.errors import Refused, TooMany
-from league.domain.jobs.handlers import analysis, idle
+from league.domain.jobs.handlers import analysis, requests
 from league.domain.jobs.handlers.base import Signals
 from league.domain.jobs.worker import Worker
 from league.domain.judgements import asking, bodies, reading
 from league.domain.matches import embargoes, matches, replays
 from league.domain.upkeep import retention
 from league.enums import JudgementKind, JudgementStatus, MatchKind, MatchStatus
-from league.models import Judgement, LeagueEvent, Match, MatchLog, Sitting
+from league.models import Job, Judgement, LeagueEvent, Match, MatchLog, Sitting
 from tests.support import jobs, rows
 from tests.support.league import NOW, accepted, later, play, started, uploaded
 
@@ -52,8 +52,8 @@ def carried_out(now=NOW, stop=lambda: False) -> Judgement:
     job = jobs.ANALYSIS.claim("host:1", now=now)
     assert job is not None
     jobs.run(job, stop=stop, now=now)
-    job.row.refresh_from_db()
-    return job.row
+    job.subject.refresh_from_db()
+    return job.subject
 
 
 def test_what_is_there_is_asked_for_once_and_costs_nobody_else(match, ana, berto, settings) -> None:
@@ -87,9 +87,10 @@ def test_cards_that_nobody_may_see_are_not_judged(match, ana, berto) -> None:
     assert asking.of_match(match) == {}
     assert asking.find(match, OPEN) is None
 
-    job = idle.RequestJob("analysis", row)  # it was claimed before
-    Judgement.objects.filter(pk=row.pk).update(status=JudgementStatus.WORKING, worker="host:1")
-    row.refresh_from_db()
+    embargoes.change(match, None, why="over", actor="eva", now=NOW)
+    job = jobs.ANALYSIS.claim("host:1", now=NOW)  # it was claimed before
+    embargoes.change(match, far, why="a final", actor="eva", now=NOW)
+    assert job is not None
     assert not jobs.run(job, now=NOW)
     row.refresh_from_db()
     assert (row.status, row.cpu_s) == (JudgementStatus.ASKED, 0)
@@ -147,9 +148,10 @@ def test_a_match_that_waits_goes_first(match, ana) -> None:
     assert jobs.ANALYSIS.claim("host:1", now=NOW) is None
 
     Match.objects.filter(status=MatchStatus.QUEUED).update(held_back=True)
-    assert jobs.ANALYSIS.claim("host:1", now=NOW) is not None
+    job = jobs.ANALYSIS.claim("host:1", now=NOW)
+    assert job is not None
     row.refresh_from_db()
-    assert (row.status, row.token, row.attempts) == (JudgementStatus.WORKING, 1, 1)
+    assert (row.status, job.row.token, job.row.attempts) == (JudgementStatus.WORKING, 1, 1)
     assert jobs.ANALYSIS.claim("host:2", now=NOW) is None, "one worker has it"
 
 
@@ -160,9 +162,10 @@ def test_what_was_judged_is_kept_when_it_makes_way(match, ana) -> None:
     # it is asked at each sitting whether to stop, and while one is judged
     assert not jobs.run(job, stop=lambda: job.progress > 0, now=NOW)
 
-    row = Judgement.objects.get()
+    row, waits = Judgement.objects.get(), Job.objects.get()
     first = bodies.unpack(bytes(row.body)).sittings
-    assert (row.status, row.attempts, row.worker, row.progress, len(first)) == (JudgementStatus.ASKED, 0, "", 50, 1)
+    assert (row.status, row.progress, len(first)) == (JudgementStatus.ASKED, 50, 1)
+    assert (waits.state, waits.attempts, waits.worker) == ("queued", 0, "")
     spent = row.cpu_s
     assert spent > 0
 
@@ -208,9 +211,10 @@ def test_what_breaks_the_judge_is_tried_twice_and_no_more(match, ana, monkeypatc
     row = carried_out()
     assert row.status == JudgementStatus.ASKED
     assert "the analysis process ended with" in row.reason
-    row = carried_out(now=later(1))
-    assert (row.status, row.attempts, row.finished) == (JudgementStatus.FAILED, 2, later(1))
-    assert jobs.ANALYSIS.claim("host:1", now=later(2)) is None
+    assert jobs.ANALYSIS.claim("host:1", now=later(1)) is None, "it waits a little"
+    row = carried_out(now=later(2))
+    assert (row.status, row.finished, Job.objects.count()) == (JudgementStatus.FAILED, later(2), 0)
+    assert jobs.ANALYSIS.claim("host:1", now=later(60)) is None
     assert asking.ask(match, OPEN, ana, now=later(2)) == (row, False), "nobody asks for it again and again"
     jobs.ANALYSIS.expire(now=NOW + timedelta(days=31))
     assert asking.ask(match, OPEN, ana, now=later(2))[1]
@@ -241,7 +245,8 @@ def test_a_worker_that_is_lost_costs_nothing(match, ana) -> None:
     assert jobs.ANALYSIS.expire(now=later(35)) == 0
     assert jobs.ANALYSIS.expire(now=later(50)) == 1
     row.refresh_from_db()
-    assert (row.status, row.attempts, row.reason) == (JudgementStatus.ASKED, 1, "worker host:1 was lost")
+    assert (row.status, row.reason) == (JudgementStatus.ASKED, "worker host:1 was lost")
+    assert Job.objects.get().attempts == 1
 
     second = jobs.ANALYSIS.claim("host:2", now=later(60))
     assert second is not None
@@ -249,7 +254,8 @@ def test_a_worker_that_is_lost_costs_nothing(match, ana) -> None:
     assert lost.lost
     assert not jobs.run(lost, now=later(62))
     row.refresh_from_db()
-    assert (row.status, row.worker, row.token, bytes(row.body)) == (JudgementStatus.WORKING, "host:2", 2, b"")
+    assert (row.status, bytes(row.body)) == (JudgementStatus.WORKING, b"")
+    assert Job.objects.values_list("worker", "token").get() == ("host:2", 2)
     assert jobs.ANALYSIS.expire(now=later(200)) == 1
     row.refresh_from_db()
     assert (row.status, row.reason) == (JudgementStatus.FAILED, "worker host:2 was lost")
@@ -262,8 +268,8 @@ def test_askers_take_turns(ana, berto) -> None:
         asked(match, ana)
     asked(played[0], berto, FAIR)
 
-    order = [jobs.ANALYSIS.claim("host:1", now=NOW).row for _ in range(4)]
-    assert [(row.asked_by.name, row.match_id) for row in order] == [
+    order = [jobs.ANALYSIS.claim("host:1", now=NOW) for _ in range(4)]
+    assert [(job.row.owner.name, job.subject.match_id) for job in order] == [
         ("ana", played[0].pk),
         ("berto", played[0].pk),
         ("ana", played[1].pk),
@@ -294,7 +300,9 @@ def test_a_worker_with_nothing_else_to_do_carries_it_out(match, ana, tmp_path: P
     assert here.look()
 
     row.refresh_from_db()
-    assert (row.status, row.worker) == (JudgementStatus.DONE, here.name)
+    assert (row.status, Job.objects.count()) == (JudgementStatus.DONE, 0)
+    moves = LeagueEvent.objects.filter(kind="judgement.moved").order_by("id")
+    assert {event.actor for event in moves} == {here.name}
     assert not here.look()
 
 
@@ -308,8 +316,8 @@ def test_ladders_which_never_end_keep_nobody_waiting_for_ever(match, ana, berto,
 
     assert not jobs.ANALYSIS.is_overdue(now=later(10**6)), "a tournament goes first"
     waits.update(kind=MatchKind.LADDER, tournament=None)
-    assert not jobs.ANALYSIS.is_overdue(now=NOW + idle.PATIENCE - timedelta(seconds=1))
-    assert jobs.ANALYSIS.is_overdue(now=NOW + idle.PATIENCE)
+    assert not jobs.ANALYSIS.is_overdue(now=NOW + requests.PATIENCE - timedelta(seconds=1))
+    assert jobs.ANALYSIS.is_overdue(now=NOW + requests.PATIENCE)
     assert jobs.ANALYSIS.claim("host:1", now=later(10**6)) is None
 
     here = Worker(tmp_path)

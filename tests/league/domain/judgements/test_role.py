@@ -12,7 +12,7 @@ from django.db.utils import ProgrammingError
 from engine.judging import Child
 from league.domain.jobs.handlers import analysis
 from league.domain.judgements import asking
-from league.models import Judgement
+from league.models import Job, Judgement
 from tests.support import jobs
 from tests.support.league import NOW, accepted, play, started
 from tests.support.roles import become, granted
@@ -42,6 +42,13 @@ def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done
     assert job is not None
     job.beat(now=NOW)
     assert jobs.run(job, now=NOW)
+    become("NONE")
+    asking.ask(match, "fair", ana, now=NOW)
+    become("tute_runner")
+    for forbidden in (partial(Job.objects.update, owner=None), partial(Job.objects.update, judgement=row)):
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            forbidden()
+    assert Job.objects.all().delete()[0] == 0, "what others have to do stays"
     queryset = Judgement.objects.filter(pk=row.pk)
     for forbidden in (queryset.delete, partial(queryset.update, asked_by=None), partial(queryset.update, match=match)):
         with pytest.raises(ProgrammingError, match="permission denied"):
@@ -50,4 +57,4 @@ def test_the_role_of_the_workers_carries_it_out_and_changes_nothing_that_is_done
 
     become("NONE")
     row.refresh_from_db()
-    assert (row.status, row.worker, row.judged > 0) == ("done", "host:1", True)
+    assert (row.status, row.judged > 0, Job.objects.get().judgement.kind) == ("done", True, "fair")

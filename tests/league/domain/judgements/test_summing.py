@@ -44,9 +44,9 @@ def make_judged(ana, berto) -> list[Match]:
 
 def test_each_judgement_counts_once_and_the_sums_are_those_of_all_decisions(judged, ana, berto) -> None:
     pool = judged[0].pool
-    assert summing.count_new(most=1) == 1
-    assert summing.count_new() == 1
-    assert summing.count_new() == 0
+    assert summing.count_new(most=1, now=NOW) == 1
+    assert summing.count_new(now=NOW) == 1
+    assert summing.count_new(now=NOW) == 0
 
     expected = {0: Tally(), 1: Tally()}
     every = Tally()
@@ -73,14 +73,14 @@ def test_what_was_struck_out_or_cannot_be_read_counts_for_nothing_and_holds_up_n
     matches.void(judged[0], why="odd", actor="eva", now=NOW)
     Judgement.objects.filter(match=judged[1]).update(body=b"x")
 
-    assert summing.count_new() == 2
+    assert summing.count_new(now=NOW) == 2
     assert not JudgedSum.objects.exists()
     assert not Judgement.objects.filter(status=JudgementStatus.DONE, summed=False).exists()
 
 
 def test_what_is_held_back_from_somebody_is_in_no_sum(judged, ana) -> None:
     Tournament.objects.filter(matches__in=judged).update(opens=sight.NEVER)
-    assert summing.count_new() == 2
+    assert summing.count_new(now=NOW) == 2
     assert summing.of_bot(ana.bots.get(), judged[0].pool) == []
 
 
@@ -88,13 +88,13 @@ def test_a_match_that_is_judged_over_another_number_of_deals_counts_once(judged,
     """Its boards are the same: counted twice they would pass for independent ones."""
     first = Judgement.objects.filter(match=judged[0])
     first.update(kind="fair", samples=settings.JUDGE_DEALS)
-    assert summing.count_new() == 2
+    assert summing.count_new(now=NOW) == 2
     before = list(JudgedSum.objects.order_by("pk").values())
     settings.JUDGE_DEALS += 12
     again, created = asking.ask(judged[0], "fair", ana, now=NOW)
     assert created
     Judgement.objects.filter(pk=again.pk).update(status=JudgementStatus.DONE, body=first.first().body)
 
-    assert summing.count_new() == 1
+    assert summing.count_new(now=NOW) == 1
     assert list(JudgedSum.objects.order_by("pk").values()) == before
     assert PuzzleSearch.objects.count() == 1, "and it is looked through for puzzles once"

@@ -24,12 +24,13 @@ django.setup()
 from django.conf import settings
 from django.db import connections, transaction
 
+from league.domain.core import queue
 from league.domain.core.errors import Refused
 from league.domain.matches import leases, reports
 from league.domain.people import players
 from league.domain.tournaments import tournaments
 from league.domain.upkeep import reconcile
-from league.models import Board, Match, Party, Player, Sitting
+from league.models import Board, Job, Judgement, Match, Party, Player, Sitting
 from tests.support import league
 from tests.support.league import NOW
 
@@ -86,6 +87,52 @@ def work(value: Any) -> Iterator[None]:
         assert leases.heartbeat(match.pk, match.token, now=NOW)
         receipts.append(str(reports.report(match.pk, match.token, league.result(match), now=NOW)))
     return receipts
+
+
+def add_jobs(value: Any) -> Iterator[None]:
+    """A job about each match."""
+    yield
+    for match in Match.objects.all():
+        row = Judgement.objects.create(match=match, kind="open", judge="open-1", created=NOW)
+        queue.add("counting", judgement=row, now=NOW)
+
+
+def end_all(value: Any) -> Iterator[None]:
+    """Every job that can be had: [number, token] of each; every other one is given back once, all are ended."""
+    yield
+    claims = []
+    while row := _claimed():
+        claims.append([row.pk, row.token])
+        assert queue.beat(row, now=NOW)
+        if row.pk % 2 and row.token == 1:
+            with transaction.atomic():
+                queue.release(row)
+        else:
+            queue.finish(row)
+    return claims
+
+
+def lease_job(value: Any) -> Iterator[None]:
+    """One job, leased."""
+    yield
+    assert _claimed()
+
+
+def end(value: Any) -> Iterator[None]:
+    """The job that is leased, ended: what the league says to it."""
+    row = Job.objects.get(state="leased")
+    yield
+    try:
+        queue.finish(row)
+    except queue.LeaseLost:
+        return "lost"
+    return "ended"
+
+
+def _claimed() -> Job | None:
+    with transaction.atomic():
+        rows = queue.waiting("counting", now=NOW).order_by("position", "id")
+        return queue.claim(rows, "w", queue.Terms(attempts=1), now=NOW)
 
 
 def forget(value: Any) -> Iterator[None]:
@@ -170,7 +217,22 @@ def at_once(work: Work, values: list[Any]) -> list[Any]:
 
 def main() -> None:
     """Serve until the input ends."""
-    functions = (make, claim_all, start, report, work, forget, schedule, create, hold, count)
+    functions = (
+        make,
+        claim_all,
+        add_jobs,
+        end_all,
+        lease_job,
+        end,
+        start,
+        report,
+        work,
+        forget,
+        schedule,
+        create,
+        hold,
+        count,
+    )
     works = {function.__name__: function for function in functions}
     for line in sys.stdin:
         name, values = json.loads(line)

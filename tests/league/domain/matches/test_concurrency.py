@@ -120,6 +120,24 @@ def test_every_match_is_claimed_once(run: League) -> None:
     assert {token for _, token in claimed} == {1}
 
 
+def test_every_job_is_claimed_once_and_ended_once(run: League) -> None:
+    run("add_jobs")
+
+    claimed = [(number, token) for claims in run("end_all", *"abcd") for number, token in claims]
+
+    assert len(set(claimed)) == len(claimed)
+    assert len({number for number, _ in claimed}) == len([token for _, token in claimed if token == 1])
+    assert {number for number, token in claimed if token == 2} == {number for number, _ in claimed if number % 2}
+    assert run("end_all", *"ab") == [[], []], "what was ended is gone"
+
+
+def test_of_equal_leases_one_ends_the_job(run: League) -> None:
+    run("add_jobs")
+    run("lease_job")
+
+    assert sorted(run("end", *"abc")) == ["ended", "lost", "lost"]
+
+
 def test_equal_reports_at_once_are_stored_once(run: League) -> None:
     run("start")
 

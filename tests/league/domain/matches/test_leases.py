@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from league.domain.core.errors import IllegalMove
-from league.domain.matches import holds, leases, matches, snapshot, validation, workers
+from league.domain.matches import holds, kinds, leases, matches, snapshot, validation, workers
 from league.domain.tournaments import progress
 from league.domain.upkeep import reconcile
 from league.enums import MatchStatus
@@ -243,9 +243,9 @@ def test_leaving_a_result_out_of_the_ratings_is_written_down_once(ana, berto) ->
 def test_a_heartbeat_prolongs_a_lease_only_until_the_match_must_be_over(ana, berto) -> None:
     started(ana, in_turn(ana, berto, "rufo", "lola"), boards=16)
     match = running()
-    most = leases.time_limit_s(match)
+    most = kinds.time_limit_s(match)
     assert match.ends_by == later(most)
-    assert most == leases.ROOM * 576 + leases.ROOM_S
+    assert most == kinds.ROOM * 576 + kinds.ROOM_S
 
     assert leases.heartbeat(match.pk, match.token, now=later(most - 5)) is True
     match.refresh_from_db()
@@ -262,8 +262,8 @@ def test_a_validation_has_a_most_for_whatever_it_declares(ana) -> None:
     uploaded(ana, "rufo", games=())
     match = running()
 
-    assert validation.most_s(match) < leases.time_limit_s(match) < 3600
-    assert match.ends_by == later(leases.time_limit_s(match))
+    assert validation.most_s(match) < kinds.time_limit_s(match) < 3600
+    assert match.ends_by == later(kinds.time_limit_s(match))
 
 
 def crew(*names: str) -> None:
@@ -321,7 +321,7 @@ def test_the_slow_match_that_began_last_lets_an_upload_pass_and_stays_with_its_w
     leases.start(upload, now=later(7))
     late.refresh_from_db()
     assert (late.status, late.worker, late.gave_way, late.attempts, late.token) == (MatchStatus.RUNNING, "w2", 1, 1, 1)
-    assert late.ends_by == over_by + timedelta(seconds=leases.time_limit_s(upload))
+    assert late.ends_by == over_by + timedelta(seconds=kinds.time_limit_s(upload))
     # the other upload is for the other slow match, since this worker validates one already
     assert [leases.must_yield(match, now=later(8)) for match in (early, late, quick)] == [True, False, False]
     assert not leases.stand_still(late.pk, late.token - 1, upload, now=later(8))

@@ -58,7 +58,7 @@ def test_a_worker_leaves_what_is_played_by_other_rules_than_its_own(pair, client
     assert (
         "no worker that runs plays by revision 1 of the rules of partnership; start one of that release" in pairs.reason
     )
-    page = client.get("/queue/", headers={"accept-language": "en"}).content.decode()
+    page = client.get("/status/", headers={"accept-language": "en"}).content.decode()
     assert "no worker has this version of the rules" in page
 
     workers.register("older", tier="landlock")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from league.domain.judgements import asking, summing
 from league.domain.matches import embargoes, matches, sight
 from league.domain.puzzles import shelf
 from league.enums import JudgementStatus, MatchKind
-from league.models import FoundPuzzle, Judgement, LeagueEvent, Match, PuzzleSearch, Tournament
+from league.models import FoundPuzzle, Job, Judgement, LeagueEvent, Match, PuzzleSearch, Tournament
 from tests.support import jobs, rows
 from tests.support.league import NOW, accepted, later, play, started
 
@@ -37,7 +38,7 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
 def match(ana, berto) -> Match:
     """Finished, judged fairly, and counted."""
     match = rows.once(make_match, ana, berto)
-    assert summing.count_new() == 1
+    assert summing.count_new(now=NOW) == 1
     return match
 
 
@@ -46,6 +47,7 @@ def make_match(ana, berto) -> Match:
     match = play(started(ana, versions, game="two_player", boards=1).matches.get())
     row, _created = asking.ask(match, "fair", ana, now=NOW)
     Judgement.objects.filter(pk=row.pk).update(status=JudgementStatus.DONE, finished=NOW)
+    Job.objects.all().delete()
     return match
 
 
@@ -54,9 +56,9 @@ def look(now=NOW, stop=lambda: False) -> int | None:
     job = jobs.PUZZLES.claim("host:1", now=now)
     if job is None:
         return None
-    before = job.row.made
+    before = job.subject.made
     jobs.run(job, stop=stop, now=now)
-    return job.row.made - before
+    return job.subject.made - before
 
 
 def mine(match: Match) -> list[str]:
@@ -75,8 +77,7 @@ def test_a_worker_with_nothing_else_to_do_makes_puzzles_that_everybody_is_shown(
     assert not worker.look()
 
     row = PuzzleSearch.objects.get()
-    assert (row.worker, row.attempts) == (worker.name, 1)
-    assert row.finished is not None
+    assert (row.finished is not None, Job.objects.count()) == (True, 0)
     assert 0 < row.made <= puzzles.PER_MATCH
     names = mine(match)
     assert (len(names), len(shelf.shelf().by_id)) == (row.made, shipped + row.made)
@@ -119,16 +120,20 @@ def test_it_waits_for_every_match_but_those_of_ladders(match, ana) -> None:
     assert look() is None
     assert jobs.PUZZLES.claim("host:1", before_ladders=True, now=NOW) is not None
     assert jobs.PUZZLES.claim("host:2", before_ladders=True, now=NOW) is None, "it is held"
-    assert jobs.PUZZLES.claim("host:2", before_ladders=True, now=NOW + puzzles.LEASE) is not None, "that one was killed"
-    assert jobs.PUZZLES.claim("host:3", before_ladders=True, now=NOW + 3 * puzzles.LEASE) is None, "not for ever"
+    assert jobs.PUZZLES.expire(now=later(60)) == 1, "that one was killed"
+    assert jobs.PUZZLES.claim("host:2", before_ladders=True, now=later(70)) is not None
+    assert jobs.PUZZLES.expire(now=later(130)) == 1
+    assert jobs.PUZZLES.claim("host:3", before_ladders=True, now=later(1000)) is None, "not for ever"
+    assert PuzzleSearch.objects.get().finished == later(130)
 
 
 @pytest.mark.slow
 def test_who_is_interrupted_goes_on_where_it_stopped(match, monkeypatch) -> None:
     monkeypatch.setattr(puzzles, "PER_MATCH", 100)
     assert look(stop=lambda: PuzzleSearch.objects.get().done > 0) is not None
-    row = PuzzleSearch.objects.get()
-    assert (row.finished, row.worker, row.attempts, row.done) == (None, "", 0, 1)
+    row, waits = PuzzleSearch.objects.get(), Job.objects.get()
+    assert (row.finished, row.done) == (None, 1)
+    assert (waits.worker, waits.attempts, waits.not_before) == ("", 0, later(60))
     assert look() is None, "a while later"
     assert look(now=later(61)) is not None
     row = PuzzleSearch.objects.get()
@@ -153,7 +158,7 @@ def test_a_sitting_that_takes_longer_than_a_worker_looks_ends_the_search(match, 
     monkeypatch.setattr(puzzles, "Child", partial(Child, nodes=10**9))
     assert look() == 0
     row = PuzzleSearch.objects.get()
-    assert (row.finished, row.attempts, row.done) == (NOW, 1, 0)
+    assert (row.finished, row.done) == (NOW, 0)
     assert look(now=later(100)) is None
 
 
@@ -194,8 +199,9 @@ def test_a_match_that_was_ever_held_back_or_counts_for_nothing_makes_none(match,
         embargoes.change(match, NOW.replace(year=2126), why="a final", actor="eva", now=NOW)
     else:
         Tournament.objects.update(opens=sight.NEVER if why == "private" else NOW)
-    assert look() is None
+    assert look() == 0
     assert PuzzleSearch.objects.get().finished == NOW
+    assert not FoundPuzzle.objects.exists()
 
 
 @pytest.mark.slow
@@ -222,9 +228,15 @@ def test_a_puzzle_counts_for_a_day(match, settings) -> None:
     FoundPuzzle.objects.create(puzzle="0" * 12, match=match, created=NOW, line="{}")
 
     assert jobs.PUZZLES.claim("host:1", now=later(86_399)) is None
-    assert jobs.PUZZLES.claim("host:1", by_hand=True, now=NOW) is not None
-    PuzzleSearch.objects.update(lease_until=None)
+    by_hand = jobs.PUZZLES.claim_by_hand("host:1", now=NOW)
+    assert by_hand is not None
+    jobs.PUZZLES.give_back(by_hand, "enough", now=NOW)
     job = jobs.PUZZLES.claim("host:1", now=later(86_400))
     assert job is not None
     row = job.row
-    assert (row.worker, row.lease_until, row.attempts) == ("host:1", later(86_400) + puzzles.LEASE, 2)
+    assert (row.worker, row.token, row.attempts) == ("host:1", 2, 1)
+    assert row.ends_by == later(86_400) + puzzles.PuzzleHandler.terms.limit
+    job.beat(now=row.ends_by - timedelta(seconds=1))
+    assert Job.objects.get().lease_until == row.ends_by, "a lease outlives no deadline"
+    job.beat(now=row.ends_by)
+    assert job.lost

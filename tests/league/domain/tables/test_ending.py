@@ -33,7 +33,7 @@ def played(sitter: Sitter, game: str, scores: list[list[int]], at: float = 0, **
 
 
 def end(row: Table, sitter: Sitter | None, at: float = 0) -> Ending:
-    result = ending(row, sitter, seating.bots(row), now=later(at))
+    result = ending(row, sitter, now=later(at))
     assert result is not None
     return result
 
@@ -49,7 +49,9 @@ def test_it_says_who_won_by_what_and_deals_the_same_again(ana) -> None:
     assert result.mine is not None
     assert result.best_other is not None
     assert (result.mine.total, result.best_other.total) == (114, 146)
-    assert result.again == {"game": "partnership", "rival": "greedy", "partner": "greedy", "boards": "2"}
+    assert result.again == {"again": row.public_id}
+    again = seating.sit_again(ana, row.public_id, now=later(1))
+    assert (again.pool_id, again.boards, seating.bots(again)) == (row.pool_id, 2, seating.bots(row))
     assert result.change is not None
     assert (result.change.points, result.change.missing) == (None, PROVISIONAL - 2)
 
@@ -74,7 +76,8 @@ def test_a_rating_changes_only_once_it_is_shown(ana) -> None:
     assert won.points > 0
     assert end(row, ana).change == first, "later tables change nothing of an earlier end"
     advised = played(ana, "corriente", [[1, 0]], at=10, advice=True)
-    assert (end(advised, ana).change, end(advised, ana).again["advice"]) == (None, "on")
+    assert end(advised, ana).change is None
+    assert 0 in seating.bots(seating.sit_again(ana, advised.public_id, now=later(11)))
 
 
 def test_others_are_shown_the_result_alone(ana, berto) -> None:
@@ -101,7 +104,7 @@ def test_a_guest_may_keep_it_for_an_hour(ana) -> None:
 
 def test_a_table_in_play_has_no_end_and_one_that_is_left_no_points(ana) -> None:
     row = seating.sit(ana, "partnership", "greedy", now=NOW)
-    assert ending(row, ana, seating.bots(row)) is None
+    assert ending(row, ana) is None
     lease = holding.claim("host:1", now=NOW)
     assert lease is not None
     holding.ask(lease, Question(0, 1, ["play 1o"], ["1o"], [], []), [], now=NOW)

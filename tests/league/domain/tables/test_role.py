@@ -12,7 +12,7 @@ from django.db.utils import ProgrammingError
 from engine.runner.table import Question, TableResult, Taken
 from league.domain.bots import house
 from league.domain.tables import holding, seating
-from league.models import Package, Table, TableAction
+from league.models import Job, Package, Table, TableAction
 from tests.support.league import NOW, accepted
 from tests.support.roles import become, granted
 
@@ -22,9 +22,9 @@ pytestmark = [
 ]
 
 
-def secret(row: Table) -> bytes | None:
+def secret(job: Job) -> bytes | None:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT league_secret_of_table(%s, %s)", [row.pk, row.token])
+        cursor.execute("SELECT league_secret_of_table_job(%s, %s)", [job.pk, job.token])
         value = cursor.fetchone()[0]
         return None if value is None else bytes(value)
 
@@ -37,16 +37,16 @@ def test_the_role_of_the_workers_has_a_table_and_no_more(ana, berto) -> None:
     with granted():
         become("tute_runner")
         packages = Package.objects.filter(pk=version.package_id)
-        assert (secret(row), packages.count()) == (None, 0)
+        assert (secret(Job.objects.get()), packages.count()) == (None, 0)
         lease = holding.claim("host:1", now=NOW)
         assert lease is not None
-        assert (lease.secret, secret(lease.row)) == (expected, expected)
+        assert (lease.secret, secret(lease.job)) == (expected, expected)
         assert [seat.version.package_id is not None for seat in holding.seats(lease.row)] == [True] * 3
         lease.beat(now=NOW)
         holding.ask(lease, Question(1, 1, ["play 1o"], ["1o"], [], []), [Taken(1, "play 3c")], now=NOW)
         holding.advise(lease, 1, "play 1o")
         assert holding.rest(lease, 1, now=NOW)
-        assert (secret(lease.row), packages.count()) == (None, 0)
+        assert (secret(lease.job), packages.count()) == (None, 0)
         lines, table = TableAction.objects.filter(table=row), Table.objects.filter(pk=row.pk)
         for forbidden in (
             partial(table.values_list("secret", flat=True).get),

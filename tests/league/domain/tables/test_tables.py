@@ -24,7 +24,7 @@ from league.domain.tables import holding, seating
 from league.domain.tournaments import tournaments
 from league.domain.upkeep import reconcile
 from league.enums import VersionStatus
-from league.models import BotVersion, LeagueEvent, Match, Player, Table, TableAction
+from league.models import BotVersion, Job, LeagueEvent, Match, Player, Table, TableAction
 from league.service import listening
 from tests.support import rows
 from tests.support.league import NOW, accepted, later
@@ -127,9 +127,8 @@ def test_who_may_sit_down_at_what(ana, berto, greedy, settings) -> None:
 
 def test_an_answer_counts_once_and_only_where_it_is_asked(ana, berto, greedy) -> None:
     row = sat(ana)
-    assert holding.claim("host:1", now=NOW) is not None
+    lease = claimed()
     assert holding.claim("host:2", now=NOW) is None
-    lease = holding.TableLease(Table.objects.select_related("pool").get(pk=row.pk), b"")
     for number, what in ((0, "play 1o"), (1, "play 1o")):
         with pytest.raises(Refused, match="answered already"):
             seating.act(ana, row.public_id, number, what, now=NOW)
@@ -173,7 +172,7 @@ def test_who_thinks_for_long_needs_no_worker_and_who_is_away_ends_it(ana, berto,
     assert status(first) == "waiting"
     assert claimed(after=81).row.pk == second.pk  # The longest wait comes first
     again = claimed(after=82)
-    assert (again.row.pk, again.row.token, again.row.attempts) == (first.pk, 2, 1)
+    assert (again.row.pk, again.job.pk != lease.job.pk, again.job.attempts) == (first.pk, True, 1)
     asked(again, 1, after=83)
     assert holding.rest(again, 1, now=later(84))
 
@@ -209,7 +208,7 @@ def test_a_worker_that_is_lost_or_fails_costs_nothing(ana, berto, greedy) -> Non
     greedy.bot.stopped = later(102)
     greedy.bot.save()
     holding.release(lease, "told to stop", now=later(103))
-    assert (status(other), other.attempts) == ("waiting", 0)
+    assert (status(other), Job.objects.get(table=other).attempts) == ("waiting", 0)
     assert holding.claim("host:1", now=later(104)) is None
     assert (status(other), other.reason) == ("void", "a bot at this table is paused")
 

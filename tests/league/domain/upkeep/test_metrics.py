@@ -77,7 +77,7 @@ def test_page_and_api_say_why_matches_wait(client, ana) -> None:
     uploaded(ana, "rufo")
     Bot.objects.filter(slug="rufo").update(paused_for="three faults in a row")
 
-    page = client.get("/queue/", headers={"accept-language": "en"}).content.decode()
+    page = client.get("/status/", headers={"accept-language": "en"}).content.decode()
     assert "no worker is running" in page
     assert "three faults in a row" in page
     assert client.get("/api/v1/queue").json()["waiting"] == {
@@ -113,7 +113,7 @@ def test_the_line_stands_as_it_is_claimed_and_says_why(client, ana, berto) -> No
     assert "lola" in whys["retest"]
     workers.unregister("w1", now=NOW)
     assert workers.waiting_line(now=later(600)).first().why == "worker"
-    page = client.get("/queue/", headers={"accept-language": "en"}).content.decode()
+    page = client.get("/status/", headers={"accept-language": "en"}).content.decode()
     for match in Match.objects.filter(status="queued"):
         assert f"/m/{match.public_id}/" in page
 
@@ -124,6 +124,6 @@ def test_findings_are_shown_to_the_staff_alone(client, ana, admin_user) -> None:
     Match.objects.filter(status="finished").update(status="cancelled")
     tasks.check_invariants(hours=2)
 
-    assert "has boards" not in client.get("/queue/").content.decode()
+    assert "has boards" not in client.get("/status/").content.decode()
     client.force_login(admin_user)
-    assert "has boards" in client.get("/queue/").content.decode()
+    assert "has boards" in client.get("/status/").content.decode()

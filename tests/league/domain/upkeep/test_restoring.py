@@ -16,7 +16,7 @@ from league.domain.judgements import asking
 from league.domain.matches import leases, logs, packing, replays, reports
 from league.domain.upkeep import invariants
 from league.domain.upkeep.restoring import RESTORED, restore_replays
-from league.models import Consultation, Judgement, LeagueEvent, Match, MatchLog, Sitting
+from league.models import Consultation, Job, Judgement, LeagueEvent, Match, MatchLog, Sitting
 from tests.support import consulting, rows
 from tests.support.league import NOW, accepted, play, result, started
 from tests.support.loose import loosen
@@ -341,8 +341,9 @@ def test_a_judgement_and_answers_that_are_damaged_are_made_again(logged, ana) ->
         status="done", answers=[[1, 1, 0, "play 1o", "play 3o"]], finished=NOW
     )
 
+    Job.objects.all().delete()
     old = {"judge": "0", "status": "done", "body": b"rubbish", "finished": NOW}
-    of_before = Judgement.objects.create(match=logged, kind="open", asked_by=ana, place=0, created=NOW, **old)
+    of_before = Judgement.objects.create(match=logged, kind="open", asked_by=ana, created=NOW, **old)
 
     preview = restore_replays(actor="ana", dry_run=True, now=NOW)
     assert preview.again == [
@@ -360,4 +361,8 @@ def test_a_judgement_and_answers_that_are_damaged_are_made_again(logged, ana) ->
     assert of_before.status == "done", "another judge would judge it now"
     assert (judged.status, bytes(judged.body), judged.summed, judged.finished) == ("asked", b"", True, None)
     assert (answered.status, answered.answers, whole.status) == ("asked", [], "done")
+    assert list(Job.objects.order_by("kind").values_list("kind", "judgement", "consultation")) == [
+        ("analysis", judged.pk, None),
+        ("consultation", None, answered.pk),
+    ]
     assert restore_replays(actor="ana", now=NOW).is_empty

@@ -6,8 +6,9 @@ from engine.runner import FaultReport
 from engine.runner.trial import CHECKS
 from engine.runner.trial import Check as Checked
 from league.domain.matches import reports, validation
+from league.models import Match
 from tests.support import rows
-from tests.support.league import NOW, result, running, uploaded
+from tests.support.league import NOW, accepted, result, running, uploaded
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +44,8 @@ def test_each_game_and_check_has_its_row(client, refused) -> None:
         "repeated requests",
     ):
         assert page.count(words) == 1
-    assert page.count("<td>passed</td>") == len(CHECKS) - 1
+    assert f"{len(CHECKS) - 1} of {len(CHECKS)} checks passed" in " ".join(page.split())
+    assert page.index("What failed") < page.index("checks passed")  # Faults come first
     assert "0.250 s" in page
     assert "asked" not in page  # Only the owner sees a bot's messages
 
@@ -70,3 +72,30 @@ def test_the_api_tells_the_checks(client, ana, refused) -> None:
     assert {check["fault_detail"] for check in public["checks"]} == {None}
     assert public["refused"] == []
     assert {check["name"]: check["fault_detail"] for check in own["checks"]}["awkward"] == "ended by exit status 1"
+
+
+def test_the_page_shows_how_far_the_validation_is(client, ana) -> None:
+    uploaded(ana, "rufo", games=("brisca", "cabrero", "corriente"))
+    arrived = client.get("/bots/rufo/v1/", headers={"accept-language": "en"}).content.decode()
+    assert "waits for a free place" in arrived
+    assert "Its check in 3 games begins soon" in arrived
+
+    match = running()
+    Match.objects.filter(pk=match.pk).update(progress=34)
+    page = client.get("/bots/rufo/v1/", headers={"accept-language": "en"}).content.decode()
+    assert "Checking: 1 of 3 games" in page
+    assert f"match:{match.public_id}" in page  # It follows the match, whose progress it shows
+
+
+def test_the_verdict_says_where_the_bot_plays_now(client, ana, settings) -> None:
+    settings.LADDERS = True
+    version = accepted(ana, "rufo", games=("brisca", "cabrero"))
+    client.force_login(ana.user)
+    page = client.get("/bots/rufo/v1/", headers={"accept-language": "en"}).content.decode()
+    assert "It plays the ladders of these games now:" in page
+    assert "/g/cabrero/" in page
+    assert "See its matches" in page
+    version.bot.on_ladders = False
+    version.bot.save()
+    page = client.get("/bots/rufo/v1/", headers={"accept-language": "en"}).content.decode()
+    assert "It can play in tournaments and challenges" in page

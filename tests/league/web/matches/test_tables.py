@@ -126,7 +126,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
     secret = bytes(Table.objects.values_list("secret", flat=True).get())
     sent = part + "\n".join(
         client.get(path).content.decode()
-        for path in (where, f"{where}replay.json", "/play/", "/players/ana/", "/queue/", "/", "/m/")
+        for path in (where, f"{where}replay.json", "/play/", "/players/ana/", "/status/", "/", "/m/")
     )
     assert secret.hex() not in sent
     assert state.seed.hex() not in sent
@@ -174,7 +174,10 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
         over = who.get(where).content.decode()
         assert faults(Page(over)) == []
         assert "data-topic" not in over
-        assert "tute-replay" in over
+        assert re.search(
+            "You (won|lost) the hand" if who is client else "(ana . greedy 2|greedy 1 . greedy 3) won the hand", over
+        )
+        assert "tute-replay" in who.get(f"{where}?b=1").content.decode()
         assert who.get(f"{where}replay.json").json()["events"][1]["hands"] == record["events"][1]["hands"]
     assert "Finished".lower() in client.get("/play/").content.decode().lower()
 
@@ -242,7 +245,7 @@ def test_cards_are_put_away_together_and_a_table_is_left(client, ana, settings) 
 
 @pytest.mark.django_db
 def test_a_person_sees_how_well_they_play(client, ana) -> None:
-    assert "Your rating" not in client.get("/play/").content.decode()
+    assert "My record" not in client.get("/play/").content.decode()
     row = sitting(client)
     rated(row.seats.get(number=1).version, "partnership", 1000)
     lease, _ = hold(row)
@@ -251,8 +254,10 @@ def test_a_person_sees_how_well_they_play(client, ana) -> None:
     holding.finish(lease, TableResult([[60, 70, 60, 70]], [{}]), number + 1)
     page = client.get("/play/").content.decode()
     assert faults(Page(page)) == []
-    assert "Your rating" in page
+    assert "My record" in page
+    assert "9 more hands until you have a rating" in " ".join(page.split())
     assert "0–0–1" in page
+    assert re.search(r"<strong>\s*lost</strong>\s*60–70", page), "and how the last ones ended"
 
 
 # ---- in a browser

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import os
 import re
 import tempfile
@@ -19,15 +20,15 @@ from django.test.utils import CaptureQueriesContext
 
 from engine.runner import Limits
 from engine.sandbox import Sandbox
-from league.domain.bots import house, tries
+from league.domain.bots import drafts, house, tries
 from league.domain.jobs.handlers import tries as handler
 from league.domain.jobs.worker import Worker
 from league.domain.matches import leases, reports
 from league.domain.matches.reports import Receipt
 from league.domain.people import players
 from league.enums import VersionStatus
-from league.models import BotVersion, Match, Player, Try
-from league.web.matches.trying import TEMPLATE
+from league.models import BotVersion, Draft, Match, Player, Try
+from league.web.matches.editing import TEMPLATES, template_text
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.page import Page, faults
 from tests.support import league, rows
@@ -91,8 +92,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     where = answer.url
     assert Try.objects.get().source == TEXT
     waiting = client.get(where)
-    assert "The try is queued or running" in waiting.content.decode()
-    assert 'data-live="match:' in waiting.content.decode()
+    assert "Waiting for a free place to play" in waiting.content.decode()
 
     played(
         stderr='Traceback (most recent call last):\n  File "/bot/bot.py", line 6, in act\n<b>KeyError: 1</b>\n',
@@ -101,18 +101,17 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
         scores=[0, 0],
         decisions=1,
     )
-    html = client.get(where).content.decode()
-    assert faults(Page(html)) == []
-    assert "bot.py, line 6, in act: &lt;b&gt;KeyError: 1&lt;/b&gt;" in html
-    assert "play 3c" in html
-    assert "data-live" not in html
-    assert TEXT.strip().splitlines()[-1] in html
+    page = client.get(where).content.decode()
+    assert faults(Page(page)) == []
+    assert "bot.py, line 6, in act: &lt;b&gt;KeyError: 1&lt;/b&gt;" in page
+    assert "three of cups" in page
+    assert TEXT.strip().splitlines()[-1] in page
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
-    assert len(queries) == 11
+    assert len(queries) == 13
 
     refused = client.post("/editor/", form(do="submit"))
-    assert (refused.status_code, "Enter a name" in refused.content.decode()) == (422, True)
+    assert (refused.status_code, "Give your bot a name" in refused.content.decode()) == (422, True)
     submitted = client.post("/editor/", form(do="submit", bot="Rufo", games="partnership"))
     assert submitted.url == "/bots/rufo/v1/"
     version = BotVersion.objects.get(bot__slug="rufo")
@@ -124,7 +123,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
 def test_nothing_is_lost_by_a_refusal(client, settings) -> None:
     settings.QUOTA_TRIES = 1
     for change, status, why in (
-        ({"source": " "}, 422, "there is no text"),
+        ({"source": " "}, 422, "there is no code"),
         ({"game": "chess"}, 422, "chess"),
         ({"rival": "rufo"}, 422, "rufo"),
         ({"rival": "greedy", "game": "brisca"}, 422, "does not play brisca"),
@@ -164,8 +163,115 @@ def test_nobody_else_sees_a_try(client, ana) -> None:
         f"/api/v1/matches/{attempt.work.public_id}",
     ):
         assert client.get(path).status_code == 404
-    for path in ("/m/", "/queue/", "/players/ana/", "/bots/greedy/", "/api/v1/matches"):
+    for path in ("/m/", "/status/", "/players/ana/", "/bots/greedy/", "/api/v1/matches"):
         assert attempt.work.public_id not in client.get(path).content.decode()
+
+
+@pytest.mark.django_db
+def test_a_visitor_writes_and_loses_nothing(ana) -> None:
+    visitor = Client(headers={"accept-language": "en"})
+    page = visitor.get("/editor/?game=cabrero")
+    assert page.status_code == 200
+    assert faults(Page(page.content.decode())) == []
+    for do in ("try", "series", "again", "submit", "here"):
+        answer = visitor.post("/editor/", form(do=do, source=TEXT + "# of a visitor", bot="rufo"))
+        text = answer.content.decode()
+        assert answer.status_code == 401
+        assert faults(Page(text)) == []
+        assert "# of a visitor" in text
+        assert "/accounts/signup/?next=/editor/" in text
+    assert visitor.post("/editor/draft/", {"source": TEXT}).status_code == 401
+    assert visitor.get("/editor/?from=rufo/1").url.startswith("/accounts/login/")
+    assert not Try.objects.exists()
+    assert not Draft.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_form_older_than_the_session_keeps_the_code(ana) -> None:
+    strict = Client(enforce_csrf_checks=True, headers={"accept-language": "en"})
+    strict.force_login(ana.user)
+    refused = strict.post("/editor/", form(source=TEXT + "# kept"))
+    text = refused.content.decode()
+    assert refused.status_code == 403
+    assert "# kept" in text
+    assert not Try.objects.exists()
+    assert strict.post("/editor/draft/", {"source": TEXT}).status_code == 403
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', text)
+    assert token is not None
+    again = strict.post("/editor/", form(source=TEXT + "# kept", csrfmiddlewaretoken=token[1]))
+    assert again.url.startswith("/tries/")
+
+
+@pytest.mark.django_db
+def test_a_draft_comes_back_and_ends_when_it_is_submitted(client, ana) -> None:
+    assert client.post("/editor/draft/", {"draft": "", "source": TEXT + "# draft"}).status_code == 204
+    assert "# draft" in client.get("/editor/").content.decode()
+    assert "# draft" not in client.get("/editor/?template=careful").content.decode()
+    assert client.post("/editor/draft/", {"draft": "luna", "source": TEXT}).status_code == 422
+    other = Client()
+    other.force_login(players.create("berto").user)
+    assert "# draft" not in other.get("/editor/").content.decode()
+    assert client.get("/editor/draft/").status_code == 405
+
+    submitted = client.post("/editor/", form(do="submit", bot="My_Bot 2", draft="", source=TEXT + "# draft"))
+    assert submitted.url == "/bots/my-bot-2/v1/"
+    assert "Your bot is called my-bot-2" in client.get(submitted.url).content.decode()
+    assert not Draft.objects.exists()
+    assert "# draft" in client.get("/editor/?bot=my-bot-2").content.decode()  # The text of its last version
+    client.post("/editor/draft/", {"draft": "my-bot-2", "source": TEXT + "# newer"})
+    assert "# newer" in client.get("/editor/?bot=my-bot-2").content.decode()
+    assert client.post("/editor/draft/", {"draft": "my-bot-2", "do": "discard"}).url == "/editor/?bot=my-bot-2"
+    assert "# newer" not in client.get("/editor/?bot=my-bot-2").content.decode()
+
+
+@pytest.mark.django_db
+def test_every_template_can_be_submitted(client) -> None:
+    for name in TEMPLATES:
+        assert tries.checked(template_text(name)).startswith(b'"""')
+        assert template_text(name).splitlines()[0] in html.unescape(
+            client.get(f"/editor/?template={name}").content.decode()
+        )
+
+
+@pytest.mark.django_db
+def test_a_refused_name_is_said_at_its_field(client, ana) -> None:
+    accepted(players.create("berto"), "luna")
+    for name, why in (("", "Give your bot a name"), ("luna", "taken by another player"), ("///", "cannot be used")):
+        answer = client.post("/editor/", form(do="submit", bot=name))
+        page = answer.content.decode()
+        assert answer.status_code == 422
+        assert page.count(html.escape(why)) == 2  # In the summary with a link to the field, and at the field
+        assert 'href="#id_bot"' in page
+        assert "<title>Not sent" in page
+        assert faults(Page(page)) == []
+
+
+@pytest.mark.django_db
+def test_a_series_answers_in_a_sentence(client, ana) -> None:
+    where = client.post("/editor/", form(do="series")).url
+    boards = [{"number": number, "scores": [100 + number % 3 * 20, 90]} for number in range(1, 21)]
+    played(boards=boards, decisions=400)
+    page = client.get(where).content.decode()
+    assert faults(Page(page)) == []
+    text = " ".join(re.sub(r"<[^>]+>", "", page).split())
+    assert "Won 20 of 20 boards against greedy" in text
+    assert re.search(r"Ahead by \d+ ± \d+ points a board; better than greedy: 95 % sure", text)
+    cards = re.search(r'name="cards" value="(\w+)"', page)
+    assert cards is not None
+    again = client.post("/editor/", form(do="series-again", cards=cards[1], source=TEXT + "# changed")).url
+    played(boards=[{**board, "scores": [80, 90]} for board in boards], decisions=400)
+    text = " ".join(re.sub(r"<[^>]+>", "", client.get(again).content.decode()).split())
+    assert "Your last change · same 20 deals" in text
+    assert "weaker than the code before" in text
+
+
+@pytest.mark.django_db
+def test_a_try_by_other_rules(client, ana) -> None:
+    BotVersion.objects.update(games=[])
+    where = client.post("/editor/", form(game="brisca", players="3")).url
+    assert Try.objects.get().work.pool.players == 3
+    assert re.search(r'<option value="3" selected', client.get(where).content.decode())
+    assert "Lost this board" not in client.get(where).content.decode()
 
 
 @pytest.mark.slow
@@ -202,10 +308,10 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
     played(
         lines=[[0, 1, '{"type":"act","id":1,"legal":["play 1o","play 3c"]}', "play 3c"]], logged="play 1o", decisions=1
     )
-    html = client.get(answer.url).content.decode()
-    assert faults(Page(html)) == []
-    assert re.search(r"In the match</dt><dd[^>]*>play 1o", html)
-    assert at[1] in html
+    answered = client.get(answer.url).content.decode()
+    assert faults(Page(answered)) == []
+    assert re.search(r'In the match: .*<span class="deed">.*ace of coins', answered, re.DOTALL)
+    assert at[1] in answered
     for wrong in ("", "a.b", f"{match.public_id}.1.0.1.0", "x.1.1.1.1"):
         assert client.post("/editor/", form(at=wrong, do="here")).status_code == 422
     stranger = Client()
@@ -227,86 +333,222 @@ def worker() -> Iterator[Worker]:
         new_worker.ahead.close()
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_a_bot_is_written_tried_mended_and_submitted(site: str, browser, worker: Worker) -> None:
+def house_plays() -> None:
     for version, _ in house.enter():
         Match.objects.filter(parties__version=version).delete()
     BotVersion.objects.update(status=VersionStatus.ACCEPTED)
-    player = players.create("ana")
-    session = Client()
-    session.force_login(player.user)
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="es-ES")
-    context.set_default_timeout(PATIENT_MS)
-    value = session.cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on(
-        "console",
-        lambda message: (
-            complaints.append(f"{message.text} {message.location}") if message.type in ("error", "warning") else None
-        ),
-    )
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    folder = os.environ.get("SCREENSHOTS", "")
 
-    def write(text: str) -> None:
-        page.locator(".cm-content").click()
-        page.keyboard.press("Control+a")
-        page.keyboard.insert_text(text)
 
-    def look(name: str) -> None:
-        for width, scheme in ((1280, "light"), (360, "dark"), (360, "light"), (1280, "dark")):
-            if folder:
-                page.set_viewport_size({"width": width, "height": 900})
-                page.emulate_media(color_scheme=scheme)
-                page.screenshot(path=f"{folder}/{name}-{width}-{scheme}.png", full_page=True)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+class Author:
+    """A person before a page: what the browser complained about is kept, and pictures are taken if a folder is named."""
 
+    def __init__(self, browser, width: int, height: int) -> None:
+        self.context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
+        self.context.set_default_timeout(PATIENT_MS)
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.width, self.folder = width, os.environ.get("SCREENSHOTS", "")
+
+    def _hear(self, message) -> None:
+        refused = re.search(r"status of (401|403|422)", message.text)  # Answers that the page expects
+        if message.type in ("error", "warning") and not refused:
+            self.complaints.append(f"{message.text} {message.location}")
+
+    def write(self, text: str) -> None:
+        self.part("c")
+        self.page.locator(".cm-content").click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(text)
+
+    def part(self, name: str) -> None:
+        tab = self.page.locator(f".edtabs a[href='#{name}']")
+        if tab.is_visible():
+            tab.click()
+
+    def text(self) -> str:
+        return self.page.evaluate("document.getElementById('id_source').value")
+
+    def look(self, name: str) -> None:
+        if self.folder:
+            self.page.screenshot(path=f"{self.folder}/editor-{name}-{self.width}.png")
+        assert self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+    def is_in_view(self, *selectors: str) -> None:
+        for selector in selectors:
+            box = self.page.locator(selector).first.bounding_box()
+            assert box is not None, selector
+            assert box["y"] >= 0, selector
+            assert box["y"] + box["height"] <= self.page.viewport_size["height"], selector
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["desk", "phone"])
+def test_a_student_writes_tries_and_submits_a_bot(site: str, browser, worker: Worker, width: int, height: int) -> None:
+    house_plays()
+    author = Author(browser, width, height)
+    page, wide = author.page, width > 1000
+
+    # A visitor writes at once
     page.goto(f"{site}/editor/")
     until(
         page,
         "() => document.querySelector('.code-editor')?.shadowRoot.querySelector('.cm-content')?.textContent.includes('choose_card')",
     )
-    look("new")
+    if wide:
+        author.is_in_view(".edcode", ".edboard", ".edcons", "button[value=try]", "button[value=series]")
+    author.look("new")
+    text = template_text("first") + "# by a visitor\n"
+    author.write(text)
+    page.locator("button[value=try]").click()
+    page.wait_for_selector("#account[open]")
+    author.look("account")
+    page.locator("#account a.button").click()
+    page.fill("[name=name]", "eva")
+    page.fill("[name=password]", "a long password 7")
+    page.locator("main button.button").click()
+    page.wait_for_url("**/editor/")
+    until(page, "() => document.getElementById('id_source').value.includes('# by a visitor')")
+    until(page, "() => document.querySelector('.saved').textContent !== ''")
+    author.look("back")
 
     # Who has no mouse gets in, and out again
-    page.locator(".cm-content").focus()
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "code-editor"
-    page.keyboard.press("Escape")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.id") == "id_game"
+    if wide:
+        page.locator(".cm-content").focus()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == "id_game"
 
-    # It plays: the board appears by itself
-    write(TEMPLATE.read_text())
+    # A name of the view is completed
+    author.write(text + "    view.woul")
+    page.keyboard.press("Backspace")
+    until(page, "() => document.querySelector('.code-editor').shadowRoot.querySelector('[role=option]') !== null")
+    author.look("names")
+    page.keyboard.press("Enter")
+    assert author.text().endswith("view.would_win()")
+
+    # It plays, in the same view
+    author.write(text)
     page.evaluate("window.stays = true")
     page.locator("button[value=try]").click()
     page.wait_for_url("**/tries/*/")
-    page.evaluate("window.stays = true")
-    assert page.locator("tute-replay").count() == 0
     assert worker.look() is True
     until(page, "() => document.querySelector('tute-replay.ready .felt .card') !== null")
     assert page.evaluate("window.stays") is True
-    assert page.locator(".asked li").count() > 6
-    look("played")
+    assert page.evaluate("scrollY") == 0
+    assert page.locator("#o-asked .asked li").count() > 6
+    assert "this board" in page.evaluate("document.getElementById('o-result').textContent")
+    if wide:
+        author.is_in_view(".edcode", "#board .felt", "#board [data-do=play]", "#o-result .answer")
+    hands = "() => [...document.querySelectorAll('#board .hand [data-card]')].map((one) => one.dataset.card).join()"
+    dealt = page.evaluate(hands)
+    author.look("played")
 
-    # Broken: its traceback
-    write(TEMPLATE.read_text().replace("winners or cards", "losers or cards"))
+    # Broken: its line is marked, with the message
+    author.write(text.replace("winners or cards", "losers or cards"))
     played = page.url
-    page.keyboard.press("Control+Enter")
+    page.locator("button[value=again]").click()
     page.wait_for_url(lambda url: "/tries/" in url and url != played)
     assert worker.look() is True
-    until(page, "() => document.body.textContent.includes(\"NameError: name 'losers' is not defined\")")
-    assert re.search(r"bot\.py, line \d+, in choose_card", page.inner_text("#main"))
-    look("broken")
+    until(
+        page,
+        "() => document.getElementById('console').textContent.includes(\"NameError: name 'losers' is not defined\")",
+    )
+    author.part("c")
+    marked = "document.querySelector('.code-editor').shadowRoot.querySelector('.cm-bad')"
+    assert "losers or cards" in page.evaluate(f"{marked}.textContent")
+    assert "losers" in page.evaluate(f"{marked}.dataset.message")
+    author.look("broken")
 
-    # Mended, and submitted
-    write(TEXT)
-    page.fill("#id_bot", "Rufo")
-    page.locator("button[value=submit]").click()
-    page.wait_for_url("**/bots/rufo/v1/")
-    assert BotVersion.objects.get(bot__slug="rufo").status == VersionStatus.VALIDATING
-    context.close()
-    assert complaints == []
+    # Mended, on the same cards
+    author.write(text)
+    broken = page.url
+    page.locator("button[value=again]").click()
+    page.wait_for_url(lambda url: "/tries/" in url and url != broken)
+    assert worker.look() is True
+    until(
+        page,
+        "() => document.querySelector('#o-result .answer') !== null && document.querySelector('tute-replay.ready .card') !== null",
+    )
+    assert page.evaluate(hands) == dealt
+
+    # How strong it is, in a sentence
+    page.locator("button[value=series]").click()
+    page.wait_for_selector("#console .waiting", state="attached")
+    assert worker.look() is True
+    until(page, "() => document.querySelectorAll('#console .cells li').length === 20")
+    assert re.search(r"Won \d+ of 20 boards", page.evaluate("document.getElementById('o-result').textContent"))
+    author.part("o")
+    author.look("series")
+
+    # Submitted: the name is asked at the button
+    page.locator("button[popovertarget=submit-as]").click()
+    page.locator("#submit-as button[value=submit]").click()
+    until(page, "() => document.querySelector('#submit-as .errors') !== null")
+    assert page.evaluate("document.activeElement.id") == "id_bot"
+    author.look("nameless")
+    page.fill("#id_bot", "Mi Bot")
+    page.locator("#submit-as summary").click()
+    page.locator("#submit-as input[value=brisca]").check()
+    page.locator("#submit-as button[value=submit]").click()
+    page.wait_for_url("**/bots/mi-bot/v1/")
+    assert "Your bot is called mi-bot" in page.inner_text("#main")
+    assert worker.look() is True
+    page.reload()
+    assert "Accepted in its game" in page.inner_text("#main")
+    author.look("accepted")
+
+    # The next version begins with this text
+    page.get_by_role("link", name="Open in the editor").click()
+    page.wait_for_url("**/editor/?from=mi-bot/1")
+    until(page, "() => document.querySelector('.code-editor') !== null")
+    assert author.text() == text
+    assert Draft.objects.count() == 0
+    author.look("next")
+    author.context.close()
+    assert author.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_an_ended_session_loses_nothing(site: str, browser) -> None:
+    house_plays()
+    player = players.create("ana", password="a long password 7")
+    session = Client()
+    session.force_login(player.user)
+    author = Author(browser, 1280, 800)
+    value = session.cookies[settings.SESSION_COOKIE_NAME].value
+    author.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
+    page = author.page
+    page.goto(f"{site}/editor/")
+    until(page, "() => document.querySelector('.code-editor') !== null")
+    author.write(TEXT + "# first")
+    until(page, "() => /Draft saved \\d/.test(document.querySelector('.saved').textContent)")
+    assert drafts.find(player, drafts.NEW) is not None
+
+    # The session ends while the page is open
+    author.context.clear_cookies()
+    author.write(TEXT + "# second")
+    page.locator("button[value=try]").click()
+    page.wait_for_selector("#account[open]")
+    assert "Log in again" in page.inner_text("#account")
+    page.locator("#account a.button").click()
+    page.fill("[name=username]", "ana")
+    page.fill("[name=password]", "a long password 7")
+    page.locator("main button.button").click()
+    page.wait_for_url("**/editor/")
+    until(page, "() => document.getElementById('id_source').value.includes('# second')")
+
+    # A second page logged in again meanwhile: the token of the first is old, and the try begins all the same
+    author.context.clear_cookies()
+    session.force_login(player.user)
+    value = session.cookies[settings.SESSION_COOKIE_NAME].value
+    author.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
+    page.locator("button[value=try]").click()
+    until(page, "() => location.pathname.startsWith('/tries/') || document.querySelector('#problems').textContent !== ''")
+    assert page.inner_text("#problems") == ""
+    assert Try.objects.get().source == TEXT + "# second"
+    author.context.close()
+    assert author.complaints == []

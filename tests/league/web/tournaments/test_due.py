@@ -92,7 +92,7 @@ def test_one_that_cannot_begin_stays_open_and_says_why(league, homework, reader)
     owner.force_login(league.ana.user)
     page = Page(owner.get(f"/e/{homework.slug}/", headers={"accept-language": "en"}).content.decode())
     assert faults(page) == []
-    assert "The event could not start on time" in page.text
+    assert "The tournament could not start on time" in page.text
     events.enter(homework, made.accepted(league.ana, "vega").bot, league.ana)
     events.start(homework, actor="ana")
     assert homework.status == "running"
@@ -107,17 +107,17 @@ def test_its_owner_chooses_another_moment_and_none_for_one_that_has_begun(league
     new = {
         "name": "Due",
         "bots": ["rufo", "luna"],
-        "stage1-format": "round_robin",
-        "stage1-boards": "1",
+        "format": "round_robin",
+        "boards": "1",
         "due": text,
-        "action": "start",
+        "action": "open",
     }
-    answer = owner.post("/e/new/?game=partnership", new)
+    answer = owner.post("/t/new/?game=partnership", new)
     assert answer.status_code == 302, Page(answer.content.decode()).text
     event = Event.objects.get(name="Due")
     assert (event.status, event.due.strftime("%Y-%m-%dT%H:%M")) == ("open", text)
     page = Page(owner.get(f"/e/{event.slug}/", headers={"accept-language": "en"}).content.decode())
-    assert f"Entries close at {date_format(event.due, 'Y-m-d H:i')} UTC" in page.text
+    assert f"Entries close: {date_format(event.due, 'j M Y, H:i')} UTC" in page.text
 
     later = soon + timedelta(hours=1)
     body = {"audience": "public", "due": later.isoformat()}

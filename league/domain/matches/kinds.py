@@ -1,0 +1,63 @@
+"""The kinds of matches and of what waits beside them in their queue: what a claim and a lease have to know of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.runner import Limits, bounds
+from league.domain.matches import validation
+from league.domain.ratings import pools
+from league.enums import MatchKind
+from league.models import Match
+
+ROOM = 1.25  # times the most that the bots of a match may take: a busy machine keeps them waiting, ...
+ROOM_S = 60  # ... and the referee takes its own time
+AUDIT_S = 600.0  # more than an audit takes, which is bounded by itself (engine.runner.audit)
+
+
+def _boards_s(match: Match) -> float:
+    game, limits = pools.game_of(match.pool), Limits(**match.limits)
+    return ROOM * bounds.match_s(limits, game, pools.parties(match.pool), match.boards_planned) + ROOM_S
+
+
+def _validation_s(match: Match) -> float:
+    return ROOM * validation.most_s(match) + ROOM_S if validation.is_validation(match) else _boards_s(match)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of work that waits in the queue of matches. limit_s: returns the seconds after which an attempt is taken from its worker."""
+
+    counts: bool = (
+        True  # A board of it counts for somebody. If not, a slow one is given back for an upload, and begins again
+    )
+    is_upload: bool = False  # Its author waits for it: slow matches let it pass
+    is_alone: bool = False  # Somebody waits for it, so it does not wait on a worker behind another match
+    is_idle: bool = False  # It waits beside the queue, and goes last
+    has_seats: bool = True  # Its bots are the parties of the match
+    limit_s: Callable[[Match], float] = _boards_s
+
+
+KINDS: dict[str, Kind] = {
+    MatchKind.TOURNAMENT: Kind(),
+    MatchKind.LADDER: Kind(),
+    MatchKind.CHALLENGE: Kind(counts=False),
+    MatchKind.VALIDATION: Kind(counts=False, is_upload=True, is_alone=True, limit_s=_validation_s),
+    MatchKind.TRY: Kind(is_alone=True, has_seats=False),
+    MatchKind.AUDIT: Kind(counts=False, is_idle=True, has_seats=False, limit_s=lambda match: AUDIT_S),
+}
+ALONE = [name for name, kind in KINDS.items() if kind.is_alone]
+IDLE = [name for name, kind in KINDS.items() if kind.is_idle]
+UPLOADS = [name for name, kind in KINDS.items() if kind.is_upload]
+UNCOUNTED = [name for name, kind in KINDS.items() if not kind.counts]
+
+
+def kind_of(match: Match) -> Kind:
+    """Return the kind of a match."""
+    return KINDS[match.kind]
+
+
+def time_limit_s(match: Match) -> float:
+    """Return the wall-clock seconds after which an attempt is taken from its worker: more than its bots may take by limits, game and boards."""
+    return kind_of(match).limit_s(match)

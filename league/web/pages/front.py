@@ -1,0 +1,63 @@
+"""The front page of a visitor: the board on the air, what plays now, the best-known ladders, the puzzle of the day, open tournaments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+
+from league.domain.core import clock
+from league.domain.matches import leases, sight
+from league.domain.tournaments import circuits
+from league.enums import MatchKind, TournamentStatus
+from league.models import Event, Match
+from league.web.common import families, lists
+from league.web.games.leaders import GameLeaders, leaders_of
+from league.web.matches import tv
+from league.web.pages.puzzle_of_day import puzzle_of_day
+
+# The ornament behind the board: cards and their rotation in degrees.
+FAN = (("7b", -26), ("So", -13), ("Cc", 0), ("Re", 13), ("1o", 26))
+MOST_NOW = 4  # Matches in the list of what plays now.
+MOST_LADDERS = 3
+MOST_NEXT = 4  # Coming tournaments of each kind.
+
+
+def front(viewer: User | None) -> dict[str, Any]:
+    """Return the template context of the front page. A few more than twenty queries, whatever the size of the league."""
+    return {
+        "air": tv.on_air(),
+        "fan": FAN,
+        "sides": (_("you"), _("they")),
+        "now": now_playing(viewer),
+        "ladders": best_known(),
+        "families": families.by_family(),
+        "puzzle": puzzle_of_day(clock.present().date()),
+        **coming(viewer),
+    }
+
+
+def now_playing(viewer: User | None) -> list[Match]:
+    """Return the running matches, filled up with the ones that finished last. Four queries at most."""
+    running = sight.matches(Match.objects.filter(status__in=leases.HELD), viewer).order_by("started", "id")
+    matches = list(lists.with_parties(running)[:MOST_NOW])
+    if len(matches) < MOST_NOW:
+        latest = lists.latest_matches(viewer, finished_only=True).filter(kind=MatchKind.TOURNAMENT)
+        matches += latest[: MOST_NOW - len(matches)]
+    return matches
+
+
+def best_known() -> list[GameLeaders]:
+    """Return the leaders of the best-known games that have ratings, the best known first."""
+    return leaders_of(families.game_order(), MOST_LADDERS)
+
+
+def coming(viewer: User | None) -> dict[str, Any]:
+    """Return the tournaments that are open for entries, and those to come. Three queries."""
+    events = sight.events(Event.objects.filter(status=TournamentStatus.OPEN), viewer)
+    return {
+        "open": lists.open_tournaments([], viewer)[:MOST_NEXT],
+        "open_events": list(events.defer("secret").order_by("-pk")[:MOST_NEXT]),
+        "seasons": circuits.upcoming(MOST_NEXT, now=clock.present()),
+    }

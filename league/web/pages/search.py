@@ -1,0 +1,149 @@
+"""Search: games, bots, players, tournaments and documents by their names. Whatever the size of the league, a search reads a few rows of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from league.domain.matches import sight
+from league.models import Bot, Circuit, Event, Player, Tournament
+from league.web.common import families
+from league.web.common.game_lines import describe_game
+from league.web.common.inputs import short_text
+from league.web.common.viewers import user_of
+from league.web.pages import documents
+
+MOST_TEXT = 60  # Characters of a query.
+MOST = 8  # Results of each kind.
+FEW = 4  # Suggestions for an address that does not exist.
+BOOKS = ("adr/", "rules/")  # Decisions and the rules book are for those who program a game; players have its page.
+INSIDE = 3  # Characters from which names are searched inside, not only from their beginning.
+Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A page with its name and a few words about it."""
+
+    address: str
+    name: str
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Results of one kind. `more` is True if there are others."""
+
+    title: str
+    results: list[Result]
+    more: bool = False
+
+
+@never_cache
+@require_safe
+def search(request: HttpRequest) -> HttpResponse:
+    """Show what a text names (`?q=`). At most ten queries."""
+    text = short_text(request.GET.get("q", ""), MOST_TEXT)
+    groups = find(text, user_of(request)) if text else []
+    context = {"text": text, "groups": groups, "families": families.by_family() if not groups else []}
+    return render(request, "pages/search.html", context)
+
+
+def find(text: str, viewer: User | None) -> list[Group]:
+    """Return what `viewer` may see under a name, kinds without results left out."""
+    term = slugify(text)
+    if not term:
+        return []
+    tournaments = sight.tournaments(Tournament.objects.defer("secret"), viewer)
+    events = sight.events(Event.objects.defer("secret"), viewer)
+    contests = [
+        *_own_contests(text, viewer),
+        *((row, reverse("tournament", args=[row.slug])) for row in _by_slug(tournaments, "slug", term)),
+        *((row, reverse("event", args=[row.slug])) for row in _by_slug(events, "slug", term)),
+        *((row, reverse("circuit", args=[row.slug])) for row in _by_slug(Circuit.objects.all(), "slug", term)),
+    ]
+    bots = _by_slug(Bot.objects.select_related("owner"), "slug", term)
+    players = _by_slug(Player.objects.all(), "name", term)
+    groups = [
+        _group(_("Games"), games(term)),
+        _group(_("Bots"), [Result(reverse("bot", args=[bot.slug]), bot.slug, bot.owner.name) for bot in bots]),
+        _group(_("Players"), [Result(reverse("player", args=[row.name]), row.name) for row in players]),
+        _group(_("Tournaments"), [Result(address, row.name) for row, address in contests]),
+        _group(_("Documents"), papers(term)),
+    ]
+    return [group for group in groups if group.results]
+
+
+def _own_contests(text: str, viewer: User | None) -> list[tuple[Tournament | Event, str]]:
+    """Return the private events of the viewer by their names: their addresses do not tell them. One query."""
+    if viewer is None:
+        return []
+    rows = Event.objects.filter(owner__user=viewer, private=True, name__icontains=text).defer("secret")
+    return [(row, reverse("event", args=[row.slug])) for row in rows.order_by("-pk")[:MOST]]
+
+
+def _group(title: Any, results: Sequence[Result]) -> Group:
+    return Group(title, list(results[:MOST]), len(results) > MOST)
+
+
+def _by_slug(rows: QuerySet[Row], column: str, term: str) -> list[Row]:
+    """Return rows whose unique name begins with a term, then those that have it inside. At most two queries."""
+    results = list(rows.filter(_starts_with(column, term)).order_by(column)[: MOST + 1])
+    if len(results) <= MOST and len(term) >= INSIDE:
+        inside = rows.filter(**{f"{column}__contains": term}).exclude(pk__in=[row.pk for row in results])
+        results += inside.order_by(column)[: MOST + 1 - len(results)]
+    return results
+
+
+def _starts_with(column: str, term: str) -> Q:
+    """Return the condition that the index of a name can answer: SQLite does not use it for LIKE, PostgreSQL has one for LIKE."""
+    if connection.vendor == "sqlite":
+        return Q(**{f"{column}__gte": term, f"{column}__lt": f"{term}~"})  # "~" comes after all characters of a name.
+    return Q(**{f"{column}__startswith": term})
+
+
+def games(term: str) -> list[Result]:
+    """Return the games whose title, key or popular name has a term, or comes near it. No query."""
+    names = {key: [slugify(name) for name in families.names(key)] for key in families.game_order()}
+    fitting = [key for key in names if any(term in name for name in names[key])]
+    if not fitting:
+        near = get_close_matches(term, [name for row in names.values() for name in row], MOST)
+        fitting = [key for key in names if set(near) & set(names[key])]
+    return [_game(key) for key in fitting]
+
+
+def _game(key: str) -> Result:
+    game = describe_game(key)
+    return Result(reverse("game", args=[key]), game.title, game.line)
+
+
+def papers(term: str) -> list[Result]:
+    """Return the documents whose title has all words of a term. No query."""
+    words = term.split("-")
+    titled = [(name, title, slugify(title)) for name, title in documents.titles() if not name.startswith(BOOKS)]
+    return [
+        Result(reverse("doc", args=[name]), title)
+        for name, title, slug in titled
+        if all(word in slug or word in name for word in words)
+    ]
+
+
+def suggestions(path: str) -> list[Result]:
+    """Return pages whose name is near the last part of an address that does not exist. No query."""
+    part = slugify(path.rstrip("/").rpartition("/")[2].replace("_", "-"))[:MOST_TEXT]
+    if len(part) < INSIDE:
+        return []
+    return [*games(part), *papers(part)][:FEW]

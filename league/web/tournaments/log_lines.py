@@ -1,0 +1,63 @@
+"""The public log of a tournament in words."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from league.domain.tournaments import log
+from league.models import Circuit, Event, Tournament
+
+
+class Line(NamedTuple):
+    """A line of the log."""
+
+    at: datetime
+    actor: str
+    text: str
+
+
+TEXTS = {
+    "created": gettext_noop("created it"),
+    "started": gettext_noop("started it"),
+    "entered": gettext_noop("entered %(version)s"),
+    "withdrawn": gettext_noop("withdrew %(version)s"),
+    "described": gettext_noop("changed the description"),
+    "renamed": gettext_noop("renamed it from “%(old)s” to “%(new)s”"),
+    "entries_opened": gettext_noop("opened the entries"),
+    "entries_closed": gettext_noop("closed the entries to others"),
+    "disqualified": gettext_noop("disqualified %(version)s: %(why)s"),
+    "reinstated": gettext_noop("undid the disqualification of %(version)s"),
+    "replaced": gettext_noop("replaced %(old)s by %(new)s"),
+    "extended": gettext_noop("added matches"),
+    "paused": gettext_noop("paused it"),
+    "resumed": gettext_noop("continued it"),
+    "stopped": gettext_noop("suspended it: %(why)s"),
+    "let_go": gettext_noop("ended the suspension: %(why)s"),
+    "left_out": gettext_noop("left out %(bot)s, which cannot play now"),
+    "not_started": gettext_noop("could not start it on time"),
+    "cancelled": gettext_noop("cancelled it"),
+    "finished": gettext_noop("finished it"),
+}
+MOVES = {"running": "started", "finished": "finished", "cancelled": "cancelled"}
+
+
+def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
+    """Return the latest lines about a tournament, event or league in the reader's language, newest first. One query."""
+    lines = []
+    for line in log.public_log(row):
+        word = line.kind.partition(".")[2]
+        if word == "moved":
+            word = MOVES.get(str(line.data.get("to", "")), "")
+        if word in TEXTS:
+            lines.append(Line(line.at, line.actor or _("The league"), _fill(_(TEXTS[word]), line.data)))
+    return lines
+
+
+def _fill(text: str, data: dict[str, Any]) -> str:
+    """Fill in the data of a line; for an entry of an event, the bot stands for its version."""
+    known = {"version": data.get("bot", ""), "bot": "", "old": "", "new": "", "why": ""}
+    return text % {**known, **data}

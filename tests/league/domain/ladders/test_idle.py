@@ -1,0 +1,55 @@
+"""Ladders say why they do not play: switched off, too few bots, owners who do not want it, no worker, no room, rest."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from league.domain.ladders import drawing, places
+from league.domain.ladders.idle import Idle, why_idle
+from league.domain.matches import workers
+from league.domain.people import players
+from league.enums import EntryPolicy
+from league.models import Bot, Rung
+from tests.support.league import NOW, accepted, started
+
+GAME = "partnership"
+
+
+@pytest.fixture
+def pair(db):
+    """Two bots of two owners on the ladder of a game for two sides."""
+    versions = [accepted(players.create(f"p{n}", now=NOW), f"bot-{n}", games=[GAME]) for n in range(2)]
+    places.enter(now=NOW)
+    return versions
+
+
+def test_a_ladder_says_what_it_lacks(pair, settings) -> None:
+    assert why_idle(GAME, now=NOW) == Idle("worker", 2, 2)
+    workers.register("w1", tier="landlock", now=NOW)
+    assert why_idle(GAME, now=NOW) is None
+    assert why_idle("cabrero", now=NOW) == Idle("few", 0, 4)
+    Bot.objects.filter(pk=pair[0].bot.pk).update(entry_policy=EntryPolicy.NOBODY)
+    assert why_idle(GAME, now=NOW) == Idle("few", 1, 2, away=1)
+    settings.LADDERS = False
+    assert why_idle(GAME, now=NOW) == Idle("off")
+
+
+def test_a_house_bot_fills_the_seat_that_a_ladder_lacks(pair) -> None:
+    workers.register("w1", tier="landlock", now=NOW)
+    Bot.objects.filter(pk=pair[1].bot.pk).update(entry_policy=EntryPolicy.NOBODY)
+    assert drawing.draw(now=NOW) == 0
+    Bot.objects.filter(pk=pair[1].bot.pk).update(is_house=True)
+    assert why_idle(GAME, now=NOW) is None
+    assert drawing.draw(now=NOW) == 1
+
+
+def test_a_ladder_waits_for_room_and_for_rested_bots(pair, ana) -> None:
+    workers.register("w1", tier="landlock", now=NOW)
+    due = NOW + timedelta(minutes=5)
+    Rung.objects.update(due=due)
+    assert why_idle(GAME, now=NOW) == Idle("rest", 2, 2, 0, due)
+    Rung.objects.update(due=NOW)
+    started(ana, [accepted(ana, name) for name in ("rufo", "nena", "sol")])
+    assert why_idle(GAME, now=NOW) == Idle("busy", 2, 2)
