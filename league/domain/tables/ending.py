@@ -1,4 +1,4 @@
-"""How a table ended, for the person who sat there: who won and by what, what it did to the rating, and what can be done next."""
+"""The end of a table, for the person who sat there: who won and by what, what it did to the rating, and what can be done next."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Party:
 
     seats: tuple[int, ...]
     total: int
-    mine: bool  # The person sits there.
+    is_mine: bool  # The person sits there.
     won: bool  # No other party has as many points.
 
 
@@ -41,12 +41,12 @@ class Result:
     @property
     def mine(self) -> Party | None:
         """Return the person's party."""
-        return next((party for party in self.parties if party.mine), None)
+        return next((party for party in self.parties if party.is_mine), None)
 
     @property
     def best_other(self) -> Party | None:
         """Return the best of the other parties."""
-        return next((party for party in self.parties if not party.mine), None)
+        return next((party for party in self.parties if not party.is_mine), None)
 
     @property
     def is_left(self) -> bool:
@@ -80,8 +80,8 @@ def result(row: Table) -> Result | None:
         Party(tuple(side), total, row.seat in side, total == best and not even)
         for side, total in sorted(totals.items(), key=lambda item: -item[1])
     ]
-    mine = next((party for party in parties if party.mine), None)
-    won = None if mine is None or (mine.total == best and even) else mine.won
+    own_party = next((party for party in parties if party.is_mine), None)
+    won = None if own_party is None or (own_party.total == best and even) else own_party.won
     return Result(row.status, len(row.scores), game.score_unit, parties, won)
 
 

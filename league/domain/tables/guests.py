@@ -25,7 +25,7 @@ from league.models import Player, Table
 from league.models.tables import LIVE
 
 NAME = gettext_noop("guest")  # In the journal, and at the seat of an open table.
-KEEP = timedelta(hours=1)  # So long after its end a table can be taken over by an account.
+KEEP = timedelta(hours=1)  # The time after its end in which an account can take a table over.
 KEPT = timedelta(days=1)
 HOUR = timedelta(hours=1)
 BATCH = 200  # Rows of one DELETE.

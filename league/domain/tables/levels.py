@@ -36,10 +36,10 @@ def of_bot(slug: str) -> Level | None:
 
 def bot(level: str, bots: Sequence[BotVersion], game: str) -> str:
     """Return the name of the bot of a level: its own, else that of the nearest level, else any house bot; "" if none plays."""
-    there = offered(bots, game)
+    playable = offered(bots, game)
     order = list(BOTS)
-    if there:
-        at = order.index(Level(level))
-        best = min(there, key=lambda one: (abs(order.index(one) - at), order.index(one)))
-        return there[best].bot.slug
+    if playable:
+        wish = order.index(Level(level))
+        nearest = min(playable, key=lambda other: (abs(order.index(other) - wish), order.index(other)))
+        return playable[nearest].bot.slug
     return next((version.bot.slug for version in bots if version.bot.is_house and version.plays(game)), "")

@@ -45,7 +45,7 @@ class GameRecord:
 
 @dataclass(frozen=True)
 class Change:
-    """What a table did to the person's rating in its game. before: None if none was shown; missing: boards until one is."""
+    """The effect of a table on the person's rating in its game. before: None if none was shown; missing: boards until one is."""
 
     before: float | None
     after: float
@@ -77,10 +77,10 @@ def change(row: Table) -> Change | None:
         return None
     rows = Table.objects.filter(player=row.player_id, pool=row.pool_id, created__lte=row.created)
     counted = _counted(rows)
-    if not any(one.pk == row.pk and meetings for one, meetings in counted):
+    if not any(table.pk == row.pk and meetings for table, meetings in counted):
         return None
     played = [board for _, meetings in counted for board in meetings]
-    earlier = [board for one, meetings in counted if one.pk != row.pk for board in meetings]
+    earlier = [board for table, meetings in counted if table.pk != row.pk for board in meetings]
     after = _record(row.pool, played)
     was = rate(earlier)
     before = was.elo if was is not None and len(earlier) >= PROVISIONAL else None

@@ -33,7 +33,7 @@ FIRST: dict[str, Any] = {
     "game": USUAL_GAME,
     "level": str(Level.NORMAL),
     "boards": 1,
-}  # What is played without any choice.
+}  # The table without any choice.
 LATEST = 10  # Number of tables on the page.
 HEAVY = ("seen", "legal", "hand", "records")
 
@@ -67,9 +67,9 @@ class PlayForm(forms.Form):
     def __init__(self, sitter: Sitter | None, bots: Sequence[BotVersion], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.sitter, self.bots = sitter, bots
-        there = levels.offered(bots) or levels.BOTS
+        playable = levels.offered(bots) or levels.BOTS
         names = [(version.bot.slug, version.bot.slug) for version in bots]
-        self.level_choices = [(str(level), level.label) for level in levels.BOTS if level in there]
+        self.level_choices = [(str(level), level.label) for level in levels.BOTS if level in playable]
         set_choices(
             self,
             game=families.choices(),

@@ -101,8 +101,8 @@ def test_advice_is_asked_for_at_a_table_with_hints(as_alice, as_charlie) -> None
 
 def test_the_rules_of_a_table_are_chosen(as_alice) -> None:
     wish = {"game": "corriente", "against": "greedy", "players": 2, "options": {"match_games": 3}}
-    made = as_alice.post("tables", wish)
-    assert (made.status_code, made.json()["pool"]["options"]) == (201, {"match_games": 3})
+    opened = as_alice.post("tables", wish)
+    assert (opened.status_code, opened.json()["pool"]["options"]) == (201, {"match_games": 3})
     for wrong in (
         {"options": {"players": 3}},
         {"options": [1]},

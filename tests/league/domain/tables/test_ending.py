@@ -41,7 +41,7 @@ def end(row: Table, sitter: Sitter | None, at: float = 0) -> Ending:
 def test_it_says_who_won_by_what_and_deals_the_same_again(ana) -> None:
     row = played(ana, "partnership", [[34, 96, 34, 96], [80, 50, 80, 50]])
     result = end(row, ana)
-    assert [(party.seats, party.total, party.mine, party.won) for party in result.parties] == [
+    assert [(party.seats, party.total, party.is_mine, party.won) for party in result.parties] == [
         ((1, 3), 146, False, True),
         ((0, 2), 114, True, False),
     ]

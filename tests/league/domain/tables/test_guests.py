@@ -135,10 +135,10 @@ def test_a_key_starts_so_many_tables_an_hour(guest, settings) -> None:
 
 def test_players_come_before_guests(guest, ana) -> None:
     sit(guest, at=0)
-    mine = sit(ana, at=5)
+    of_ana = sit(ana, at=5)
     lease = holding.claim("host:1", now=later(6))
     assert lease is not None
-    assert lease.row.pk == mine.pk
+    assert lease.row.pk == of_ana.pk
 
 
 def test_a_guest_who_is_away_makes_room_sooner(guest, ana, settings) -> None:
@@ -185,11 +185,11 @@ def test_a_worker_goes_on_with_a_table_that_changes_hands(guest, ana) -> None:
 
 
 def test_nobody_sits_at_two_tables_by_logging_in(guest, ana) -> None:
-    mine, over = sit(ana), finish_second(guest)
+    of_ana, over = sit(ana), finish_second(guest)
     running = sit(guest, 20)
     assert guests.adopt(ana, guest, now=later(30)) == 1
     assert Table.objects.get(pk=over.pk).player == ana
-    assert seating.present(ana) == mine
+    assert seating.present(ana) == of_ana
     assert seating.present(guest) == running, "it stays the guest's, and ends by itself"
 
 
@@ -205,13 +205,13 @@ def finish_second(guest: Guest) -> Table:
 
 def test_tables_of_guests_are_removed_after_a_day(guest, ana) -> None:
     finish(sit(guest, 0), 0)
-    mine = finish(sit(ana, 1), 1)
+    of_ana = finish(sit(ana, 1), 1)
     late = finish(sit(guest, 10), 10)
     running = sit(guests.guest("another key"), 0)
     Table.objects.filter(pk=running.pk).update(since=later(DAY))  # Whoever still plays, plays on.
     assert reconcile.reconcile(now=later(DAY - 1)).removed == 0
     assert reconcile.reconcile(now=later(DAY)).removed == 1
-    assert set(Table.objects.values_list("pk", flat=True)) == {mine.pk, late.pk, running.pk}
+    assert set(Table.objects.values_list("pk", flat=True)) == {of_ana.pk, late.pk, running.pk}
     assert reconcile.reconcile(now=later(DAY)).removed == 0
 
 

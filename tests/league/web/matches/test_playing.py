@@ -309,7 +309,10 @@ def test_the_page_costs_the_same_with_many_tables(visitor, ana) -> None:
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.django_db(transaction=True)
 def test_a_stranger_has_cards_after_one_press_on_the_front_page(
-    site: str, browser, table_worker: Worker, width: int
+    site: str,
+    browser,
+    table_worker: Worker,  # noqa: F811
+    width: int,
 ) -> None:
     rows_of_house = [version.pk for version, _ in house.enter(["greedy"])]
     Match.objects.filter(parties__version__in=rows_of_house).delete()
@@ -334,7 +337,7 @@ def test_a_stranger_has_cards_after_one_press_on_the_front_page(
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight + 1"), "all of it in one view"
     assert (newest().player, newest().status in ("held", "resting")) == (None, True)
     where = page.url
-    (cookie,) = [one for one in context.cookies() if one["name"] == league.GUEST_COOKIE_NAME]
+    (cookie,) = [entry for entry in context.cookies() if entry["name"] == league.GUEST_COOKIE_NAME]
     assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Lax")
     page.goto(f"{site}/play/")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
