@@ -547,7 +547,9 @@ def test_an_ended_session_loses_nothing(site: str, browser) -> None:
     value = session.cookies[settings.SESSION_COOKIE_NAME].value
     author.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
     page.locator("button[value=try]").click()
-    until(page, "() => location.pathname.startsWith('/tries/') || document.querySelector('#problems').textContent !== ''")
+    until(
+        page, "() => location.pathname.startsWith('/tries/') || document.querySelector('#problems').textContent !== ''"
+    )
     assert page.inner_text("#problems") == ""
     assert Try.objects.get().source == TEXT + "# second"
     author.context.close()
