@@ -174,6 +174,7 @@ function setText(text) {
 function goTo(number) {
   const line = view.state.doc.line(number);
   view.dispatch({ selection: { anchor: line.from } });
+  view.scrollDOM.scrollLeft = 0;
   view.scrollDOM.scrollTop = view.lineBlockAt(line.from).top - view.scrollDOM.clientHeight / 2; // CodeMirror would scroll the page as well.
 }
 function showFault() { // Mark the line of a traceback in the code.
