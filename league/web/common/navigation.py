@@ -54,16 +54,16 @@ SECTIONS = (
 def sections(page: str) -> list[ShownSection]:
     """Return the sections; the one in which the page named `page` stands is `here`. No query."""
     here = section_of(page)
-    shown = []
+    rows = []
     for section in SECTIONS:
         start = section.start
         if section.key == "play" and not seating.is_on():
             if not settings.PUZZLES:
                 continue
-            start = "puzzles"  # Puzzles are what is left to play in a league without tables.
+            start = "puzzles"  # In a league without tables people can still play puzzles.
         address = reverse(start)
-        shown.append(ShownSection(section.key, section.title, address, section.at_thumb, section.key == here))
-    return shown
+        rows.append(ShownSection(section.key, section.title, address, section.at_thumb, section.key == here))
+    return rows
 
 
 def section_of(page: str) -> str:
