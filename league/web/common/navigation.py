@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from league.domain.tables import seating
@@ -16,7 +17,7 @@ class Section:
     """A section with the name of its first page and the names of the pages that stand in it, by their beginning."""
 
     key: str
-    title: str
+    title: Promise | str
     start: str
     pages: tuple[str, ...]
     at_thumb: bool = True  # It has a place of its own in the bar of a phone.
@@ -27,7 +28,7 @@ class ShownSection:
     """A section as a page shows it."""
 
     key: str
-    title: str
+    title: Promise | str
     address: str
     at_thumb: bool
     here: bool
