@@ -119,10 +119,10 @@ def icon(name: str) -> SafeString:
 
 
 @register.simple_tag
-def card(text: str, css: str = "", *, named: bool = True) -> SafeString:
-    """Draw a card of our deck, with its name or as an ornament: `{% card "Ro" "best" %}`."""
+def card(text: str, css: str = "", *, name: bool = True) -> SafeString:
+    """Draw a card of our deck, with its name or, with `name=False`, as an ornament: `{% card "Ro" "best" %}`."""
     address = static("league/cards.svg")
-    if named:
+    if name:
         return format_html(
             '<svg class="card {}" viewBox="0 0 124 190" role="img" aria-label="{}"><use href="{}#card-{}"/></svg>',
             css,

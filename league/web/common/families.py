@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 import engine
@@ -15,7 +16,7 @@ class Family:
     """A group of games under one heading. `title` is translated when it is read."""
 
     key: str
-    title: str
+    title: Promise | str
     games: tuple[str, ...]
 
 
@@ -66,7 +67,7 @@ class FamilyOfGames:
     """A family with its games, described for the reader."""
 
     key: str
-    title: str
+    title: Promise | str
     games: tuple[DescribedGame, ...]
 
 

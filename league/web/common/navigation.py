@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from league.domain.tables import seating
@@ -16,7 +17,7 @@ class Section:
     """A section with the name of its first page and the names of the pages that stand in it, by their beginning."""
 
     key: str
-    title: str
+    title: Promise | str
     start: str
     pages: tuple[str, ...]
     at_thumb: bool = True  # It has a place of its own in the bar of a phone.
@@ -27,7 +28,7 @@ class ShownSection:
     """A section as a page shows it."""
 
     key: str
-    title: str
+    title: Promise | str
     address: str
     at_thumb: bool
     here: bool
@@ -54,16 +55,16 @@ SECTIONS = (
 def sections(page: str) -> list[ShownSection]:
     """Return the sections; the one in which the page named `page` stands is `here`. No query."""
     here = section_of(page)
-    shown = []
+    rows = []
     for section in SECTIONS:
         start = section.start
         if section.key == "play" and not seating.is_on():
             if not settings.PUZZLES:
                 continue
-            start = "puzzles"  # Puzzles are what is left to play in a league without tables.
+            start = "puzzles"  # In a league without tables people can still play puzzles.
         address = reverse(start)
-        shown.append(ShownSection(section.key, section.title, address, section.at_thumb, section.key == here))
-    return shown
+        rows.append(ShownSection(section.key, section.title, address, section.at_thumb, section.key == here))
+    return rows
 
 
 def section_of(page: str) -> str:

@@ -62,15 +62,15 @@ def on_air() -> dict[str, Any]:
 def _chosen(slot: int, now: datetime) -> tuple[broadcast.Shown, str] | None:
     """Return the deal of a slot and the bot that won its match. Each process chooses once a slot; then three queries."""
     key = f"on-air:{slot}"
-    kept = cache.get(key)
-    if kept is None:
+    entry = cache.get(key)
+    if entry is None:
         deal = broadcast.choose(slot, now=now)
         if deal is None:  # A match that has been withheld may be shown again.
             return None
         winner = deal.winner.version.bot.slug if deal.winner else ""
-        kept = (deal.match.pk, deal.sitting.pk, deal.why, winner, deal.first, deal.last)
-        cache.set(key, kept, broadcast.SLOT_S)
-    pk, sitting_pk, why, winner, first, last = kept
+        entry = (deal.match.pk, deal.sitting.pk, deal.why, winner, deal.first, deal.last)
+        cache.set(key, entry, broadcast.SLOT_S)
+    pk, sitting_pk, why, winner, first, last = entry
     rows = sight.matches(Match.objects.filter(pk=pk, status=MatchStatus.FINISHED), None, now=now)
     match = rows.select_related("pool", "tournament", "log").defer("tournament__secret", "host").first()
     sitting = Sitting.objects.filter(pk=sitting_pk).select_related("board").first()

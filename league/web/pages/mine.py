@@ -1,4 +1,4 @@
-"""The front page of a player who is logged in: what waits for them, their bots, their tournaments, the next puzzle."""
+"""The front page of a player who is logged in: their table and requests, their bots, their tournaments, the next puzzle."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ class OwnTournament:
 
 def mine(player: Player) -> dict[str, Any]:
     """Return the template context of the page. A few more than twenty queries, whatever the size of the league."""
-    asked = requests.requests_of(player).filter(status=RequestStatus.ASKED, bot__owner=player)
+    open_requests = requests.requests_of(player).filter(status=RequestStatus.ASKED, bot__owner=player)
     bots = own_bots(player)
     return {
         "player": player,
         "table": seating.present(player),
-        "asked": list(asked[:MOST_REQUESTS]),
+        "asked": list(open_requests[:MOST_REQUESTS]),
         "bots": bots,
         **_latest_test(player),
         "tournaments": own_tournaments(player),
@@ -128,21 +128,21 @@ def _add_sizes(bots: list[OwnBot]) -> None:
 
 def _add_history(bots: list[OwnBot], player: Player) -> None:
     """Add the trend of the last week and the latest loss. Three queries."""
-    wanted = {(row.rating.pool_id, row.rating.version_id): row for row in bots if row.rating}
+    by_version = {(row.rating.pool_id, row.rating.version_id): row for row in bots if row.rating}
     since = clock.present() - WEEK
-    points = RatingPoint.objects.filter(version__in={version for _pool, version in wanted}, at__gte=since)
+    points = RatingPoint.objects.filter(version__in={version for _pool, version in by_version}, at__gte=since)
     history: dict[tuple[int, int], list[tuple[float, float, int]]] = defaultdict(list)
     for pool, version, elo, change, match in points.order_by("-at", "-pk").values_list(
         "pool", "version", "elo", "change", "match"
     )[:MOST_POINTS]:
-        if (pool, version) in wanted:
+        if (pool, version) in by_version:
             history[pool, version].append((elo, change, match))
     for key, newest_first in history.items():
-        wanted[key].trend = trend([elo for elo, _change, _match in reversed(newest_first)])
+        by_version[key].trend = trend([elo for elo, _change, _match in reversed(newest_first)])
         first_elo, first_change, _match = newest_first[-1]
-        wanted[key].change = newest_first[0][0] - (first_elo - first_change)
+        by_version[key].change = newest_first[0][0] - (first_elo - first_change)
     latest = {match for rows in history.values() for _elo, _change, match in rows[:LATEST]}
-    versions = {version for _pool, version in wanted}
+    versions = {version for _pool, version in by_version}
     lost = [
         (party.version_id, party.match_id)
         for party in Party.objects.filter(match__in=latest, version__in=versions).only(
@@ -152,7 +152,7 @@ def _add_history(bots: list[OwnBot], player: Player) -> None:
     ]
     rows = sight.matches(Match.objects.filter(pk__in={match for _version, match in lost}), player.user)
     matches = {match.pk: match for match in rows.filter(status=MatchStatus.FINISHED).only("public_id", "finished")}
-    for (_pool, version), row in wanted.items():
+    for (_pool, version), row in by_version.items():
         losses = [matches[match] for party, match in lost if party == version and match in matches]
         row.loss = max(losses, key=lambda match: match.pk, default=None)
 
@@ -162,12 +162,12 @@ def trend(elos: list[float]) -> str:
     if len(elos) < 2:
         return ""
     every = max(1, len(elos) // 40)
-    shown = [*elos[:-1:every], elos[-1]]
-    low, high = min(shown), max(shown)
+    points = [*elos[:-1:every], elos[-1]]
+    low, high = min(points), max(points)
     scale = (HEIGHT - 2 * PAD) / (high - low) if high > low else 0.0
-    across = (WIDTH - 2 * PAD) / (len(shown) - 1)
+    across = (WIDTH - 2 * PAD) / (len(points) - 1)
     return " ".join(
-        f"{PAD + place * across:.1f},{HEIGHT - PAD - (elo - low) * scale:.1f}" for place, elo in enumerate(shown)
+        f"{PAD + place * across:.1f},{HEIGHT - PAD - (elo - low) * scale:.1f}" for place, elo in enumerate(points)
     )
 
 

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.text import slugify
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -47,7 +48,7 @@ class Result:
 class Group:
     """Results of one kind. `more` is True if there are others."""
 
-    title: str
+    title: Promise | str
     results: list[Result]
     more: bool = False
 

@@ -26,7 +26,7 @@ MOST_WAITING = 30  # Matches in each list of the queue page.
 
 @changes.kept_until(changes.POOLS, changes.BOTS, changes.MATCHES, changes.TOURNAMENTS, changes.EVENTS)
 def home(request: HttpRequest) -> HttpResponse:
-    """Show a visitor the front page, and a player what waits for them."""
+    """Show a visitor the front page, and a player their own page."""
     player = viewer_of(request)
     if player is not None:
         return render(request, "pages/home.html", mine.mine(player))

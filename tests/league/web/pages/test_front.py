@@ -153,7 +153,7 @@ def test_a_long_trend_has_few_points() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_a_visitor_walks_from_the_front_page(browser, live_server, tmp_path, width: int, height: int) -> None:
-    """With nothing but what the pages offer: a first card, the board in motion, the puzzle, a ladder, search, sign-up and the way back."""
+    """Use nothing but what the pages offer: the board in motion, the puzzle, a ladder, search, sign-up and the way back."""
     rows.once(played)
     Match.objects.filter(status="finished").update(finished=timezone.now() - timedelta(hours=3))
     context = browser.new_context(viewport={"width": width, "height": height}, locale="de-DE", reduced_motion="reduce")

@@ -164,7 +164,7 @@ def test_every_page_says_its_address_its_title_and_what_it_is_about(league, path
 
 
 @pytest.mark.parametrize(
-    ("asked", "language"),
+    ("accepts", "language"),
     [
         ("de-DE,de;q=0.9", "en"),
         ("", "en"),
@@ -173,8 +173,8 @@ def test_every_page_says_its_address_its_title_and_what_it_is_about(league, path
         ("fr,en;q=0.3,es;q=0.2", "en"),
     ],
 )
-def test_a_browser_that_asks_for_neither_language_gets_english(db, asked: str, language: str) -> None:
-    headers = {"accept-language": asked} if asked else {}
+def test_a_browser_that_asks_for_neither_language_gets_english(db, accepts: str, language: str) -> None:
+    headers = {"accept-language": accepts} if accepts else {}
 
     assert f'<html lang="{language}"' in Client(headers=headers).get("/about/").content.decode()
 
