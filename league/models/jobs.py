@@ -1,4 +1,4 @@
-"""The table of work: what waits for a worker, and what a worker has."""
+"""The table of work for workers, waiting or leased."""
 
 from __future__ import annotations
 

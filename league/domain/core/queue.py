@@ -1,8 +1,8 @@
-"""The queue of jobs: what waits for a worker, and which worker has what until when.
+"""The queue of jobs: those that wait for a worker, and those that a worker has, with their leases.
 
 A job is about one subject (`Job`). A claim leases it; its id and a token that grows with every claim name the lease, and whoever comes with an
-older one is refused. A job that is over is deleted, for its subject says what came of it: so a claim reads the first rows of an index of what
-waits, however much was done before.
+older one is refused. A job that is over is deleted, for its subject says what came of it: so a claim reads the first rows of an index of those
+that wait, however many were done before.
 
 Whoever changes a subject under a lease locks the job before the subject (`lock`). Every writer keeps this order, so no two wait for each other.
 """

@@ -1,4 +1,4 @@
-"""The kinds of matches and of what waits beside them in their queue: what a claim and a lease have to know of each."""
+"""The kinds of work in the queue of matches: the facts that claims and leases need about each."""
 
 from __future__ import annotations
 

@@ -45,15 +45,17 @@ class Banner:
 
 
 def banner(
-    row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str], *, mine: bool
+    row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str], *, is_own: bool
 ) -> Banner | None:
     """Return the result of the hand that the table shows; None while it is played, or if it was not played to its end."""
     over = next((moment for moment in reversed(moments) if moment["e"] == "over"), None)
     if over is None or row.fault:
         return None
     sides = _sides(game, row.seat)
-    heads = [felt.side_name(game, number, row.seat, names) if mine else _names(game, number, names) for number in sides]
-    answer = Banner(_title(game, row.seat, over["winners"], names, mine=mine), heads=heads)
+    heads = [
+        felt.side_name(game, number, row.seat, names) if is_own else _names(game, number, names) for number in sides
+    ]
+    answer = Banner(_title(game, row.seat, over["winners"], names, is_own=is_own), heads=heads)
     scores = [over["scores"][game.sides[number][0]] for number in sides]
     if len(sides) == 2 and game.score_unit == "points":
         answer.figures = [Figure(number, fixed(score)) for number, score in zip(sides, scores, strict=True)]
@@ -82,12 +84,12 @@ def _names(game: engine.Game, number: int, names: Sequence[str]) -> str:
     return " + ".join(names[seat] for seat in game.sides[number])
 
 
-def _title(game: engine.Game, seat: int, winners: Sequence[int], names: Sequence[str], *, mine: bool) -> str:
+def _title(game: engine.Game, seat: int, winners: Sequence[int], names: Sequence[str], *, is_own: bool) -> str:
     own = _sides(game, seat)[0]
     team = len(game.sides[own])
     if len(winners) == len(game.sides):
         return _("The hand is a draw")
-    if not mine:
+    if not is_own:
         who = " · ".join(_names(game, number, names) for number in winners)
         return ngettext("%(who)s won the hand", "%(who)s won the hand", len(winners)) % {"who": who}
     if own not in winners:

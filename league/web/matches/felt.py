@@ -46,7 +46,7 @@ def head(game: engine.Game, events: Sequence[Moment], seat: int, names: Sequence
     sides = []
     for number in [own, *(other for other in range(len(game.sides)) if other != own)]:
         seats = game.sides[number]
-        sides.append(Side(side_name(game, number, seat, names), number, sum(points[one] for one in seats)))
+        sides.append(Side(side_name(game, number, seat, names), number, sum(points[place] for place in seats)))
     trump = _trump(events)
     return Head(sides if len(sides) == 2 else sides[:1], trump, suit_name(trump) if trump in SUITS else trump)
 
@@ -56,7 +56,7 @@ def side_name(game: engine.Game, number: int, seat: int, names: Sequence[str]) -
     seats = game.sides[number]
     if len(seats) > 1 and len(game.sides) == 2:
         return _("Us") if seat in seats else _("Them")
-    return _("You") if seat in seats else " + ".join(names[one] for one in seats)
+    return _("You") if seat in seats else " + ".join(names[place] for place in seats)
 
 
 def song_points(game: engine.Game, events: Sequence[Moment]) -> dict[str, int]:
@@ -108,9 +108,9 @@ def _before_the_card(verbs: set[str], leads: bool) -> str:
 
 
 def _cards(offer: Offer, events: Sequence[Moment]) -> str:
-    legal = [held for held in offer.hand if held.do]
+    legal = [entry for entry in offer.hand if entry.do]
     led, trump = _trick(events), _trump(events)
-    suits = {held.card[-1] for held in legal}
+    suits = {entry.card[-1] for entry in legal}
     if led is None:
         return _("You lead.")
     if suits == {led} and led in SUITS:
@@ -123,12 +123,12 @@ def _cards(offer: Offer, events: Sequence[Moment]) -> str:
         if len(legal) > FEW:
             return _("Play a trump.")
         return _("Play a trump: %(cards)s.") % {"cards": _ranks(legal)}
-    names = [card_name(held.card) for held in legal]
+    names = [card_name(entry.card) for entry in legal]
     return _("Play %(cards)s.") % {"cards": _either(names)} if len(names) <= FEW else _("Play a card with a frame.")
 
 
 def _ranks(legal: Sequence[Any]) -> str:
-    cards = tidy([held.card for held in legal])
+    cards = tidy([entry.card for entry in legal])
     return _either([_(RANKS[card[:-1]][0]) for card in cards])
 
 

@@ -57,7 +57,7 @@ class Offer:
     @property
     def may_play(self) -> bool:
         """Return True if a card of the hand can be played now."""
-        return any(held.do for held in self.hand)
+        return any(entry.do for entry in self.hand)
 
     @property
     def filled(self) -> bool:

@@ -70,7 +70,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     numbers = numbered(names)
     board = whole_number(request.GET.get("b"))
     sitter = sitter_of(request)
-    mine = guests.owns(sitter, row)
+    is_own = guests.owns(sitter, row)
     if row.records and board is not None:
         return _replay(request, row, names, min(max(1, board), len(row.scores)))
     board = row.board
@@ -82,7 +82,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         choices = offer(row.legal, row.hand, felt.song_points(game, row.seen), french=is_french(game))
     context = {
         "row": row,
-        "mine": mine,
+        "mine": is_own,
         "live": row.status in LIVE,
         "topic": topics.of_table(row.public_id) if row.status in LIVE and settings.LIVE_LISTENERS else "",
         "since": topics.table_version(row.status, row.turn, advised=bool(row.advice)),
@@ -93,7 +93,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "prompt": felt.prompt(choices, row.legal, row.seen) if choices else "",
         "then": felt.then(choices, row.seen) if choices else "",
         "advice": _advice(row, bots.get(row.seat)),
-        "banner": banner.banner(row, game, moments, numbers, mine=mine),
+        "banner": banner.banner(row, game, moments, numbers, is_own=is_own),
         "ending": ending.ending(row, sitter),
         "late": row.status == TableStatus.WAITING and clock.present() - row.since > LATE,
         "away_min": holding.away_s(row) // 60,

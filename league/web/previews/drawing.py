@@ -16,11 +16,13 @@ SPRITES = Path(__file__).with_name("sprites.npz")  # python -m tests.support.spr
 WIDTH, HEIGHT = 1200, 630
 CARD = (132, 202)
 LETTER = (64, 72)  # The cell of a letter.
+STEP = 78  # From line to line.
+GAP = 22  # Width of a space.
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789ÁÉÍÓÚÑÜáéíóúñü·–-½:,.()?!&'/±+%"
 LEVELS = (6, 7, 6)  # Of red, green and blue: 252 colours.
 FELT = (44, 107, 81)
 MARGIN = 60
-MOST_CARDS, MOST_LINES = 10, 3
+MOST_CARDS, MOST_LINES = 10, 3  # Of an address.
 Pixels = np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
 
 
@@ -39,15 +41,16 @@ def _sprites() -> dict[str, Any]:
 
 
 def draw(cards: Sequence[str], lines: Sequence[str]) -> bytes:
-    """Return a PNG with at most ten cards in a row above at most three lines of text."""
+    """Return a PNG with at most ten cards in a row, above as many lines of text as there is room for."""
     image = np.full((HEIGHT, WIDTH), number_of(*FELT), dtype=np.uint8)
     row = [card for card in cards if card in _sprites()["places"]][:MOST_CARDS]
     top = MARGIN
     if row:
         _lay(image, row, top)
         top += CARD[1] + 40
-    for number, line in enumerate(lines[:MOST_LINES]):
-        _write(image, line, top + number * (LETTER[1] + 14))
+    rows = [row for line in lines for row in _wrap(line)]
+    for number, line in enumerate(rows[: (HEIGHT - MARGIN // 2 - top) // STEP]):
+        _write(image, line, top + number * STEP)
     return _png(image)
 
 
@@ -60,17 +63,34 @@ def _lay(image: Pixels, cards: Sequence[str], top: int) -> None:
         image[top : top + CARD[1], x : x + CARD[0]] = sprites["cards"][sprites["places"][card]]
 
 
+def _place(letter: str) -> int:
+    """Return the number of a letter's sprite, of the same without its accent, or -1."""
+    place = LETTERS.find(letter)
+    return place if place >= 0 else LETTERS.find(unicodedata.normalize("NFKD", letter)[:1] or " ")
+
+
+def _wrap(line: str) -> list[str]:
+    """Break a line at its spaces, so that it fits."""
+    widths, rows, x = _sprites()["widths"], [""], 0
+    for word in line.split():
+        length = sum(int(widths[place]) for letter in word if (place := _place(letter)) >= 0)
+        if rows[-1] and x + length > WIDTH - 2 * MARGIN:
+            rows.append("")
+            x = 0
+        rows[-1] = f"{rows[-1]} {word}".strip()
+        x += length + GAP
+    return rows
+
+
 def _write(image: Pixels, line: str, top: int) -> None:
     """Write a line until its end or the margin. A letter without a sprite is written without its accent, or left out."""
     sprites = _sprites()
     x = MARGIN
     for letter in line:
         if letter == " ":
-            x += 22
+            x += GAP
             continue
-        place = LETTERS.find(letter)
-        if place < 0:
-            place = LETTERS.find(unicodedata.normalize("NFKD", letter)[:1] or " ")
+        place = _place(letter)
         if place < 0:
             continue
         width = int(sprites["widths"][place])

@@ -15,12 +15,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from league.web.deck.art import RANKS, SUITS
+from league.web.deck.art import SUITS
 from league.web.previews.drawing import MOST_CARDS, MOST_LINES, draw
 
 SIGNER = signing.Signer(salt="league.preview")
 LONGEST = 600  # Characters of an address.
 LINE = 60  # Characters of a line.
+COUNTING = "13RCS"  # The ranks that are worth points.
 FAN = 7  # Cards where the page has none of its own.
 DRAWN = 64  # Pictures that a process remembers, of some 40 KB each.
 YEAR_S = 365 * 24 * 3600
@@ -34,7 +35,7 @@ def address(lines: Sequence[str], cards: Sequence[str] = ()) -> str:
 
 
 def _fan(texts: Sequence[str]) -> list[str]:
-    deck = [rank + suit for suit in SUITS for rank in RANKS]
+    deck = [rank + suit for suit in SUITS for rank in COUNTING]
     return random.Random(crc32("\n".join(texts).encode())).sample(deck, FAN)  # noqa: S311 - an ornament
 
 

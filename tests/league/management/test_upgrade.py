@@ -8,6 +8,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -197,7 +198,8 @@ def test_what_waits_and_runs_has_its_job_after_an_upgrade_and_its_lease_after_th
     assert {job["kind"] for job in jobs if job["lease_until"]} == {"analysis"}
     assert {job["kind"] for job in jobs if job["not_before"]} == {"puzzles", "table"}
 
-    release.manage("migrate", "league", "0001_squashed_0079_consultations", "--verbosity=0")
+    [(_, before_jobs)] = import_module("league.migrations.0010_jobs").Migration.dependencies
+    release.manage("migrate", "league", before_jobs, "--verbosity=0")
 
     assert leases(full.rows()) == leases(before)
     assert "league_job" not in full.rows()

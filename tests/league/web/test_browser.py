@@ -296,13 +296,13 @@ def test_the_form_counts_matches(live, visit) -> None:
     page.wait_for_url("**/t/new/**")
     page.fill("#id_boards", "5")
     forecast = page.locator(".prediction")
-    forecast.filter(has_text="3 bots: 3 partidas, 15 manos en 30 pasadas").wait_for()
-    page.click("text=luna v1")
+    forecast.filter(has_text="5 bots: 10 partidas, 50 manos en 100 pasadas").wait_for()
+    page.fill("#id_expected", "2")
     forecast.filter(has_text="2 bots: 1 partidas, 5 manos en 10 pasadas").wait_for()
-    more = "details:has(#id_gauntlet__cycles) summary"
-    assert page.is_hidden(more)
+    assert page.is_hidden("#id_gauntlet__cycles")
+    page.click("text=Otros formatos")
     page.check("input[value=gauntlet]")
-    page.click(more)
+    page.click("text=Más opciones")
     page.fill("#id_gauntlet__cycles", "3")
     forecast.filter(has_text="2 bots: 3 partidas, 15 manos en 30 pasadas").wait_for()
     assert visited.complaints == []
@@ -327,7 +327,8 @@ def test_bots_are_found_while_somebody_types(live, visit) -> None:
     page.fill("#find", "nobody")
     page.locator(".found", has_text="luna").locator("label", has_text="sol v1").wait_for()
     page.press("#find", "Enter")
-    page.locator(".prediction", has_text="2 bots:").wait_for()
+    page.fill("#id_expected", "2")
+    page.locator(".prediction", has_text="3 bots:").wait_for()
     assert page.is_checked("input[value=luna]")
     assert "/t/new/" in page.url
     assert visited.complaints == []

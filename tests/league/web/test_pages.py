@@ -135,7 +135,7 @@ QUERIES = {
     "tv": 11,
     "password": 3,
     "submit": 5,
-    "editor": 9,
+    "editor": 12,
     "play": 9,
     "puzzles": 7,
     "puzzle": 5,

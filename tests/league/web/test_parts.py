@@ -69,7 +69,8 @@ def test_board_points_are_written_with_halves(value: float | None, text: str) ->
 
 
 def test_signs_are_true_minus_signs() -> None:
-    assert [league_web.signed(value, 1) for value in (1.25, -3.0, 0.01, None)] == ["+1,2", "−3,0", "0,0", ""]
+    with translation.override("es"):
+        assert [league_web.signed(value, 1) for value in (1.25, -3.0, 0.01, None)] == ["+1,2", "−3,0", "0,0", ""]
 
 
 def rating(elo: float, margin: float, *, provisional: bool = False) -> RankedBot:

@@ -53,8 +53,8 @@ class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result])
         """Return the jobs that may be claimed. Those of an embargoed match wait until its cards are shown."""
         match = f"{self.key}__match"
         embargoed = Q(**{f"{match}__embargo__gt": now}) | Q(**{f"{match}__tournament__embargo__gt": now})
-        asked = {f"{self.key}__status": JudgementStatus.ASKED, f"{match}__status": MatchStatus.FINISHED}
-        return super().waiting(now).filter(**asked).exclude(embargoed)
+        may_begin = {f"{self.key}__status": JudgementStatus.ASKED, f"{match}__status": MatchStatus.FINISHED}
+        return super().waiting(now).filter(**may_begin).exclude(embargoed)
 
     def begun(self, row: Job, subject: Row, *, now: datetime) -> None:
         """Show that a worker is at it."""
@@ -108,8 +108,8 @@ class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result])
         open_requests = self.model._default_manager.filter(status__in=WAITING)
         for request in open_requests.exclude(jobs__kind=self.kind).select_related("asked_by")[: queue.MOST]:
             self.enqueue(request, now=now)
-        done = [JudgementStatus.DONE, JudgementStatus.FAILED]
-        jobs.filter(**{f"{self.key}__status__in": done}).delete()
+        over = [JudgementStatus.DONE, JudgementStatus.FAILED]
+        jobs.filter(**{f"{self.key}__status__in": over}).delete()
         lost = jobs.filter(state=JobState.QUEUED, **{f"{self.key}__status": JudgementStatus.WORKING})
         for pk in list(lost.values_list("pk", flat=True)[: queue.MOST]):
             with suppress(IllegalMove), transaction.atomic():

@@ -72,7 +72,7 @@ class Bots:
         return action
 
     def until(self, cards: int) -> None:
-        """Play the person's first choices until so many cards are left."""
+        """Play the person's first choices until this number of cards is left."""
         while len(self.state.hand_of(0)) > cards:
             seating.act(self.row.player, self.row.public_id, self.number, self.legal[0])
             self.answer()
@@ -288,13 +288,13 @@ def test_every_game_says_what_to_do_and_who_has_won() -> None:
                     offer = offers.offer(legal, hand, felt.song_points(game, events))
                     assert felt.prompt(offer, legal, events) != "Choose.", (key, legal)
                 state.apply(choose(state, rng))
-            shown = banner.banner(row, game, state.events, names, mine=True)
-            assert shown is not None
+            result = banner.banner(row, game, state.events, names, is_own=True)
+            assert result is not None
             (over,) = [event for event in state.events if event["e"] == "over"]
             own = next(number for number, side in enumerate(game.sides) if 0 in side)
             everybody = len(over["winners"]) == len(game.sides)
             word = "draw" if everybody else "won" if own in over["winners"] else "lost"
-            assert word in shown.title
-            assert all(len(line.values) == len(game.sides) == len(shown.heads) for line in shown.rows)
+            assert word in result.title
+            assert all(len(line.values) == len(game.sides) == len(result.heads) for line in result.rows)
             head = felt.head(game, state.events, 0, names)
             assert head.sides[0].name in ("Us", "You")

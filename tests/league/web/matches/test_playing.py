@@ -13,13 +13,18 @@ from django.test.utils import CaptureQueriesContext
 
 from engine.runner.table import TableResult
 from league.domain.bots import house
+from league.domain.jobs.worker import Worker
 from league.domain.people import players
 from league.domain.tables import guests, holding, seating
-from league.models import LeagueEvent, Player, Table
+from league.enums import VersionStatus
+from league.models import BotVersion, LeagueEvent, Match, Player, Table
 from league.web.common.guests import SALT
+from tests.league.web.conftest import PATIENT_MS
+from tests.league.web.matches.test_tables import worker as table_worker  # noqa: F401  # a fixture
 from tests.league.web.page import Page, faults
 from tests.support import rows
 from tests.support.league import accepted
+from tests.support.processes import wait_for
 from tests.support.seats import hold
 
 pytestmark = pytest.mark.django_db
@@ -294,3 +299,45 @@ def test_the_page_costs_the_same_with_many_tables(visitor, ana) -> None:
             visitor.get("/play/")
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+# ---- in a browser
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.django_db(transaction=True)
+def test_a_stranger_has_cards_after_one_press_on_the_front_page(
+    site: str, browser, table_worker: Worker, width: int
+) -> None:
+    rows_of_house = [version.pk for version, _ in house.enter(["greedy"])]
+    Match.objects.filter(parties__version__in=rows_of_house).delete()
+    BotVersion.objects.update(status=VersionStatus.ACCEPTED)
+    phone = width < 500
+    size = {"width": width, "height": 844 if phone else 800}
+    context = browser.new_context(viewport=size, has_touch=phone, is_mobile=phone, locale="es-ES")
+    context.set_default_timeout(PATIENT_MS)
+    page = context.new_page()
+    page.goto(f"{site}/")
+    door = page.locator("form[action='/play/'] button").first
+    assert "Juega una mano" in door.inner_text()
+    if phone:
+        door.tap()
+    else:
+        door.click()
+    page.wait_for_url(re.compile(r"/tables/[a-z0-9]{10}/"))
+    wait_for(table_worker.tables.look, "a table waits", PATIENT_MS / 1000)
+    card = page.locator("#hand button[name=do][value^=play]:not([disabled])").first
+    card.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight + 1"), "all of it in one view"
+    assert (newest().player, newest().status in ("held", "resting")) == (None, True)
+    where = page.url
+    (cookie,) = [one for one in context.cookies() if one["name"] == league.GUEST_COOKIE_NAME]
+    assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Lax")
+    page.goto(f"{site}/play/")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("link", name="Continuar").click()
+    page.wait_for_url(where)
+    context.close()

@@ -47,16 +47,16 @@ def test_every_action_of_every_game_can_be_taken_on_the_page() -> None:
                 legal = [game.action_text(action) for action in state.legal_actions()]
                 hand = [state.game.pack.texts[card] for card in state.hand_of(state.current_seat)]
                 offer = offers.offer(legal, hand)
-                choices = {choice.do for choice in offer.hand} | {
-                    choice.do for choice in [*offer.words, *offer.numbers]
-                }
+                buttons = [*offer.extras, *offer.numbers, *offer.cards, *offer.words]
+                declined = [offer.not_now] if offer.not_now and offer.not_now.do else []
+                choices = {choice.do for choice in [*offer.hand, *buttons, *declined]}
                 for text in legal:
                     cards = set(text.split()[1:])
                     by_marks = (
                         text.startswith("discard") and cards <= set(hand) and offer.least <= len(cards) <= offer.most
                     )
                     assert text in choices or by_marks, (key, text)
-                assert all(choice.text != choice.do for choice in [*offer.words, *offer.numbers]), (key, offer)
+                assert all((choice.name or choice.text) != choice.do for choice in buttons), (key, offer)
                 state.apply(choose(state, rng))
 
 
@@ -175,7 +175,7 @@ def test_a_table_without_script_shows_what_the_seat_may_know_to_its_player_alone
         assert faults(Page(over)) == []
         assert "data-topic" not in over
         assert re.search(
-            "You (won|lost) the hand" if who is client else "(ana . greedy 2|greedy 1 . greedy 3) won the hand", over
+            "You (won|lost) the hand" if who is client else "(ana . greedy 2|greedy 1 . greedy 3) gana la mano", over
         )
         assert "tute-replay" in who.get(f"{where}?b=1").content.decode()
         assert who.get(f"{where}replay.json").json()["events"][1]["hands"] == record["events"][1]["hands"]
@@ -276,8 +276,8 @@ def worker() -> Iterator[Worker]:
         new_worker.ahead.close()
 
 
-MY_TURN = "document.querySelector('#hand:not([data-busy]) button:not(:disabled)') !== null"
-OVER = "document.querySelector('#leave') === null && document.querySelector('tute-replay.ready') !== null"
+MY_TURN = "document.querySelector('.game:not([data-locked]):has(tute-table.ready) #hand button[name=do]') !== null"
+OVER = "document.querySelector('#seat[data-over]') !== null && document.querySelector('.banner') !== null"
 
 
 def is_so(page, fact: str) -> bool:
@@ -315,17 +315,23 @@ def sit_down(page, site: str, game: str, *, touch: bool) -> None:
 def answer(page, *, touch: bool) -> None:
     """Play the last card that may be played, or say the last word."""
     before = page.locator("#seat").get_attribute("data-turn")
+    if page.locator("[data-not-now]").count():
+        page.locator("[data-not-now]").click()
+    cards = page.locator("#hand .hand .ok")
     if touch:
-        page.locator("#hand button:not(:disabled)").last.tap()
+        choice = cards.last if cards.count() else page.locator("#hand button[name=do]").last
+        choice.tap(position={"x": 10, "y": 20})
+        if page.locator(".lifted").count():
+            choice.tap(position={"x": 10, "y": 20})
     else:
-        page.locator("#hand button:not(:disabled)").first.focus()
+        page.locator("#hand button[name=do]:not([value=advice])").first.focus()
         page.keyboard.press("ArrowLeft")
         if page.evaluate("document.activeElement.value") == "advice":
             page.keyboard.press("ArrowLeft")
         page.keyboard.press("Enter")
     comes(
         page,
-        f"document.querySelector('#seat')?.dataset.turn !== '{before}' || document.querySelector('#leave') === null",
+        f"document.querySelector('#seat')?.dataset.turn !== '{before}' || document.querySelector('#seat[data-over]') !== null",
     )
 
 
@@ -371,11 +377,12 @@ def test_a_person_plays_a_match_by_keyboard_and_one_by_touch(site: str, browser,
         context = browser.new_context(viewport=size, has_touch=touch, is_mobile=touch, locale="es-ES")
         context.set_default_timeout(PATIENT_MS)
         value = session.cookies[settings.SESSION_COOKIE_NAME].value
-        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
+        cookies = {settings.SESSION_COOKIE_NAME: value, "rest": "0"}
+        context.add_cookies([{"name": name, "value": text, "url": site} for name, text in cookies.items()])
         page = context.new_page()
         if listens:  # nothing is looked at by itself: events alone bring what the bots do
             page.add_init_script(
-                "const timer = setTimeout; window.setTimeout = (f, ms) => ms >= 500 ? 0 : timer(f, ms)"
+                "const timer = setTimeout; window.setTimeout = (f, ms) => f.name === 'look' ? 0 : timer(f, ms)"
             )
         else:  # no event comes
             page.route("**/live?*", lambda route: route.fulfill(status=200, content_type="text/event-stream", body=""))

@@ -543,11 +543,13 @@ def test_an_ended_session_loses_nothing(site: str, browser) -> None:
 
     # A second page logged in again meanwhile: the token of the first is old, and the try begins all the same
     author.context.clear_cookies()
-    session.force_login(player.user)
+    session.force_login(Player.objects.get(name="ana").user)
     value = session.cookies[settings.SESSION_COOKIE_NAME].value
     author.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
     page.locator("button[value=try]").click()
-    until(page, "() => location.pathname.startsWith('/tries/') || document.querySelector('#problems').textContent !== ''")
+    until(
+        page, "() => location.pathname.startsWith('/tries/') || document.querySelector('#problems').textContent !== ''"
+    )
     assert page.inner_text("#problems") == ""
     assert Try.objects.get().source == TEXT + "# second"
     author.context.close()
