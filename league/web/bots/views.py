@@ -294,6 +294,8 @@ def _by_version(bot: Bot, pool: Pool) -> list[tuple[Rating, float | None]]:
     """Return the latest versions in a pool, newest first, each with its Elo minus that of the previous one. One query."""
     rows = Rating.objects.filter(version__bot=bot, pool=pool).select_related("version").order_by("-version__number")
     rated = list(rows[: MOST_VERSIONS + 1])
+    if not rated:
+        return []
     changes = [newer.elo - older.elo for newer, older in pairwise(rated)]
     return list(zip(rated, [*changes, None], strict=True))[:MOST_VERSIONS]
 
