@@ -37,7 +37,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Ending:
-    """What the page says at the end. `again`: the address of a new tournament of the same bots; `boards` and `time` what it takes to be surer."""
+    """The end of a tournament as the page tells it. `again`: the address of a new tournament of the same bots; `boards` and `time` what it takes to be surer."""
 
     winner: str
     proof: str
