@@ -123,12 +123,12 @@ def _with_last(rows: list[Standing]) -> list[Standing]:
     out = [row for row in rows if row.entry.disqualified is not None]
     if not out:
         return rows
-    kept = [row for row in rows if row.entry.disqualified is None]
-    places = [row.result.place for row in kept]
+    others = [row for row in rows if row.entry.disqualified is None]
+    places = [row.result.place for row in others]
     moved = [
-        replace(row, result=replace(row.result, place=1 + sum(p < row.result.place for p in places))) for row in kept
+        replace(row, result=replace(row.result, place=1 + sum(p < row.result.place for p in places))) for row in others
     ]
-    last = {"place": len(kept) + 1, "shared": len(out) > 1, "tied_with_next": False}
+    last = {"place": len(others) + 1, "shared": len(out) > 1, "tied_with_next": False}
     return moved + [replace(row, result=replace(row.result, **last)) for row in out]
 
 

@@ -50,7 +50,7 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
             form.add_error(place_of(refusal, form.fields), shown(refusal))
         else:
             return redirect(address)
-    faults = [(field, error) for one in (form, part) for field in one for error in field.errors]
+    faults = [(field, error) for sheet in (form, part) for field in sheet for error in field.errors]
     context = {
         "form": form,
         "part": part,

@@ -37,7 +37,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Ending:
-    """What the page says at the end. `again`: the address of a new tournament of the same bots; `boards` and `time` what it takes to be surer."""
+    """The end of a tournament as the page tells it.
+
+    `again`: the address of a new tournament of the same bots; `surer`: with as many `boards` as would decide, which take `time`.
+    """
 
     winner: str
     proof: str

@@ -342,9 +342,9 @@ class ContestForm(TermsForm):
         cleaned = self.cleaned_data
         if cleaned.get("format") == WEEKLY:
             return "circuit"
-        wanted = ("private", "due", "entries_from", "release", "stage2_format", "stage3_format")
+        marks = ("private", "due", "entries_from", "release", "stage2_format", "stage3_format")
         special = (cleaned.get("audience") or Audience.PUBLIC) != Audience.PUBLIC
-        return "event" if special or cleaned.get("format") == GROUPS or any(map(cleaned.get, wanted)) else "tournament"
+        return "event" if special or cleaned.get("format") == GROUPS or any(map(cleaned.get, marks)) else "tournament"
 
     @property
     def options(self) -> dict[str, Any]:

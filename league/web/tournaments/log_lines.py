@@ -59,5 +59,5 @@ def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
 
 def _fill(text: str, data: dict[str, Any]) -> str:
     """Fill in the data of a line; for an entry of an event, the bot stands for its version."""
-    known = {"version": data.get("bot", ""), "bot": "", "old": "", "new": "", "why": ""}
-    return text % {**known, **data}
+    empty = {"version": data.get("bot", ""), "bot": "", "old": "", "new": "", "why": ""}
+    return text % {**empty, **data}
