@@ -11,6 +11,7 @@ import hmac
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -123,7 +124,7 @@ def adopt(player: Player, guest: Guest, *, now: datetime | None = None) -> int:
             rows = rows.exclude(status__in=LIVE)
         names = list(rows.values_list("public_id", flat=True))
         own(guest).filter(public_id__in=names).update(player=player, guest="", guest_from="")
-        lines = [("table.adopted", f"table:{name}", {}) for name in names]
+        lines: list[tuple[str, str, dict[str, Any]]] = [("table.adopted", f"table:{name}", {}) for name in names]
         journal.append_all(lines, now=now, actor=player.name)
     return len(names)
 

@@ -99,7 +99,7 @@ def _counted(rows: QuerySet[Table]) -> list[tuple[Table, list[list[Meeting]]]]:
     rated = Rating.objects.filter(version__in=versions, pool__in={row.pool_id for row in tables})
     elo = {(pool, version): value for pool, version, value in rated.values_list("pool", "version", "elo")}
 
-    counted = []
+    counted: list[tuple[Table, list[list[Meeting]]]] = []
     for row in tables:
         table_seats = seats[row.pk]
         elo_by_seat = {seat.number: elo.get((row.pool_id, seat.version_id)) for seat in table_seats}
