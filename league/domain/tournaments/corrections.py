@@ -7,8 +7,10 @@ the tournament (`domain.tournaments.log`).
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TypeVar
 
 from django.db import transaction
+from django.db.models import Model
 
 from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names
@@ -18,6 +20,7 @@ from league.enums import Entrance, MatchStatus, TournamentStatus
 from league.models import BotVersion, Circuit, Entry, Event, LeagueEvent, Party, Player, Tournament
 
 Contest = Tournament | Event | Circuit
+Row = TypeVar("Row", bound=Model)
 MOST_DESCRIPTION = 2000
 MOST_REASON = 300
 STARTED = frozenset({TournamentStatus.RUNNING, TournamentStatus.FINISHED})
@@ -197,8 +200,8 @@ def delete(row: Contest, *, actor: str, now: datetime | None = None) -> None:
         locked.delete()
 
 
-def _lock(row: Contest) -> Contest:
-    return type(row).objects.select_for_update(of=("self",)).select_related("owner").get(pk=row.pk)
+def _lock(row: Row) -> Row:
+    return type(row)._default_manager.select_for_update(of=("self",)).select_related("owner").get(pk=row.pk)
 
 
 def _note(row: Contest, word: str, *, now: datetime, actor: str, **data: str) -> LeagueEvent:

@@ -128,8 +128,10 @@ def _with_last(rows: list[Standing]) -> list[Standing]:
     moved = [
         replace(row, result=replace(row.result, place=1 + sum(p < row.result.place for p in places))) for row in others
     ]
-    last = {"place": len(others) + 1, "shared": len(out) > 1, "tied_with_next": False}
-    return moved + [replace(row, result=replace(row.result, **last)) for row in out]
+    place, shared = len(others) + 1, len(out) > 1
+    return moved + [
+        replace(row, result=replace(row.result, place=place, shared=shared, tied_with_next=False)) for row in out
+    ]
 
 
 def standings_of_boards(tournament: Tournament, boards: Collection[tuple[int, int]]) -> Standings:

@@ -58,7 +58,7 @@ def new_tournament(request: HttpRequest) -> HttpResponse:
         "game": describe_game(game.key),
         "faults": faults,
         "prediction": forecasts.form_sentence(form, owner) if (valid and not form.errors) or not request.POST else "",
-        "query": urlencode({"game": game.key, "players": game.players}),
+        "query": urlencode({"game": game.key, "players": str(game.players)}),
     }
     bad = bool(faults or form.non_field_errors() or part.non_field_errors())
     return render(request, "tournaments/tournament_new.html", context, status=422 if bad else 200)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
@@ -60,7 +61,7 @@ def describe_end(tournament: Tournament, table: Standings, name: str = "") -> En
     first = [row for row in rows if row.result.place == 1] or rows[:1]
     unsure = [(a, b) for a, b in pairwise(rows) if a.result.tied_with_next]
     boards = _boards_needed(tournament, table, unsure[0]) if unsure else 0
-    again = {
+    again: dict[str, Any] = {
         "game": tournament.pool.game,
         "players": tournament.pool.players,
         "format": tournament.format,

@@ -6,7 +6,7 @@ else a plain tournament.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -67,7 +67,7 @@ def usable_formats(game: engine.Game) -> list[formats.DescribedFormat]:
     return [description for description in formats.describe_formats() if len(game.sides) == 2 or description.seats]
 
 
-def _moment(label: str | Promise, help_text: str | Promise) -> forms.DateTimeField:
+def _moment(label: Any, help_text: Any) -> forms.DateTimeField:
     return forms.DateTimeField(
         label=label,
         required=False,
@@ -88,7 +88,7 @@ class ZonedForm(forms.Form):
         widget=forms.TextInput(attrs={"data-zone": ""}),
         help_text=_("Such as Europe/Madrid. UTC is Greenwich time."),
     )
-    zoned: tuple[str, ...] = ()
+    zoned: Sequence[str] = ()
 
     def clean_zone(self) -> str:
         """Refuse a zone that does not exist."""
@@ -112,7 +112,7 @@ class ZonedForm(forms.Form):
 class TermsForm(ZonedForm):
     """The start of an event, the audience of its results and their release."""
 
-    zoned = ("due", "release")
+    zoned: Sequence[str] = ("due", "release")
     due = _moment(
         _("Entries close"),
         _(

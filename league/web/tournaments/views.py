@@ -360,8 +360,8 @@ def matches_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Download the finished matches: one row for each party, with its boards won, drawn and lost. Three queries."""
     pk = _seen(request, Tournament.objects.only("pk"), slug).pk
     changes.keep_until(request, changes.of_tournament(pk), changes.BOTS)
-    rows = Party.objects.filter(match__tournament=pk, match__status=MatchStatus.FINISHED)
-    rows = rows.order_by("match_id", "number").values_list(
+    parties = Party.objects.filter(match__tournament=pk, match__status=MatchStatus.FINISHED)
+    rows = parties.order_by("match_id", "number").values_list(
         *("match__public_id", "match__finished", "version__bot__slug", "version__number"),
         *("points", "wins", "draws", "losses", "fault"),
     )

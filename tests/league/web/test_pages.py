@@ -78,8 +78,6 @@ def addresses(league) -> dict[str, str]:
         "puzzle": f"/puzzles/{next(iter(shelf.shelf().by_id))}/",
         "choose a game": "/t/new/",
         "new tournament": "/t/new/?game=cabrero&players=5",
-        "new event": "/e/new/?game=partnership",
-        "new league": "/c/new/?game=partnership",
     }
 
 
@@ -141,8 +139,6 @@ QUERIES = {
     "puzzle": 5,
     "choose a game": 3,
     "new tournament": 10,
-    "new event": 10,
-    "new league": 5,
 }
 
 

@@ -18,8 +18,9 @@ GAME = "partnership"
 
 
 @pytest.fixture
-def pair(db):
+def pair(db, settings):
     """Two bots of two owners on the ladder of a game for two sides."""
+    settings.LADDERS = True
     versions = [accepted(players.create(f"p{n}", now=NOW), f"bot-{n}", games=[GAME]) for n in range(2)]
     places.enter(now=NOW)
     return versions

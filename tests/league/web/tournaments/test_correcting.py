@@ -99,12 +99,12 @@ def test_standings_matches_and_crosstable_are_downloaded(ended, reader) -> None:
     assert {row["bot"] for row in matches} == {"rufo", "luna", "sol"}
 
 
-def test_downloads_of_a_private_tournament_are_not_for_strangers(league, owner, stranger) -> None:
+def test_downloads_of_a_private_tournament_are_not_for_strangers(league, owner, reader) -> None:
     sent = {"name": "Secreta", "boards": "1", "private": "on", "bots": ["rufo", "luna"], "action": "start"}
     owner.post("/t/new/?game=partnership", sent)
     stage = Event.objects.get().tournaments.get()
     for file in ("matches.csv", "crosstable.csv", "standings.csv"):
-        assert stranger.get(f"/t/{stage.slug}/{file}").status_code == 404
+        assert reader.get(f"/t/{stage.slug}/{file}").status_code == 404
         assert owner.get(f"/t/{stage.slug}/{file}").status_code == 200
 
 
