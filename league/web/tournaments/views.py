@@ -58,7 +58,7 @@ ENTRY_ACTIONS = ("replace", "disqualify", "reinstate", "remove")
 
 @changes.kept_until(changes.TOURNAMENTS, changes.MATCHES)
 def tournaments(request: HttpRequest) -> HttpResponse:
-    """List all tournaments, newest first, and above them those open for entries. Four queries."""
+    """List all tournaments, newest first, and above them one's own and those open for entries. Eight queries."""
     page = lists.page_of(request, lists.listed_tournaments(user_of(request)))
     lists.counted(page)
     context = {

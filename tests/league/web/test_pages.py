@@ -102,9 +102,9 @@ QUERIES = {
     "encounter": 10,
     "player": 13,
     "digest": 7,
-    "tournaments": 6,
+    "tournaments": 11,
     "tournament": 13,
-    "open tournament": 15,
+    "open tournament": 16,
     "matches": 5,
     "overall": 9,
     "events": 5,
@@ -137,8 +137,8 @@ QUERIES = {
     "play": 9,
     "puzzles": 7,
     "puzzle": 5,
-    "choose a game": 3,
-    "new tournament": 10,
+    "choose a game": 13,
+    "new tournament": 13,
 }
 
 
