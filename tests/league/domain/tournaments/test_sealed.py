@@ -91,8 +91,8 @@ def test_the_record_says_who_played_sealed_and_pages_and_answers_tell_it(ana: Pl
     assert reports.report(match.pk, match.token, outcome, now=NOW) == reports.Receipt.STORED
 
     answer = client.get(f"/api/v1/matches/{match.public_id}").json()
-    page = client.get(f"/m/{match.public_id}/").content.decode()
-    version = client.get("/bots/two/v1/").content.decode()
+    page = client.get(f"/m/{match.public_id}/", headers={"accept-language": "es"}).content.decode()
+    version = client.get("/bots/two/v1/", headers={"accept-language": "es"}).content.decode()
 
     assert [party["sealed"] for party in answer["parties"]] == [True, False]
     assert page.count(MARK) == 1
@@ -110,7 +110,7 @@ def test_the_leaderboard_marks_who_cannot_be_sealed_where_partners_sit(
 
     marks = {str(row.rating.version): row.unsealed for row in leaderboards.leaderboard(cup.pool)}
     answer = client.get(f"/api/v1/pools/{cup.pool_id}/leaderboard").json()
-    page = client.get(f"/g/{game}/").content.decode()
+    page = client.get(f"/g/{game}/", headers={"accept-language": "es"}).content.decode()
 
     assert marks == {"one v1": False, "two v1": marked}
     assert {row["version"]["bot"]: row["unsealed"] for row in answer["results"]} == {"one": False, "two": marked}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.utils.translation import override
+from django.utils import translation
 
 from league.domain.bots import totals
 from league.domain.matches import encounters
@@ -74,7 +74,7 @@ def test_a_long_course_keeps_few_points_and_both_ends() -> None:
 
 
 def test_an_axis_counts_whole_games_where_a_game_is_many_points() -> None:
-    with override("es"):
+    with translation.override("es"):
         curve = charts.score_curve([1000, 2000, 1000, 3118], 1000)
     assert curve is not None
     assert [value for _, value in curve.ticks] == ["0", "+1", "+2", "+3"]
