@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.template.loader import get_template
 
 TEMPLATES = settings.BASE_DIR / "league" / "templates"
 MOST_COLUMNS = 160
@@ -19,3 +20,8 @@ def test_no_line_of_a_template_is_too_long() -> None:
 
     assert len(paths) > 30
     assert long == []
+
+
+def test_every_template_knows_its_tags_and_filters() -> None:
+    for path in TEMPLATES.glob("**/*.html"):
+        get_template(str(path.relative_to(TEMPLATES)))
