@@ -1,8 +1,9 @@
 """A table at which a person sits: the referee's loop of a match, with one seat that answers in its own time.
 
-The person plays every card, also one that is forced; other forced actions follow from the rules. The bots are started, asked, timed and frozen as in a match. Each board is played once, because the person would recognise it. Decisions are
-numbered through all boards and stored by the caller, so that after the loss of the process the same deals and actions can be replayed to fresh
-bots: they receive them as events, like forced decisions.
+The person plays every card, also one that is forced; other forced actions follow from the rules. The bots are started, asked, timed and frozen
+as in a match. Each board is played once, because the person would recognise it. Decisions are numbered through all boards and stored by the
+caller, so that after the loss of the process the same deals and actions can be replayed to fresh bots: they receive them as events, like forced
+decisions.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 import { tidy } from "./replay.js";
 
 const WAIT_MS = 500, HEARS_MS = 1000, MOST_MS = 4000, AGAIN_MS = 30000, FORCED_MS = 700, DRAWN_MS = 3000, TAKEN = 204;
-const MANY = 8; // With so many cards, the first tap lifts a card and the second one plays it.
+const MANY = 8; // From this many cards on, the first tap lifts a card and the second one plays it.
 const main = document.getElementById("main"), game = document.querySelector(".game");
 const touch = matchMedia("(hover: none)");
 const thumb = matchMedia("(pointer: coarse), (max-width: 44rem)");

@@ -89,13 +89,13 @@ class OptionsForm(forms.Form):
             try:
                 engine.load(self.game.key, players=self.game.players, **options)
             except engine.OptionError as error:
-                named = [name for name in options if re.search(rf"\b{name}\b", str(error))] or list(options)
+                faulty = [name for name in options if re.search(rf"\b{name}\b", str(error))] or list(options)
                 text = _("These rules do not go together: %(rules)s.") % {
-                    "rules": "; ".join(option_label(name) for name in named)
+                    "rules": "; ".join(option_label(name) for name in faulty)
                 }
-                if len(named) == 1:
+                if len(faulty) == 1:
                     text = _("This does not go with the other rules of this table.")
-                for name in named:
+                for name in faulty:
                     self.add_error(f"option_{name}" if f"option_{name}" in self.fields else None, text)
         return cleaned
 

@@ -37,7 +37,10 @@ def plays_forced(request: HttpRequest) -> bool:
 @csrf_exempt  # Cached pages carry this form without a token; a forged request could only change such settings.
 @require_POST
 def keep_preferences(request: HttpRequest) -> HttpResponse:
-    """Save `lang`, `theme`, `rest` or `forced` in a cookie and return to the page. The Sec-Fetch-Site header reveals forms on other sites, which are refused."""
+    """Save `lang`, `theme`, `rest` or `forced` in a cookie and return to the page.
+
+    The Sec-Fetch-Site header reveals forms on other sites, which are refused.
+    """
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
         return errors.forbidden(request)
     after = request.POST.get("next", "/")
