@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from league.service.migrating import AddConstraintUnchecked
+
 
 class Migration(migrations.Migration):
 
@@ -49,5 +51,14 @@ class Migration(migrations.Migration):
             model_name='tournament',
             name='entrance',
             field=models.CharField(choices=[('anybody', 'anyone with a bot'), ('owner', 'only bots that I choose')], db_default='anybody', default='anybody', max_length=10),
+        ),
+        # Rows that are there already get the default: nobody needs to look.
+        AddConstraintUnchecked(
+            'event',
+            models.CheckConstraint(condition=models.Q(('entrance__in', ['anybody', 'owner'])), name='event_entrance_word'),
+        ),
+        AddConstraintUnchecked(
+            'tournament',
+            models.CheckConstraint(condition=models.Q(('entrance__in', ['anybody', 'owner'])), name='tournament_entrance_word'),
         ),
     ]

@@ -48,6 +48,7 @@ class Event(models.Model):
         constraints = [
             only_words("event", "status", TournamentStatus),
             only_words("event", "audience", Audience),
+            only_words("event", "entrance", Entrance),
         ]
 
     def __str__(self) -> str:
@@ -165,6 +166,7 @@ class Tournament(models.Model):
             models.UniqueConstraint(fields=["event", "stage", "group"], name="stage_once"),
             models.UniqueConstraint(fields=["season", "group"], name="division_once"),
             only_words("tournament", "status", TournamentStatus),
+            only_words("tournament", "entrance", Entrance),
             only_words("tournament", "seeding", Seeding),
             only_words("tournament", "ending", Ending, or_empty=True),
         ]

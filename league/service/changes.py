@@ -10,6 +10,7 @@ counters of what it shows first (`keep_until`), and the response cache (`league.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -54,6 +55,8 @@ RESULTS = "results"  # all rated results
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
 RELEASE = "release"  # no row counts for it: only another release changes what it stands for
+CLOCK = "clock"  # no row counts for it: it grows every `CLOCK_S`, for answers that follow the time of day
+CLOCK_S = 10
 OF_TOURNAMENT = "'tournament:' || r.tournament_id"
 # A lease is no change: the match starts at once, or waits as before.
 SHOWN = "CASE r.status WHEN 'leased' THEN 'queued' ELSE r.status END"
@@ -131,7 +134,7 @@ def read(keys: Sequence[str]) -> Counts:
         f"SELECT key, sum(number) FROM league_change WHERE key IN ({holes}) GROUP BY key",  # noqa: S608
         padded,
     )
-    counts = {key: int(number) for key, number in rows}
+    counts = {key: int(number) for key, number in rows} | {CLOCK: int(time.time() // CLOCK_S)}
     return {key: counts.get(key, 0) for key in keys}
 
 

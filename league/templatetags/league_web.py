@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
+from django.core.exceptions import DisallowedHost
 from django.templatetags.static import static
 from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.html import format_html
@@ -79,7 +80,10 @@ register.simple_tag(search.suggestions, name="near_pages")
 def here(context: dict[str, Any]) -> str:
     """Return the whole address of this page without its query: the one under which search engines keep it."""
     request = context.get("request")
-    return request.build_absolute_uri(request.path) if request is not None else ""
+    try:
+        return request.build_absolute_uri(request.path) if request is not None else ""
+    except DisallowedHost:  # The page that refuses the host has no address.
+        return ""
 
 
 class Capture(template.Node):

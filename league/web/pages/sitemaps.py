@@ -35,6 +35,7 @@ CLOSED = (
 
 
 @require_safe
+@changes.kept_until(changes.RELEASE)
 def robots(request: HttpRequest) -> HttpResponse:
     """Return which pages search engines may read, and where the sitemap is."""
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in CLOSED)]

@@ -24,7 +24,9 @@ from league.web.pages import front, mine
 MOST_WAITING = 30  # Matches in each list of the queue page.
 
 
-@changes.kept_until(changes.POOLS, changes.BOTS, changes.MATCHES, changes.TOURNAMENTS, changes.EVENTS)
+@changes.kept_until(
+    changes.POOLS, changes.BOTS, changes.MATCHES, changes.TOURNAMENTS, changes.EVENTS, changes.CLOCK
+)  # The board in motion and the puzzle of the day follow the clock.
 def home(request: HttpRequest) -> HttpResponse:
     """Show a visitor the front page, and a player their own page."""
     player = viewer_of(request)
@@ -35,12 +37,14 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@changes.kept_until(changes.RELEASE)
 def about(request: HttpRequest) -> HttpResponse:
     """Show what this site is, and who can help."""
     return render(request, "pages/about.html", {"games": len(engine.games()), "version": engine.__version__})
 
 
 @require_safe
+@changes.kept_until(changes.RELEASE)
 def privacy(request: HttpRequest) -> HttpResponse:
     """Show what the league stores about people, and for how long."""
     context = {

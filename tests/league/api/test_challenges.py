@@ -42,7 +42,7 @@ def test_challenges_of_games_with_more_sides_name_the_others(as_alice, alice, ch
 
     browser = Client()
     browser.force_login(alice.user)
-    assert 'name="others"' in browser.get("/bots/luna/").content.decode()
+    assert 'name="others"' in browser.get("/bots/luna/?tab=matches").content.decode()
     form = {"with": "rufo", "version": "", "game": "cabrero", "boards": "1"}
     browser.post("/bots/luna/challenge/", {**form, "others": "nobody, sola"})
     assert Match.objects.filter(kind="challenge").count() == 1
@@ -56,7 +56,7 @@ def test_a_challenge_by_the_page(alice, charlie) -> None:
     browser = Client()
     browser.force_login(alice.user)
 
-    assert 'action="/bots/luna/challenge/"' in browser.get("/bots/luna/").content.decode()
+    assert 'action="/bots/luna/challenge/"' in browser.get("/bots/luna/?tab=matches").content.decode()
     answer = browser.post(
         "/bots/luna/challenge/", {"with": "rufo", "version": "", "game": "partnership", "boards": "2"}
     )

@@ -198,7 +198,7 @@ def test_what_waits_and_runs_has_its_job_after_an_upgrade_and_its_lease_after_th
     assert {job["kind"] for job in jobs if job["lease_until"]} == {"analysis"}
     assert {job["kind"] for job in jobs if job["not_before"]} == {"puzzles", "table"}
 
-    [(_, before_jobs)] = import_module("league.migrations.0010_jobs").Migration.dependencies
+    [(_, before_jobs)] = import_module("league.migrations.0005_jobs").Migration.dependencies
     release.manage("migrate", "league", before_jobs, "--verbosity=0")
 
     assert leases(full.rows()) == leases(before)

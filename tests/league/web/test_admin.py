@@ -82,7 +82,7 @@ def by_hand(eva: Player, monkeypatch: pytest.MonkeyPatch) -> None:
     ("way", "who"), [(by_our_command, "olga"), (by_the_command_of_django, "operator"), (by_hand, "operator")]
 )
 def test_a_password_that_another_sets_ends_what_the_old_one_let_in(way, who, eva: Player, monkeypatch) -> None:
-    owner, api = Client(), Client()
+    owner, api = Client(headers={"accept-language": "es"}), Client()
     assert owner.login(username="eva", password="a long password")
     assert who not in owner.get("/accounts/me/").content.decode()
     _, key = tokens.create(eva, "laptop")
@@ -105,7 +105,7 @@ def test_a_password_that_another_sets_ends_what_the_old_one_let_in(way, who, eva
 
 
 def test_a_key_that_an_operator_makes_is_shown_to_its_owner(eva: Player) -> None:
-    owner = Client()
+    owner = Client(headers={"accept-language": "es"})
     owner.force_login(eva.user)
     tokens.create(eva, "mine")
     assert "Un administrador creó claves" not in owner.get("/accounts/me/").content.decode()

@@ -20,7 +20,7 @@ from tests.league.pure.calendar.test_event_plan import GOOD
 from tests.support.league import NOW, SECRET, accepted, play, result, running, source, started
 
 JAVASCRIPT = b"// nothing\n"
-MARK = ">sin sellar</abbr>"
+MARK = ">sin sellar</span>"
 
 
 def packed(says: str) -> bytes:

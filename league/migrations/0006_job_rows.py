@@ -64,7 +64,7 @@ def empty(apps: Any, editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("league", "0010_jobs")]
+    dependencies = [("league", "0005_jobs")]
 
     operations = [
         migrations.RunPython(fill, empty),

@@ -9,7 +9,7 @@ OPEN = models.Q(status__in=["asked", "working"])
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("league", "0011_job_rows")]
+    dependencies = [("league", "0006_job_rows")]
 
     operations = [
         AddIndexMeanwhile("judgement", models.Index(fields=["id"], condition=OPEN, name="judgement_open")),
