@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
-from django.core.exceptions import DisallowedHost
 from django.templatetags.static import static
 from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.html import format_html
@@ -19,7 +18,7 @@ from league.enums import MatchStatus, RequestStatus
 from league.models import EntryRequest, Match, Party
 from league.pure.calendar.calendars import WEEKDAYS
 from league.service import topics
-from league.web.common import game_lines, navigation, words
+from league.web.common import game_lines, inputs, navigation, words
 from league.web.common.prefs import theme
 from league.web.matches import seats
 from league.web.pages import search
@@ -80,10 +79,7 @@ register.simple_tag(search.suggestions, name="near_pages")
 def here(context: dict[str, Any]) -> str:
     """Return the whole address of this page without its query: the one under which search engines keep it."""
     request = context.get("request")
-    try:
-        return request.build_absolute_uri(request.path) if request is not None else ""
-    except DisallowedHost:  # The page that refuses the host has no address.
-        return ""
+    return inputs.whole_address(request, request.path) if request is not None else ""
 
 
 class Capture(template.Node):

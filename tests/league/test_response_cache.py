@@ -611,7 +611,7 @@ WITH_OTHERS = {
     "league_matchlog": {"matches", "tournament:"},
     # Percent of an analysis under way, which may be old by seconds
     "league_job": {"judgements"},
-    # The puzzle of the day is chosen anew with the clock
+    # The clock chooses the puzzle of the day
     "league_foundpuzzle": {"clock"},
     # Never changes
     "league_logdictionary": {"matches", "tournament:"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 
 from league.domain.core import clock
@@ -28,6 +29,14 @@ def is_own_form(request: HttpRequest) -> bool:
     if site is not None:
         return site in ("same-origin", "none")
     return request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
+
+
+def whole_address(request: HttpRequest, path: str) -> str:
+    """Return a path as an address with scheme and host; "" if the page refuses the host of its request."""
+    try:
+        return request.build_absolute_uri(path)
+    except DisallowedHost:
+        return ""
 
 
 def short_text(text: str, most: int) -> str:
