@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField("table", "rated", models.BooleanField(db_default=True, default=True)),
         migrations.RunPython(note_advice, remove_guests),
-        # Of rows that are there before, none has a guest: nobody needs to look.
+        # Of rows that are there before, none has a guest.
         AddConstraintUnchecked(
             "table",
             models.CheckConstraint(

@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
             name='entrance',
             field=models.CharField(choices=[('anybody', 'anyone with a bot'), ('owner', 'only bots that I choose')], db_default='anybody', default='anybody', max_length=10),
         ),
-        # Rows that are there already get the default: nobody needs to look.
+        # Rows that are there already get the default.
         AddConstraintUnchecked(
             'event',
             models.CheckConstraint(condition=models.Q(('entrance__in', ['anybody', 'owner'])), name='event_entrance_word'),

@@ -157,7 +157,8 @@ def make_larger() -> Larger:
 
 
 @pytest.fixture
-def site() -> ResponseCache:
+def site(monkeypatch) -> ResponseCache:
+    monkeypatch.setattr(changes, "CLOCK_S", 1e9)  # The clock stands still.
     return ResponseCache(get_wsgi_application())
 
 
@@ -663,6 +664,14 @@ def test_a_view_names_counters_for_every_table_that_it_reads(league, site, part)
         if not_said := lacking(answer, counts) - names:
             missing[path] = not_said
     assert missing == {}
+
+
+def test_what_follows_the_clock_is_rendered_again_as_it_moves_on(league, site, monkeypatch):
+    assert [Answered(site, "/").kept for _ in range(2)] == [False, True]
+    monkeypatch.setattr(changes, "CLOCK_S", 5e8)
+    assert Answered(site, "/").kept is False
+    assert Answered(site, "/t/").kept is False
+    assert Answered(site, "/t/").kept is True
 
 
 def test_a_change_while_an_answer_is_made_is_seen(league, site):
