@@ -147,7 +147,7 @@ class Ticket:
 
 
 def keep_until(request: HttpRequest, *keys: str) -> None:
-    """Keep the answer to an anonymous reader until one of these counters grows. To be called before any of it is read.
+    """Keep the answer to an anonymous reader until one of these counters grows. Call it before reading any data for the answer.
 
     At most one query; none if the answer cannot be kept.
     """

@@ -87,7 +87,7 @@ def _bodies() -> dict[str, bpf.Program]:
 
 @cache
 def build() -> bytes:
-    """Build the filter. The one of every bot has checked each call and its machine before."""
+    """Build the filter. It does not check the architecture of a call, because the filter of every bot does."""
     numbers = this_architecture().numbers
     bodies = {numbers[name]: body for name, body in _bodies().items()}
     return bpf.encode(bpf.load_number() + bpf.switch(bodies, {0: bpf.verdict(bpf.ALLOW)}))

@@ -46,7 +46,7 @@ class Prefetcher:
                 self._fetched = self._pool.submit(self._fetch)
 
     def take(self) -> MatchLease | None:
-        """Hand over the job that was fetched, else the next one that waits here. Wait until its bots are started."""
+        """Return the prepared job, once its bots have started; without one, the next waiting job, or None."""
         with self._lock:
             fetched, self._fetched = self._fetched, None
         job = fetched.result() if fetched is not None else None
