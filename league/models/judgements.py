@@ -82,7 +82,7 @@ class JudgedSum(models.Model):
     decisions = models.PositiveIntegerField(default=0)
     judged = models.PositiveIntegerField(default=0)
     right = models.PositiveIntegerField(default=0)  # Decisions that lost nothing.
-    lost = models.FloatField(default=0.0)  # Sum of l.
+    lost = models.FloatField(default=0.0)  # Sum of the losses l over the boards.
     lost_lost = models.FloatField(default=0.0)  # Sum of l * l.
     lost_judged = models.FloatField(default=0.0)  # Sum of l * n.
     judged_judged = models.FloatField(default=0.0)  # Sum of n * n.

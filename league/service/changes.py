@@ -54,8 +54,8 @@ PLAYED = "played"
 RESULTS = "results"  # all rated results
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
-RELEASE = "release"  # no row counts for it: only another release changes what it stands for
-CLOCK = "clock"  # no row counts for it: it grows every `CLOCK_S`, for answers that follow the time of day
+RELEASE = "release"  # counts no rows: for answers that change only with a new release
+CLOCK = "clock"  # counts no rows: grows every `CLOCK_S`, for answers that depend on the time of day
 CLOCK_S = 10
 OF_TOURNAMENT = "'tournament:' || r.tournament_id"
 # A lease is no change: the match starts at once, or waits as before.

@@ -38,7 +38,7 @@ class FrugalCompressor(Compressor):
                 if unpack(packed) == data:
                     self._packed[ending, _content(data)] = packed
             except (OSError, EOFError, zlib.error, brotli.error):
-                continue  # none there, or none that is whole
+                continue  # the compressed file is missing or damaged
         names: list[str] = super().compress(path)
         return names
 

@@ -37,7 +37,7 @@ class Prefetcher:
         self._lock = threading.Lock()
         self._fetched: Future[MatchLease | None] | None = None
         self._claimed: MatchLease | None = None  # set from the claim until `take`
-        self._waiting: deque[MatchLease] = deque()  # claimed with another one, and not prepared yet
+        self._waiting: deque[MatchLease] = deque()  # claimed together with an earlier job, and not prepared yet
 
     def begin(self) -> None:
         """Fetch the next job, unless that has begun."""
