@@ -70,7 +70,7 @@ class WrappedChild(ChildProcess):
         return Ended(self._status, wrapper.peak_kib, wrapper.cpu_s, lost_with)
 
     def last_word(self) -> bytes:
-        """Return what the wrapper reported about the bot's end. To be used after `collect`."""
+        """Return what the wrapper reported about the bot's end. Call it after `collect`."""
         output = b""
         while piece := os.read(self._word, 4096):  # Until the wrapper closes it by ending.
             output += piece
