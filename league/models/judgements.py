@@ -13,7 +13,7 @@ from league.models.words import only_words
 
 
 class BackgroundWork(models.Model):
-    """Work on a finished match that a player has asked for, done when the queue has nothing else. Until it is over it has a job."""
+    """Work on a finished match that a player has asked for, done when the queue is empty. It has a job until it has finished."""
 
     asked_by = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
     created = models.DateTimeField()

@@ -66,7 +66,7 @@ def follow(request: HttpRequest, *names: str) -> None:
 
 
 def leave(request: HttpRequest) -> None:
-    """Follow nothing: what the page shows is over."""
+    """Stop following topics, because nothing on the page will change any more."""
     request.META.pop(FOLLOWED, None)
 
 

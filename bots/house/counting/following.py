@@ -38,7 +38,7 @@ CODES = {
 }
 EXEMPTIONS = {"none": 0, "trump_only": EXEMPT, "all": EXEMPT | EXEMPT_ALL}
 
-# What a duty demands of some cards of one suit, beside the card to beat.
+# What a duty demands of the cards of one suit in a hand, given the card to beat.
 ANY: Final = 0  # nothing: any card of the hand will do
 ALL: Final = 1  # one of them
 HIGHER_OR_ALL: Final = 2  # a higher one if there is one, else one of them

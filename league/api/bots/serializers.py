@@ -24,7 +24,7 @@ class BotOut(Out):
     owner = serializers.SlugField(source="owner.name")
     state = serializers.ChoiceField(choices=BotState.choices)
     stopped = serializers.DateTimeField(
-        allow_null=True, help_text="Since when an operator holds it back, whatever its state."
+        allow_null=True, help_text="The time when an operator paused it; null if none has. Independent of its state."
     )
     description = serializers.CharField()
     house = serializers.BooleanField(source="is_house", help_text="Shipped with the league.")
@@ -37,7 +37,7 @@ class BotOut(Out):
         source="sends.number", default=None, allow_null=True, help_text="The version that its owner lets it send."
     )
     held_until = serializers.DateTimeField(
-        allow_null=True, help_text="Until when the pause of its owner holds back its matches."
+        allow_null=True, help_text="The time until which its owner's pause keeps its matches in the queue."
     )
     entry_policy = serializers.ChoiceField(
         choices=EntryPolicy.choices,
@@ -127,10 +127,10 @@ class VersionOut(Out):
 
 
 class VersionWithChecks(VersionOut):
-    """One upload, with what it was put to in its last validation."""
+    """One upload, with the checks of its last validation."""
 
     checks = serializers.SerializerMethodField(
-        help_text="Of its last validation, game by game; empty before it is over."
+        help_text="Results of its last validation, game by game; empty until the validation has finished."
     )
 
     @extend_schema_field(CheckOut(many=True))

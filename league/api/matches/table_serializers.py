@@ -77,7 +77,8 @@ class TableOut(serializers.Serializer[Any]):
         source="seen", child=ObjectField(), help_text="The log of the board so far, as far as your seat may know it."
     )
     scores = serializers.ListField(
-        child=serializers.ListField(child=serializers.IntegerField()), help_text="Per seat, of each board that is over."
+        child=serializers.ListField(child=serializers.IntegerField()),
+        help_text="Scores by seat, for each finished board.",
     )
     advice = serializers.CharField(
         help_text='What the best bot of the house would do now, where it was asked; "?": it has failed; else empty.'

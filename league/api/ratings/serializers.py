@@ -153,7 +153,9 @@ class QueueOut(Out):
 
     queued = serializers.IntegerField()
     playing = serializers.IntegerField()
-    oldest = serializers.DateTimeField(allow_null=True, help_text="Since when the oldest match waits.")
+    oldest = serializers.DateTimeField(
+        allow_null=True, help_text="The time since which the oldest match has been waiting."
+    )
     workers = serializers.IntegerField()
     refusing = serializers.IntegerField(help_text="Workers that refuse to play because their sandbox is not safe.")
     starved = serializers.CharField(help_text="Empty while matches flow.")

@@ -42,7 +42,7 @@ class EventOut(Out):
     secret = serializers.SerializerMethodField(
         help_text="Hexadecimal. Null until it is over, and while replays are held back."
     )
-    embargo = serializers.DateTimeField(allow_null=True, help_text="Until when its replays are held back.")
+    embargo = serializers.DateTimeField(allow_null=True, help_text="The time until which its replays are hidden.")
     audience = serializers.ChoiceField(
         choices=Audience.choices,
         help_text="Who sees matches and standings before they are shown; the owner and operators always do.",
@@ -54,7 +54,7 @@ class EventOut(Out):
         allow_null=True, help_text="When entries close and it begins by itself; null: when its owner starts it."
     )
     opens = serializers.SerializerMethodField(
-        help_text="From when on all of it is shown; null where it is not held back, or that is not known yet."
+        help_text="The time when all of it is shown; null if nothing is hidden or the time is not known yet."
     )
     invitation = serializers.SerializerMethodField(help_text="The path of the link to a private event, for its owner.")
     created = serializers.DateTimeField()
@@ -210,7 +210,9 @@ class CircuitOut(Out):
     game = serializers.CharField()
     format = serializers.ChoiceField(choices=format_choices())
     parameters = ObjectField()
-    boards = serializers.IntegerField(allow_null=True, help_text="Of each match; null: what suits the game.")
+    boards = serializers.IntegerField(
+        allow_null=True, help_text="Number of boards in each match; null: a number that suits the game."
+    )
     size = serializers.IntegerField(help_text="Entries of a division.")
     moves = serializers.IntegerField(help_text="How many go up and down between neighbouring divisions.")
     days = serializers.CharField()

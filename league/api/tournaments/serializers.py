@@ -50,7 +50,7 @@ class TournamentOut(Out):
     format = serializers.ChoiceField(choices=format_choices())
     parameters = ObjectField(help_text="Of the format, those that differ from the defaults in /formats.")
     seeding = serializers.ChoiceField(choices=Seeding.choices)
-    boards = serializers.IntegerField(help_text="Of each match.")
+    boards = serializers.IntegerField(help_text="Number of boards in each match.")
     sealed = serializers.BooleanField(
         help_text="Only bots that can be sealed enter, and all its matches are played sealed."
     )
@@ -70,11 +70,13 @@ class TournamentOut(Out):
     created = serializers.DateTimeField()
     started = serializers.DateTimeField(allow_null=True)
     finished = serializers.DateTimeField(allow_null=True)
-    paused = serializers.DateTimeField(allow_null=True, help_text="Since when its owner lets nothing of it be begun.")
-    stopped = serializers.DateTimeField(
-        allow_null=True, help_text="Since when an operator lets nothing of it be begun."
+    paused = serializers.DateTimeField(
+        allow_null=True, help_text="The time when its owner paused it: no match of it starts."
     )
-    embargo = serializers.DateTimeField(allow_null=True, help_text="Until when its replays are held back.")
+    stopped = serializers.DateTimeField(
+        allow_null=True, help_text="The time when an operator paused it: no match of it starts."
+    )
+    embargo = serializers.DateTimeField(allow_null=True, help_text="The time until which its replays are hidden.")
     ending = EndingField(help_text="What ended it, where it was not simply its last match.")
     facts = ObjectField(help_text="The numbers behind the ending.")
 
@@ -95,7 +97,7 @@ class FormatChoice(StrictSerializer):
         required=False,
         min_value=1,
         max_value=settings.MAX_BOARDS,
-        help_text="Of each match; a number that suits the game if left out.",
+        help_text="Number of boards in each match; if left out, a number that suits the game.",
     )
     format = serializers.ChoiceField(choices=format_choices(), required=False, default=DEFAULT_FORMAT)
     parameters = ObjectField(required=False, help_text="Of the format, by the names in /formats.")
@@ -296,7 +298,7 @@ class EntryNew(StrictSerializer):
 
 
 class EmbargoNew(StrictSerializer):
-    """Until when replays are held back."""
+    """The time until which replays are hidden."""
 
     until = serializers.DateTimeField(
         allow_null=True, help_text="With its zone. Null: they are shown as soon as their matches are over."
