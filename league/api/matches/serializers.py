@@ -378,7 +378,7 @@ class TryNew(StrictSerializer):
         trim_whitespace=False, help_text=f"Python, one file; {tries.MOST_SOURCE // 1024} KB of UTF-8 at most."
     )
     game = serializers.CharField(max_length=30)
-    against = serializers.SlugField(max_length=40, help_text="A bot of the house; it takes all other places.")
+    against = serializers.SlugField(max_length=40, help_text="A house bot; it takes all other places.")
     name = serializers.CharField(max_length=60, required=False, default="", allow_blank=True, help_text="Of your bot.")
 
 
@@ -434,11 +434,11 @@ class TryOut(Out):
     against = VersionRef(source="rival")
     name = serializers.CharField()
     at = OptionalObjectField(
-        help_text="Of a try at a decision of a match (from the pages): match, board, sitting, seat, step."
+        help_text="The decision of a match that a try on the pages repeats: match, board, sitting, seat, step."
     )
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
-    result = serializers.SerializerMethodField(help_text="Null until it is over.")
+    result = serializers.SerializerMethodField(help_text="Null until it has finished.")
 
     @extend_schema_field(TriedOut(allow_null=True))
     def get_result(self, row: Try) -> dict[str, Any] | None:

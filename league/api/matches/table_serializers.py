@@ -18,7 +18,7 @@ class TableNew(StrictSerializer):
     """A new table: the game, the opponent, the partner."""
 
     game = serializers.CharField(max_length=30)
-    against = serializers.SlugField(max_length=40, help_text="A bot of the house, or one of yours.")
+    against = serializers.SlugField(max_length=40, help_text="A house bot, or one of your own.")
     partner = serializers.CharField(
         max_length=40,
         required=False,
@@ -81,7 +81,7 @@ class TableOut(serializers.Serializer[Any]):
         help_text="Scores by seat, for each finished board.",
     )
     advice = serializers.CharField(
-        help_text='What the best bot of the house would do now, where it was asked; "?": it has failed; else empty.'
+        help_text='The action that the best house bot advises, if you asked for advice; "?" if that bot failed; else empty.'
     )
     fault = FaultField(help_text="Of a bot, which ended the table.")
     created = serializers.DateTimeField()

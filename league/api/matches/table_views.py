@@ -102,7 +102,7 @@ class Advice(View):
 
     @extend_schema(
         operation_id="ask_for_advice",
-        summary="Ask what the best bot of the house would do",
+        summary="Ask what the best house bot would do",
         tags=["matches"],
         request=AdviceNew,
         responses={200: TableOut},

@@ -40,7 +40,7 @@ class EventOut(Out):
         help_text="Published before the first deal; the secrets of the stages follow from the secret."
     )
     secret = serializers.SerializerMethodField(
-        help_text="Hexadecimal. Null until it is over, and while replays are held back."
+        help_text="Hexadecimal. Null until the event has finished, and while replays are hidden."
     )
     embargo = serializers.DateTimeField(allow_null=True, help_text="The time until which its replays are hidden.")
     audience = serializers.ChoiceField(
@@ -51,7 +51,7 @@ class EventOut(Out):
     release = serializers.DateTimeField(allow_null=True, help_text="When its owner wants it shown; null: not said yet.")
     pace_s = serializers.IntegerField(help_text="Seconds for which each board is shown from then on; 0: all at once.")
     due = serializers.DateTimeField(
-        allow_null=True, help_text="When entries close and it begins by itself; null: when its owner starts it."
+        allow_null=True, help_text="The time when entries close and the event starts; null: its owner starts it."
     )
     opens = serializers.SerializerMethodField(
         help_text="The time when all of it is shown; null if nothing is hidden or the time is not known yet."
@@ -128,12 +128,12 @@ class TermsNew(StrictSerializer):
         required=False,
         allow_null=True,
         default=None,
-        help_text="When entries close and it begins by itself; null: when you start it. Not for one that has begun.",
+        help_text="The time when entries close and the event starts; null: you start it. Not allowed after the start.",
     )
 
     audience = serializers.ChoiceField(
         choices=Audience.choices,
-        help_text="Who sees matches and standings before they are shown; what is held back from anybody is unrated.",
+        help_text="Who sees matches and standings before everybody does; matches that are hidden from anybody are unrated.",
     )
     release = serializers.DateTimeField(
         required=False, allow_null=True, default=None, help_text="When they are shown; null: when you say so."
@@ -173,7 +173,7 @@ class EventNew(TermsNew):
         choices=Audience.choices,
         required=False,
         default=Audience.PUBLIC,
-        help_text="Who sees matches and standings before they are shown; what is held back from anybody is unrated.",
+        help_text="Who sees matches and standings before everybody does; matches that are hidden from anybody are unrated.",
     )
     private = serializers.BooleanField(
         required=False,

@@ -57,15 +57,15 @@ class TournamentOut(Out):
     schedule = serializers.IntegerField(help_text="Revision of the schedules by which it was made (docs/fairness.md).")
     status = serializers.ChoiceField(choices=TournamentStatus.choices)
     entries = serializers.IntegerField(source="entry_count")
-    matches = serializers.IntegerField(source="match_count", help_text="That are in the queue, or were.")
+    matches = serializers.IntegerField(source="match_count", help_text="Matches that are or were in the queue.")
     matches_planned = serializers.IntegerField(
         source="planned_matches",
-        help_text="At most, as known at the start; those that the queue has no room for yet are inserted later. 0: before, or without an end.",
+        help_text="The largest number of matches, known at the start; the queue takes them as it has room. 0: not started, or without an end.",
     )
     matches_finished = serializers.IntegerField(source="finished_count")
     secret_sha256 = serializers.CharField(help_text="Published before the first deal.")
     secret = serializers.SerializerMethodField(
-        help_text="Hexadecimal; every deal follows from it. Null until it is over."
+        help_text="Hexadecimal; every deal follows from it. Null until the tournament has finished."
     )
     created = serializers.DateTimeField()
     started = serializers.DateTimeField(allow_null=True)
@@ -77,7 +77,7 @@ class TournamentOut(Out):
         allow_null=True, help_text="The time when an operator paused it: no match of it starts."
     )
     embargo = serializers.DateTimeField(allow_null=True, help_text="The time until which its replays are hidden.")
-    ending = EndingField(help_text="What ended it, where it was not simply its last match.")
+    ending = EndingField(help_text="What ended it, if not simply its last match.")
     facts = ObjectField(help_text="The numbers behind the ending.")
 
     def get_secret(self, tournament: Tournament) -> str | None:
@@ -236,7 +236,9 @@ class RoundMatch(Out):
     status = serializers.ChoiceField(choices=MatchStatus.choices)
     entries = serializers.ListField(child=serializers.IntegerField())
     points = serializers.ListField(
-        child=serializers.FloatField(), allow_null=True, help_text="Board points of each entry; null until it is over."
+        child=serializers.FloatField(),
+        allow_null=True,
+        help_text="Board points of each entry; null until the match has finished.",
     )
 
 
