@@ -91,7 +91,9 @@ class CheckOut(Out):
     fault = FaultField(help_text="Why the version is refused in this game.")
     fault_detail = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
     decisions = serializers.IntegerField(help_text="Asked of the bot.")
-    max_cpu_s = serializers.FloatField(help_text="Of its slowest decision; of its start, the slowest one.")
+    max_cpu_s = serializers.FloatField(
+        help_text="CPU seconds of the slowest decision; for the start, of the slowest start."
+    )
     match = serializers.CharField(source="match.public_id", help_text="The match that holds the log of the game.")
 
     def get_fault_detail(self, check: Check) -> str | None:
@@ -115,8 +117,10 @@ class VersionOut(Out):
     refused = serializers.ListField(
         child=serializers.CharField(), help_text="Games that it declares and is not accepted for."
     )
-    sealable = serializers.BooleanField(help_text="Whether it can play off from every clock of the host.")
-    sha256 = serializers.CharField(source="package_id", help_text="Of the contents: equal contents are one competitor.")
+    sealable = serializers.BooleanField(help_text="True if it can play without access to any clock of the host.")
+    sha256 = serializers.CharField(
+        source="package_id", help_text="Hash of the contents; versions with equal contents are one competitor."
+    )
     size = serializers.IntegerField(source="package.size", help_text="Bytes of the packed contents.")
     deterministic = serializers.BooleanField(help_text="Declared in bot.toml: the same lines get the same answers.")
     created = serializers.DateTimeField()
@@ -193,7 +197,7 @@ class JudgedPhase(Out):
 
     phase = serializers.CharField(help_text="all, auction, lead, follow or end.")
     mine = FiguresOut()
-    everybody = FiguresOut(help_text="Of all bots that were judged in this pool.")
+    everybody = FiguresOut(help_text="Figures of all bots that were judged in this pool.")
 
 
 class JudgedOut(Out):

@@ -24,7 +24,7 @@ class TableNew(StrictSerializer):
         required=False,
         default="",
         allow_blank=True,
-        help_text="Where the game has partners; empty: the same bot.",
+        help_text="The bot that plays as your partner, in games with partners; empty: the same bot as `against`.",
     )
     players = serializers.IntegerField(
         required=False, min_value=1, max_value=20, help_text="Seats; the usual number of the game if left out."
@@ -62,7 +62,7 @@ class TableOut(serializers.Serializer[Any]):
     reason = serializers.CharField(help_text="Why it waits, or has ended; else empty.")
     pool = PoolRef()
     players = serializers.SerializerMethodField(help_text="Who holds each seat: the person's name, or that of a bot.")
-    seat = serializers.IntegerField(help_text="Of the person.")
+    seat = serializers.IntegerField(help_text="The seat of the person.")
     boards = serializers.IntegerField()
     board = serializers.IntegerField(help_text="The present one, or the last; from 1.")
     turn = serializers.IntegerField(
@@ -83,12 +83,10 @@ class TableOut(serializers.Serializer[Any]):
     advice = serializers.CharField(
         help_text='The action that the best house bot advises, if you asked for advice; "?" if that bot failed; else empty.'
     )
-    fault = FaultField(help_text="Of a bot, which ended the table.")
+    fault = FaultField(help_text="The fault of a bot that ended the table.")
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
-    replays = serializers.SerializerMethodField(
-        help_text="Of each board with open cards, once it is finished; else none."
-    )
+    replays = serializers.SerializerMethodField(help_text="A replay with open cards for each finished board.")
 
     @extend_schema_field({"type": "array", "items": {"type": "string"}})
     def get_players(self, row: Table) -> list[str]:

@@ -26,7 +26,7 @@ class PoolOut(PoolRef):
     )
     ratings_revision = serializers.IntegerField(
         allow_null=True,
-        help_text="Of the ratings, by which the leaderboard was fitted; null: it is empty, or of the first one.",
+        help_text="Revision of the rating model that fitted the leaderboard; null: the leaderboard is empty, or of the first revision.",
     )
     revised = serializers.DateTimeField(
         allow_null=True,

@@ -47,7 +47,7 @@ class EventOut(Out):
         choices=Audience.choices,
         help_text="Who sees matches and standings before they are shown; the owner and operators always do.",
     )
-    private = serializers.BooleanField(help_text="Whether only those know of it whom its link has let in.")
+    private = serializers.BooleanField(help_text="True if only people whom its link has let in can know of it.")
     release = serializers.DateTimeField(allow_null=True, help_text="When its owner wants it shown; null: not said yet.")
     pace_s = serializers.IntegerField(help_text="Seconds for which each board is shown from then on; 0: all at once.")
     due = serializers.DateTimeField(

@@ -48,7 +48,7 @@ class TournamentOut(Out):
     owner = serializers.SlugField(source="owner.name")
     pool = PoolRef()
     format = serializers.ChoiceField(choices=format_choices())
-    parameters = ObjectField(help_text="Of the format, those that differ from the defaults in /formats.")
+    parameters = ObjectField(help_text="Parameters of the format that differ from the defaults in /formats.")
     seeding = serializers.ChoiceField(choices=Seeding.choices)
     boards = serializers.IntegerField(help_text="Number of boards in each match.")
     sealed = serializers.BooleanField(
@@ -100,7 +100,7 @@ class FormatChoice(StrictSerializer):
         help_text="Number of boards in each match; if left out, a number that suits the game.",
     )
     format = serializers.ChoiceField(choices=format_choices(), required=False, default=DEFAULT_FORMAT)
-    parameters = ObjectField(required=False, help_text="Of the format, by the names in /formats.")
+    parameters = ObjectField(required=False, help_text="Parameters of the format, by their names in /formats.")
     mixed = serializers.BooleanField(
         required=False,
         default=False,
@@ -303,7 +303,7 @@ class EmbargoNew(StrictSerializer):
     """The time until which replays are hidden."""
 
     until = serializers.DateTimeField(
-        allow_null=True, help_text="With its zone. Null: they are shown as soon as their matches are over."
+        allow_null=True, help_text="With a time zone. Null: replays are shown as soon as their matches have finished."
     )
 
 
