@@ -86,7 +86,9 @@ class TableOut(serializers.Serializer[Any]):
     fault = FaultField(help_text="The fault of a bot that ended the table.")
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
-    replays = serializers.SerializerMethodField(help_text="A replay with open cards for each finished board.")
+    replays = serializers.SerializerMethodField(
+        help_text="A replay with open cards for each board, once the table has finished; otherwise none."
+    )
 
     @extend_schema_field({"type": "array", "items": {"type": "string"}})
     def get_players(self, row: Table) -> list[str]:
