@@ -93,7 +93,7 @@ class AuditAdmin(ReadOnly):
 
 @admin.register(models.Job)
 class JobAdmin(ReadOnly):
-    """Work that waits for a worker or is being done, without matches."""
+    """Queued and running jobs, except matches."""
 
     list_display = [
         "__str__",

@@ -103,7 +103,7 @@ class MatchStatus(models.TextChoices):
     LEASED = "leased", _("assigned")  # A worker has it until its lease runs out.
     RUNNING = "running", _("running")  # The worker has started the bots.
     FINISHED = "finished", _("finished")  # Every board is stored.
-    VOID = "void", _("void")  # It could not be played by a fault of ours; it counts for nobody.
+    VOID = "void", _("void")  # The league could not play it; it does not count.
     CANCELLED = "cancelled", _("cancelled")  # By a person, before it finished.
 
 

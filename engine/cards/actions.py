@@ -129,7 +129,7 @@ _BLOCKS: tuple[tuple[int, int, str, Callable[[Pack, int], str]], ...] = (
 
 
 def parse(pack: Pack, text: str) -> int:
-    """Return the action of a text. Raises EngineError, with the text and an example, if it is none."""
+    """Return the action that a text names. Raises EngineError, with the text and an example, if it names none."""
     if text in _NUMBERS:
         return _NUMBERS[text]
     verb, *rest = text.split(" ")

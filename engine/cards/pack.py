@@ -69,7 +69,7 @@ class Pack:
         return card
 
     def parse_suit(self, text: str) -> int:
-        """Return the number of a suit letter. Raises EngineError if it is none."""
+        """Return the number of a suit letter. Raises EngineError for any other text."""
         if len(text) != 1 or text not in self.suits:
             raise EngineError(f"unknown suit {text!r}: suits are {', '.join(self.suits)}")
         return self.suits.index(text)

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _own(path: Path, args: argparse.Namespace) -> int:
-    """Print the replays in a file."""
+    """Print the replays that a local file contains."""
     from engine.cli import table
     from engine.cli.column import column
     from engine.replay import ReplayError, restore

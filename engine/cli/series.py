@@ -34,10 +34,10 @@ Advance = Callable[[int, int], None]
 
 @dataclass
 class SeriesResult:
-    """The stored result of a match, and the sum of several: plain data.
+    """The stored result of one match, or the sum of several: plain data.
 
-    boards: number, complete, scores by party, and seating, scores and kind of fault of each sitting. parties: sealed, decisions, cpu_s,
-    max_cpu_s, faults, stderr. seconds: the total time of the matches.
+    boards: for each board its number, whether it is complete and its scores by party; for each of its sittings the seating, the scores and the
+    kind of fault. parties: for each party sealed, decisions, cpu_s, max_cpu_s, faults and stderr. seconds: the total time of the matches.
     """
 
     boards: list[dict[str, Any]] = field(default_factory=list)

@@ -49,7 +49,7 @@ def add_game_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_game(args: argparse.Namespace) -> tuple[str, int | None, dict[str, Any]]:
-    """Return the game's key, the number of seats (None: the game's default) and the options. Raise Problem for an unknown one."""
+    """Return the game's key, the number of seats (None: the game's default) and the options. Raise Problem for an unknown game."""
     options = option_values(args.option)
     players = args.players if args.players is not None else options.pop("players", None)
     return find_game(args.game), players, options

@@ -139,7 +139,7 @@ class Data:
         # These five come from `trick.turns`: announcements that need no certain cards, and trumps that may allow an exchange.
         self.own_extra: tuple[int, ...] = ()  # announcements of a follower
         self.lead_extra: tuple[int, ...] = ()  # announcements of the leader to the trick after one that it has won
-        self.swap = 0  # bit mask of trumps, for a follower
+        self.swap = 0  # trumps that may allow a follower an exchange, as a bit mask
         self.lead_swap = 0  # the same for the leader
         self.window_swap = 0  # the same before the draw
 

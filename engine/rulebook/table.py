@@ -66,7 +66,7 @@ def ordinary(lang: str) -> list[ParameterRow]:
 
 
 def lines(key: str, lang: str) -> list[ParameterRow]:
-    """Return the parameters in which a game, at any of its tables, differs from ordinary Tute."""
+    """Return the parameters whose value at one or more tables of a game differs from ordinary Tute."""
     rows = []
     for name in COMMON:
         usual = getattr(ORDINARY, name)

@@ -165,7 +165,7 @@ class Terms:
         return {name: word(getattr(self.rules, name)) for name in choices(self.declared, self.players)}
 
     def for_seats(self, seats: int) -> Terms:
-        """Return the terms that hold when this many seats remain after eliminations. `Game` implements it, since a final duel may be another game."""
+        """Return the terms for the seats that remain after eliminations. Only `Game` implements it: the final duel may be a different game."""
         raise NotImplementedError
 
     def suit_map(self, suits: str | None) -> tuple[int, ...]:
@@ -215,5 +215,5 @@ class Terms:
         return actions.text(self.pack, action)
 
     def parse_action(self, text: str) -> int:
-        """Return the action of a text. Raises EngineError (a ValueError) with the text if it is none."""
+        """Return the action that a text names. Raises EngineError (a ValueError) with the text if it names none."""
         return actions.parse(self.pack, text)

@@ -28,7 +28,7 @@ class Limits:
     memory_mb: int = 256
     threads: int = 16
     line_kib: int = 64  # One answer.
-    stderr_kib: int = 16  # Kept of any amount.
+    stderr_kib: int = 16  # The part of the error output that is kept, however long it is.
 
     def __post_init__(self) -> None:
         for field in fields(self):

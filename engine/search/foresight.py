@@ -75,12 +75,12 @@ ALL: Final = 99  # tricks: to the end of the deal
 MOST, TARGET, BID, PRIZE, MIDDLE = 0, 1, 2, 3, 4
 RESULTS = {"most_points_wins": MOST, "to_target": TARGET, "soloist_reaches_bid": BID, "middle_loses": MIDDLE}
 
-# value of holding a card, beside a useless one, in halves of points, weakest card first; equal to those of the house bot `counting`
+# value of holding a card instead of a useless one, in halves of points, weakest card first; equal to those of the house bot `counting`
 KEEP_TRUMP = (9, 9, 10, 10, 13, 15, 22, 23, 26, 26)
 KEEP_PLAIN = (0, 0, 0, 0, 0, 0, 5, 7, 14, 17)
 KEEP_TRUMP_SONGLESS = (4, 4, 4, 4, 6, 7, 10, 11, 17, 25)
 KEEP_PLAIN_SONGLESS = (0, 0, 0, 0, 0, 0, 0, 2, 5, 5)
-BROKEN_PAIR: Final = 20  # halves of points that it costs to play a card of a pair
+BROKEN_PAIR: Final = 20  # cost of playing a card of a pair, in halves of points
 
 # Places of weights: each card of trumps, then of another suit, weakest first; then these.
 MASTER: Final = 20  # the highest left of its suit: plain, trumps

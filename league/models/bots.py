@@ -21,10 +21,10 @@ class Bot(models.Model):
     paused_for = models.TextField(blank=True)
     retest_at = models.DateTimeField(null=True)  # When the league tests it again.
     retests = models.PositiveSmallIntegerField(default=0)  # Retests since it was paused.
-    # Until when its owner's pause keeps its matches in the queue, and when the last such pause began (league.domain.bots.bots).
+    # When its owner's pause, which keeps its matches in the queue, ends, and when the last such pause began (league.domain.bots.bots).
     held_until = models.DateTimeField(null=True)
     held_at = models.DateTimeField(null=True)
-    # When and why an operator paused it, whatever its owner does (league.domain.bots.bots).
+    # When and why an operator paused it; the owner cannot resume it (league.domain.bots.bots).
     stopped = models.DateTimeField(null=True)
     stopped_for = models.TextField(blank=True, default="", db_default="")
     # A copy for workers, which may not read players.

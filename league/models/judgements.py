@@ -13,7 +13,7 @@ from league.models.words import only_words
 
 
 class BackgroundWork(models.Model):
-    """Work on a finished match that a player has asked for, done when the queue has nothing else. Until it is over it has a job."""
+    """Work on a finished match that a player has asked for, done when the queue is empty. It has a job until it has finished."""
 
     asked_by = models.ForeignKey(Player, null=True, on_delete=models.SET_NULL, related_name="+")
     created = models.DateTimeField()
@@ -82,7 +82,7 @@ class JudgedSum(models.Model):
     decisions = models.PositiveIntegerField(default=0)
     judged = models.PositiveIntegerField(default=0)
     right = models.PositiveIntegerField(default=0)  # Decisions that lost nothing.
-    lost = models.FloatField(default=0.0)  # Sum of l.
+    lost = models.FloatField(default=0.0)  # Sum of the losses l over the boards.
     lost_lost = models.FloatField(default=0.0)  # Sum of l * l.
     lost_judged = models.FloatField(default=0.0)  # Sum of l * n.
     judged_judged = models.FloatField(default=0.0)  # Sum of n * n.

@@ -24,7 +24,7 @@ class Event(models.Model):
     secret_sha256 = models.CharField(max_length=64)  # Published before the start.
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
-    # Until when nobody sees the replays of its tournaments, nor its secret, from which theirs are derived.
+    # Until this time the replays of its tournaments are hidden, and its secret, from which theirs are derived.
     embargo = models.DateTimeField(null=True)
     secret_after = models.DateTimeField(null=True)
     # Who sees its matches before the release, and whether others see that the event exists (league.domain.matches.sight).
@@ -143,14 +143,14 @@ class Tournament(models.Model):
     created = models.DateTimeField()
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
-    paused = models.DateTimeField(null=True)  # Since when its owner has paused it.
-    # Since when and why an operator has paused it, whatever its owner does.
+    paused = models.DateTimeField(null=True)  # The time when its owner paused it.
+    # When and why an operator paused it; the owner cannot resume it.
     stopped = models.DateTimeField(null=True)
     stopped_for = models.TextField(blank=True, default="", db_default="")
-    # Until when nobody sees its replays, nor its secret, from which the hands follow (league.domain.matches.embargoes).
+    # Until this time its replays are hidden, and its secret, from which the deals follow (league.domain.matches.embargoes).
     embargo = models.DateTimeField(null=True)
     secret_after = models.DateTimeField(null=True)
-    # From when on everybody sees it; null: from the start. An event's time holds for its tournaments; a private one never opens.
+    # When everybody may see it; null: from the start. Tournaments of an event open with the event; a private one never opens.
     opens = models.DateTimeField(null=True)
     ending = models.CharField(max_length=20, choices=Ending, blank=True)  # What ended it, if not simply its last match.
     facts = models.JSONField(default=dict)  # The numbers behind `ending`.

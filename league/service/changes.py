@@ -54,8 +54,8 @@ PLAYED = "played"
 RESULTS = "results"  # all rated results
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
-RELEASE = "release"  # no row counts for it: only another release changes what it stands for
-CLOCK = "clock"  # no row counts for it: it grows every `CLOCK_S`, for answers that follow the time of day
+RELEASE = "release"  # counts no rows: for answers that change only with a new release
+CLOCK = "clock"  # counts no rows: grows every `CLOCK_S`, for answers that depend on the time of day
 CLOCK_S = 10
 OF_TOURNAMENT = "'tournament:' || r.tournament_id"
 # A lease is no change: the match starts at once, or waits as before.
@@ -147,7 +147,7 @@ class Ticket:
 
 
 def keep_until(request: HttpRequest, *keys: str) -> None:
-    """Keep the answer to an anonymous reader until one of these counters grows. To be called before any of it is read.
+    """Keep the answer to an anonymous reader until one of these counters grows. Call it before reading any data for the answer.
 
     At most one query; none if the answer cannot be kept.
     """

@@ -73,7 +73,7 @@ def change_event(versions: Mapping[str, int], names: Sequence[str], last_version
 
 
 def numbers(text: str, count: int) -> tuple[int | None, ...]:
-    """Return the versions in an event's id, for `count` topics; all None if it is no such id."""
+    """Return the versions in an event's id, for `count` topics; all None if the id has another form."""
     parts = text.split(".")
     if len(parts) != count or not all(part.isascii() and part.isdigit() and len(part) < 20 for part in parts):
         return (None,) * count

@@ -19,14 +19,14 @@ class AddIndexMeanwhile(AddIndex):
     """An index that PostgreSQL builds while rows are written; its migration is not atomic. SQLite, which has one writer, builds it as any other."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Build it."""
+        """Build the index."""
         if schema_editor.connection.vendor == "postgresql":
             self._concurrently().database_forwards(app_label, schema_editor, from_state, to_state)
         else:
             super().database_forwards(app_label, schema_editor, from_state, to_state)
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Take it away."""
+        """Drop the index."""
         if schema_editor.connection.vendor == "postgresql":
             self._concurrently().database_backwards(app_label, schema_editor, from_state, to_state)
         else:
@@ -45,7 +45,7 @@ class DropIndexOfKey(AlterField):
     """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Drop it."""
+        """Drop the index."""
         if schema_editor.connection.vendor != "postgresql":
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
@@ -55,7 +55,7 @@ class DropIndexOfKey(AlterField):
             schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {schema_editor.quote_name(name)}")
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Make it again."""
+        """Build the index again."""
         if schema_editor.connection.vendor != "postgresql":
             super().database_backwards(app_label, schema_editor, from_state, to_state)
             return
@@ -70,7 +70,7 @@ class AddConstraintUnchecked(AddConstraint):
     """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Add it."""
+        """Add the constraint."""
         if schema_editor.connection.vendor == "postgresql":
             from django.contrib.postgres.operations import AddConstraintNotValid
 

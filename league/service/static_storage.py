@@ -30,7 +30,7 @@ class FrugalCompressor(Compressor):
         self._busy: dict[tuple[str, bytes], threading.Lock] = {}  # both names may be at work at once
 
     def compress(self, path: str) -> list[str]:
-        """Write the compressed files of one file; their names."""
+        """Write the compressed versions of a file and return their names."""
         data = Path(path).read_bytes()
         for ending, unpack in UNPACK.items():
             try:
@@ -38,16 +38,16 @@ class FrugalCompressor(Compressor):
                 if unpack(packed) == data:
                     self._packed[ending, _content(data)] = packed
             except (OSError, EOFError, zlib.error, brotli.error):
-                continue  # none there, or none that is whole
+                continue  # the compressed file is missing or damaged
         names: list[str] = super().compress(path)
         return names
 
     def compress_brotli(self, data: bytes) -> bytes:
-        """The content as brotli."""
+        """Return the content, compressed with brotli."""
         return self._once(".br", data, super().compress_brotli)
 
     def compress_gzip(self, data: bytes) -> bytes:
-        """The content as gzip."""
+        """Return the content, compressed with gzip."""
         return self._once(".gz", data, super().compress_gzip)
 
     def _once(self, ending: str, data: bytes, pack: Callable[[bytes], bytes]) -> bytes:

@@ -55,7 +55,7 @@ def extract_texts() -> Catalog:
 
 
 def _sources() -> Iterator[tuple[Path, str]]:
-    """Each file as Python. Django makes that of a template; its lines are those of the template, but their indentation says nothing."""
+    """Yield each file as Python. Django translates templates to Python line by line, but with an indentation that has no meaning."""
     for path in sorted(LEAGUE.rglob("*.py")):
         if not {"migrations", "management"} & set(path.parts):  # commands speak English
             yield path, path.read_text(encoding="utf-8")
@@ -65,12 +65,12 @@ def _sources() -> Iterator[tuple[Path, str]]:
 
 
 def catalogue_paths() -> list[Path]:
-    """The catalogue of each language besides English, which is the language of the code."""
+    """Return the catalogues of all languages except English, the language of the code."""
     return sorted(LOCALES.glob("*/LC_MESSAGES/django.po"))
 
 
 def read_catalogue(path: Path) -> Catalog:
-    """A catalogue as it stands in its file. ValueError for a file that is none."""
+    """Return the catalogue in a file. Raise ValueError if the file is not a catalogue."""
     from babel.messages.pofile import PoFileError, read_po
 
     try:

@@ -55,7 +55,7 @@ def table_version(status: str, turn: int | None, *, advised: bool) -> int:
 
 
 def follow(request: HttpRequest, *names: str) -> None:
-    """Let a page follow topics while somebody looks at it. To be called before any of it is read. At most one query for each kind of topic."""
+    """Let an open page follow topics. Call it before reading any data for the page. At most one query for each kind of topic."""
     if not settings.LIVE_LISTENERS:
         return
     ticket: changes.Ticket | None = request.META.get(changes.TICKET)
@@ -66,7 +66,7 @@ def follow(request: HttpRequest, *names: str) -> None:
 
 
 def leave(request: HttpRequest) -> None:
-    """Follow nothing: what the page shows is over."""
+    """Stop following topics, because nothing on the page will change any more."""
     request.META.pop(FOLLOWED, None)
 
 

@@ -41,7 +41,7 @@ LOOP_S = 1.0  # between two checks whether the loop is to stop
 FIRST_LINE = re.compile(rb"\s*[A-Z]+ (/[!-~]*)")
 MOST_PATH = 2000
 INTERNAL = 500
-KEPT_HEADERS = ("ACCEPT_LANGUAGE", "HOST")  # the headers that a request keeps which could not be read
+KEPT_HEADERS = ("ACCEPT_LANGUAGE", "HOST")  # headers that are kept from a request that could not be parsed
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 

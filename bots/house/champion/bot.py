@@ -59,7 +59,7 @@ class ChampionBot(DeepBot):
             self.lacking[event["seat"]] = []
 
     def needed(self, view: View) -> list[int]:
-        """Return the card that the player to move would have given for the shown one."""
+        """Return, in a list, the card that the player to move needs to exchange it for the shown card now; empty if no exchange is possible."""
         rules = self.game.rules
         at_once = (
             rules.exchange == "immediate" and rules.exchange_trigger == "own_turn" and rules.exchange_window == "both"

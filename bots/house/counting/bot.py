@@ -18,7 +18,7 @@ from tute_bot import Bot, View, plays, run
 from tute_sense import LOSERS, aim, announce
 from worth import Worth, target_worth, worth_of
 
-CARDS = 1600  # budget of a round of a decision, in cards of playouts of about 2 microseconds
+CARDS = 1600  # budget for one round of a decision: cards played in playouts, each about 2 microseconds
 DEALS = 40  # most deals of the hidden cards in each of the two rounds of a decision
 FEWEST = 6
 AHEAD = 2  # tricks of a playout while there is a stock; the rest is estimated

@@ -107,7 +107,7 @@ class Calls:
         return max(lacking, key=lambda card: 20 * (card[1] == view.trump) + view.strength(card))
 
     def played(self, view: View, leader: int) -> list[Outcome]:
-        """Return playouts of whole deals under what is known."""
+        """Deal the hidden cards at random, in accord with all that is known, and play the deal out. Return the outcomes of `TRIES` deals."""
         model = Model(view, self.cards.suit, [1] * view.seats)
         dealer = Dealer(view, self.cards, self.random, [set() for _ in range(view.seats)])
         outcomes = []

@@ -96,7 +96,7 @@ class Dealer:
                 spare -= 1
                 rest.append(card)
                 continue
-            if not open_:  # A dead end: rather than lose a card this deal breaks a proof.
+            if not open_:  # Dead end: rather than lose the card, give it to a seat proved not to hold it.
                 open_ = [seat for seat in self.others if need[seat]]
                 room = sum(need[seat] for seat in open_)
             pick = random() * room

@@ -26,7 +26,7 @@ CODE: Final = 7  # the bits of the code
 UNDERTRUMP: Final = 8
 BEAT_AFTER_TRUMPED: Final = 16
 EXEMPT: Final = 32  # a seat whose partner is winning need not trump
-EXEMPT_ALL: Final = 64  # nor beat its partner; together with EXEMPT
+EXEMPT_ALL: Final = 64  # a seat whose partner is winning need not beat it either; set together with EXEMPT
 NO_LOAD: Final = 128
 MODIFIED: Final = BEAT_AFTER_TRUMPED | EXEMPT  # the duty depends on the partner or on the cards that were led
 CODES = {
@@ -38,7 +38,7 @@ CODES = {
 }
 EXEMPTIONS = {"none": 0, "trump_only": EXEMPT, "all": EXEMPT | EXEMPT_ALL}
 
-# What a duty demands of some cards of one suit, beside the card to beat.
+# What a duty demands of the cards of one suit in a hand, given the card to beat.
 ANY: Final = 0  # nothing: any card of the hand will do
 ALL: Final = 1  # one of them
 HIGHER_OR_ALL: Final = 2  # a higher one if there is one, else one of them

@@ -29,7 +29,7 @@ SUIT = 0xFFFF
 SUITS = (SUIT, SUIT << 16, SUIT << 32, SUIT << 48, 0)  # the bits of the cards of each suit; NO_TRUMP: none
 # BEATING[led * 5 + trump][best]: the cards that beat the winning card, a bit each.
 BEATING = [[winners(sum(SUITS), 1 << best, led, trump) for best in range(64)] for led in SUITS[:4] for trump in SUITS]
-# value of holding a card, beside a useless one, in points, strongest rank first; fitted to games of `greedy` against itself
+# value of holding a card instead of a useless one, in points, strongest rank first; fitted to games of `greedy` against itself
 KEEP_TRUMP = (13.0, 13.0, 11.5, 11.0, 7.5, 6.5, 5.0, 5.0, 4.5, 4.5)
 KEEP_PLAIN = (8.5, 7.0, 3.5, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 KEEP_TRUMP_SONGLESS = (12.5, 8.5, 5.5, 5.0, 3.5, 3.0, 2.0, 2.0, 2.0, 2.0)

@@ -215,7 +215,7 @@ class Model(Habits):
     def sing_table(
         self, laid: list[tuple[int, int]], seat: int, trump: int, unsung: int, outcome: Outcome
     ) -> tuple[int, int]:
-        """Score the pairs in the trick for its winner. Return trump and the unsung pairs after it."""
+        """Score the pairs that lie in a trick (songs on the table) for its winner. Return the new trump and the pairs still unsung."""
         pair = self.pair
         masks = [0, 0, 0, 0]
         for _, card in laid:

@@ -9,8 +9,8 @@ from playout import Outcome
 from tute_bot import View
 
 TUTE = 130.0  # the league's board score of a deal won by tute
-POINT = 1.0  # worth of a point, beside the 200 between a game won and a game lost
-NEAR = 50.0  # worth of a safe distance in points, beside the 100 of a lost deal
+POINT = 1.0  # worth of a point; a game won is worth 200 more than a game lost
+NEAR = 50.0  # worth of a safe distance in points; a lost deal costs 100
 FAR = 30.0  # points that make a distance safe
 NEXT_DEAL = 25.0  # points of lead that make the second deal of a game a clear favourite
 

@@ -95,7 +95,7 @@ class Meter(Sandbox):
         self.started: list[BotProcess] = []
 
     def start(self, bot_dir: Path, runtime: Runtime, entry: str, policy: Policy, core: int | None = None) -> BotProcess:
-        """Start a bot like a sandbox, as a process of the kind that is measured."""
+        """Start a bot as `Sandbox.start` does, make its process an instance of `kind`, and count its CPU time."""
         process = super().start(bot_dir, runtime, entry, policy, core)
         process.__class__ = self.kind
         self.started.append(process)

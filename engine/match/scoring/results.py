@@ -103,7 +103,7 @@ def middle_loses(state: Data) -> Verdict:
         middle = sorted(points[seat] for seat in takers)[len(takers) // 2]
         return Verdict(None, tuple(seat for seat in takers if points[seat] == middle))
     if rules.tie == "seat_order":
-        # Of equal points the earlier turn in the first trick ranks higher, so no two are level.
+        # If points are equal, the seat that played earlier in the first trick ranks higher, so no two seats are level.
         ranked = sorted(takers, key=lambda seat: (-points[seat], state.active.index(seat)))
         return Verdict(None, tuple(sorted(ranked[1:-1] or ranked[1:])))
     high, low = max(points[s] for s in takers), min(points[s] for s in takers)

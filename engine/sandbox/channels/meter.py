@@ -28,10 +28,11 @@ _SEED = 11  # The same symbols in every run.
 
 @dataclass(frozen=True, kw_only=True)
 class ChannelKind:
-    """A channel.
+    """A channel between two bots.
 
-    name: for people; channel: its class in the program that both bots run; symbols: their number; refused: every isolating tier refuses what it
-    needs, so there is nothing to measure; awake: the receiver is not frozen while the symbol is sent, like a bot of another match.
+    name: for people; channel: its class in the program that both bots run; symbols: the number of different symbols; refused: True if every
+    isolating tier refuses a call that the channel needs, so that there is nothing to measure; awake: True if the receiver runs while the symbol
+    is sent, as a bot of another match would.
     """
 
     name: str

@@ -305,7 +305,7 @@ class BotProcess:
         return took
 
     def pin(self, cores: Collection[int]) -> None:
-        """Let all its threads run on these cores. Do nothing if it has ended. Raise OSError if that is not allowed."""
+        """Let all threads of the bot run on these cores. Do nothing if the bot has ended. Raise OSError if pinning is not allowed."""
         watch.pin(self._tasks, cores)
 
     # -- Freezing -----------------------------------------------------------------------------------------------
@@ -374,7 +374,7 @@ class BotProcess:
     # -- End ----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Kill it, reap it, release everything. May be called again. Raise SandboxError if it cannot be killed."""
+        """Kill and reap the bot and release everything. A second call does nothing. Raise SandboxError if the bot cannot be killed."""
         if not self._open:
             return
         self._reap(_KILL_S, kill=True)
@@ -397,7 +397,7 @@ class BotProcess:
         return self._end is not None or bool(select.select([self._handle], [], [], 0)[0])
 
     def _is_ending(self) -> bool:
-        """Return True if it has ended, or if its first thread is about to."""
+        """Return True if the bot has ended, or if its first thread is about to end."""
         return self._has_ended() or watch.ending(self.pid)
 
     def _reap(self, timeout_s: float, *, kill: bool, headless: bool = False) -> bool:

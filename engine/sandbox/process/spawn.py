@@ -68,12 +68,12 @@ class ChildProcess:
         self.signal(signal.SIGKILL)
 
     def signal(self, number: int) -> None:
-        """Send a signal; do nothing if it has ended."""
+        """Send a signal to the process; do nothing if the process has ended."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.handle, number)
 
     def collect(self, timeout_s: float) -> Ended | None:
-        """Return how it ended, or None if it has not within the time."""
+        """Return how the process ended, or None if it still runs after `timeout_s`."""
         if not select.select([self.end], [], [], timeout_s)[0]:
             return None
         report = os.read(self.end, 256)

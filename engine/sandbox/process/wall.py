@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.sandbox.errors import SandboxError
 from engine.sandbox.process import watch
 
-_LATE_S = 2 * watch.SAMPLE_S  # A longer time between two looks means that this worker could not run.
+_LATE_S = 2 * watch.SAMPLE_S  # A longer time between two samples means that this worker could not run.
 _TOO_LONG = 10  # Times the cap, and at least _AT_LEAST_S.
 _AT_LEAST_S = 60.0
 

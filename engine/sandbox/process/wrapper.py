@@ -45,7 +45,7 @@ class WrappedChild(ChildProcess):
             signal.pidfd_send_signal(self._bot, signal.SIGKILL)
 
     def collect(self, timeout_s: float) -> Ended | None:
-        """Return how the bot ended, or None if it has not within the time."""
+        """Return how the bot ended, or None if it still runs after `timeout_s`."""
         if self._ended is None and select.select([self._bot, self.end], [], [], timeout_s)[0]:
             self._ended = self._collect(timeout_s)
         return self._ended
@@ -70,7 +70,7 @@ class WrappedChild(ChildProcess):
         return Ended(self._status, wrapper.peak_kib, wrapper.cpu_s, lost_with)
 
     def last_word(self) -> bytes:
-        """Return the wrapper's report on the end of a collected bot."""
+        """Return what the wrapper reported about the bot's end. Call it after `collect`."""
         output = b""
         while piece := os.read(self._word, 4096):  # Until the wrapper closes it by ending.
             output += piece

@@ -29,9 +29,9 @@ execve execveat seccomp
 pipe pipe2 socketpair getsockopt getsockname getpeername shutdown recvfrom sendto
 """  # Pipes and sockets are numbered by a counter of the host, and a pipe stores its creation time.
 _NOT_SLEPT = ("nanosleep", "clock_nanosleep")
-# Waits for descriptors, and which of their arguments points to a time: a null pointer means for ever, anything else ends at once.
+# Calls that wait for descriptors, each with the argument that points to a time limit. A null pointer waits for ever, any other wait ends at once.
 _POINTED = {"ppoll": 2, "select": 4, "pselect6": 4}
-# Here the argument is a number of milliseconds: none of them pass, and a negative number means for ever.
+# The same for a time limit in milliseconds: a negative number waits for ever, any other wait ends at once.
 _COUNTED = {"poll": 2, "epoll_wait": 3, "epoll_pwait": 3}
 
 
@@ -87,7 +87,7 @@ def _bodies() -> dict[str, bpf.Program]:
 
 @cache
 def build() -> bytes:
-    """Build the filter. The one of every bot has checked each call and its machine before."""
+    """Build the filter. It does not check the architecture of a call, because the filter of every bot does."""
     numbers = this_architecture().numbers
     bodies = {numbers[name]: body for name, body in _bodies().items()}
     return bpf.encode(bpf.load_number() + bpf.switch(bodies, {0: bpf.verdict(bpf.ALLOW)}))

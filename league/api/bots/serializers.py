@@ -24,7 +24,7 @@ class BotOut(Out):
     owner = serializers.SlugField(source="owner.name")
     state = serializers.ChoiceField(choices=BotState.choices)
     stopped = serializers.DateTimeField(
-        allow_null=True, help_text="Since when an operator holds it back, whatever its state."
+        allow_null=True, help_text="The time when an operator paused it; null if none has. Independent of its state."
     )
     description = serializers.CharField()
     house = serializers.BooleanField(source="is_house", help_text="Shipped with the league.")
@@ -37,7 +37,7 @@ class BotOut(Out):
         source="sends.number", default=None, allow_null=True, help_text="The version that its owner lets it send."
     )
     held_until = serializers.DateTimeField(
-        allow_null=True, help_text="Until when the pause of its owner holds back its matches."
+        allow_null=True, help_text="The time until which its owner's pause keeps its matches in the queue."
     )
     entry_policy = serializers.ChoiceField(
         choices=EntryPolicy.choices,
@@ -91,7 +91,9 @@ class CheckOut(Out):
     fault = FaultField(help_text="Why the version is refused in this game.")
     fault_detail = serializers.SerializerMethodField(help_text="For its owner; null for all others.")
     decisions = serializers.IntegerField(help_text="Asked of the bot.")
-    max_cpu_s = serializers.FloatField(help_text="Of its slowest decision; of its start, the slowest one.")
+    max_cpu_s = serializers.FloatField(
+        help_text="CPU seconds of the slowest decision; for the start, of the slowest start."
+    )
     match = serializers.CharField(source="match.public_id", help_text="The match that holds the log of the game.")
 
     def get_fault_detail(self, check: Check) -> str | None:
@@ -115,8 +117,10 @@ class VersionOut(Out):
     refused = serializers.ListField(
         child=serializers.CharField(), help_text="Games that it declares and is not accepted for."
     )
-    sealable = serializers.BooleanField(help_text="Whether it can play off from every clock of the host.")
-    sha256 = serializers.CharField(source="package_id", help_text="Of the contents: equal contents are one competitor.")
+    sealable = serializers.BooleanField(help_text="True if it can play without access to any clock of the host.")
+    sha256 = serializers.CharField(
+        source="package_id", help_text="Hash of the contents; versions with equal contents are one competitor."
+    )
     size = serializers.IntegerField(source="package.size", help_text="Bytes of the packed contents.")
     deterministic = serializers.BooleanField(help_text="Declared in bot.toml: the same lines get the same answers.")
     created = serializers.DateTimeField()
@@ -127,10 +131,10 @@ class VersionOut(Out):
 
 
 class VersionWithChecks(VersionOut):
-    """One upload, with what it was put to in its last validation."""
+    """One upload, with the checks of its last validation."""
 
     checks = serializers.SerializerMethodField(
-        help_text="Of its last validation, game by game; empty before it is over."
+        help_text="Results of its last validation, game by game; empty until the validation has finished."
     )
 
     @extend_schema_field(CheckOut(many=True))
@@ -193,7 +197,7 @@ class JudgedPhase(Out):
 
     phase = serializers.CharField(help_text="all, auction, lead, follow or end.")
     mine = FiguresOut()
-    everybody = FiguresOut(help_text="Of all bots that were judged in this pool.")
+    everybody = FiguresOut(help_text="Figures of all bots that were judged in this pool.")
 
 
 class JudgedOut(Out):

@@ -19,7 +19,7 @@ AT = OpenApiParameter(
 
 
 def moment(request: Request) -> datetime | None:
-    """Return the time that a request asks for. Problem if it is no time, or has no time zone."""
+    """Return the time that a request asks for. Raise Problem if the text is not a time or lacks a time zone."""
     text = request.query_params.get("at")
     if text is None:
         return None

@@ -91,9 +91,9 @@ def column_names(kind: type[Out]) -> list[str]:
 
 
 def describe(kind: type[Out], row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer about a row of `values(*column_names(kind))`, without building models: half the cost of a list.
+    """Return the answer about a row of `values(*column_names(kind))`. No models are built, which halves the cost of a list of answers.
 
-    The answers of a list in it are expected in the row, by the source of its field.
+    If the answer has a field that is a list, the row must hold that list of answers under the name of the field's source.
     """
     return _describe(_flat_plan(kind, ""), row)
 

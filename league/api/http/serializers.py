@@ -116,4 +116,4 @@ class PoolRef(Out):
     players = serializers.IntegerField(help_text="Seats at the table.")
     options = ObjectField(help_text="Options that differ from the defaults of the game.")
     team = serializers.CharField(help_text='"clones": one bot on all seats of a side; "single": one seat each.')
-    revision = serializers.IntegerField(help_text="Of the rules.")
+    revision = serializers.IntegerField(help_text="Revision of the rules.")

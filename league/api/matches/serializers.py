@@ -98,10 +98,11 @@ class PartyOut(Out):
     fault_at = OptionalObjectField(help_text="board, sitting and step of it; step -1: while starting.")
     decisions = serializers.IntegerField(allow_null=True)
     cpu_s = serializers.FloatField(allow_null=True, help_text="CPU seconds of all decisions.")
-    max_cpu_s = serializers.FloatField(allow_null=True, help_text="Of the slowest decision.")
+    max_cpu_s = serializers.FloatField(allow_null=True, help_text="CPU seconds of the slowest decision.")
     wall_s = serializers.FloatField(allow_null=True)
     sealed = serializers.BooleanField(
-        allow_null=True, help_text="Whether it played off from every clock of the host; null until it has played."
+        allow_null=True,
+        help_text="True if it played without access to any clock of the host; null until it has played.",
     )
 
 
@@ -160,18 +161,21 @@ class AuditOut(Out):
     version = VersionRef()
     reason = serializers.ChoiceField(choices=AuditReason.choices, help_text="Why it was drawn.")
     verdict = serializers.ChoiceField(choices=AuditVerdict.choices, help_text="A difference is a case for people.")
-    decisions = serializers.IntegerField(help_text="Compared.")
-    log_odd = serializers.IntegerField(help_text="In which the two runs agreed and the match did not.")
-    run_odd = serializers.IntegerField(help_text="In which the match agreed with one run only.")
-    all_differ = serializers.IntegerField(help_text="In which all three answers differed.")
-    chance = serializers.FloatField(allow_null=True, help_text="That so many of the odd ones are the match's.")
+    decisions = serializers.IntegerField(help_text="Number of decisions compared.")
+    log_odd = serializers.IntegerField(help_text="Decisions in which the two runs agreed and the match differed.")
+    run_odd = serializers.IntegerField(help_text="Decisions in which the match agreed with one run only.")
+    all_differ = serializers.IntegerField(help_text="Decisions in which all three answers differed.")
+    chance = serializers.FloatField(
+        allow_null=True, help_text="Probability that so many of the odd answers are those of the match."
+    )
     first = OptionalObjectField(help_text="The first difference: board, step, request, legal, logged, runs.")
     finished = serializers.DateTimeField()
     conclusion = OptionalWordField(
-        choices=AuditConclusion.choices, help_text="Of a difference: what a person found; null while nobody has looked."
+        choices=AuditConclusion.choices,
+        help_text="What a person found about a difference; null until someone has looked.",
     )
-    why = serializers.CharField(help_text="Of the conclusion; empty without one.")
-    closed_by = serializers.CharField(help_text="Who looked at it; empty while nobody has.")
+    why = serializers.CharField(help_text="Reason for the conclusion; empty without one.")
+    closed_by = serializers.CharField(help_text="The person who looked at it; empty until someone has.")
     closed = serializers.DateTimeField(allow_null=True)
 
 
@@ -260,7 +264,7 @@ class JudgementOut(Out):
     judged = serializers.IntegerField(
         help_text="The others could not be proved within the limits, or are not between two sides."
     )
-    limited = serializers.BooleanField(help_text="Whether it ended for want of time, with sittings left.")
+    limited = serializers.BooleanField(help_text="True if time ran out with sittings left.")
 
 
 class TallyOut(Out):
@@ -298,21 +302,23 @@ class VerdictOut(Out):
     first = serializers.BooleanField(
         source="verdict.first",
         allow_null=True,
-        help_text="Whether its seat is of the first of the two sides of the deal.",
+        help_text="True if its seat is on the first of the two sides of the deal.",
     )
     lost = serializers.FloatField(source="verdict.lost", allow_null=True, help_text="Against the best action.")
     best = serializers.ListField(
         source="verdict.best", child=serializers.CharField(), help_text="All actions as good as the best."
     )
     par = serializers.FloatField(
-        source="verdict.par", allow_null=True, help_text="Of the deal before it, to its first side."
+        source="verdict.par", allow_null=True, help_text="Value of the deal before the decision, for the first side."
     )
-    worth = serializers.FloatField(source="verdict.worth", allow_null=True, help_text="The same after it.")
+    worth = serializers.FloatField(
+        source="verdict.worth", allow_null=True, help_text="Value of the deal after the decision, for the first side."
+    )
     error = serializers.FloatField(source="verdict.error", help_text="Standard error of `lost`; 0 with open cards.")
     line = MoveOut(
         source="verdict.line",
         many=True,
-        help_text="With open cards, where something was lost: what the first of `best` leads to if all play as well as they can, as far as proved.",
+        help_text="With open cards, if something was lost: the best play of all seats after the first of `best`, as far as proved.",
     )
 
 
@@ -326,11 +332,11 @@ class PartyTallies(Out):
 class JudgementDetail(JudgementOut):
     """A judgement with its decisions, which are there when it is done."""
 
-    unit = serializers.CharField(help_text="Of what is lost: that of the board scores, where 1000 make a game.")
+    unit = serializers.CharField(help_text="Unit of the losses, the same as of board scores, where 1000 make a game.")
     compiled = serializers.BooleanField(
         help_text="Compiled rules judge whole deals, others only endings of most games."
     )
-    nodes = serializers.IntegerField(help_text="At most looked at for each action.")
+    nodes = serializers.IntegerField(help_text="The largest number of nodes searched for each action.")
     parties = PartyTallies(many=True)
     verdicts = VerdictOut(many=True)
 
@@ -352,7 +358,7 @@ class ConsultationOut(Out):
     finished = serializers.DateTimeField(allow_null=True)
     cpu_s = serializers.FloatField(help_text="Seconds of a core that the bot took.")
     compiled = serializers.BooleanField(help_text="Whether the rules beside the bot were compiled.")
-    limited = serializers.BooleanField(help_text="Whether it ended for want of time, with decisions left.")
+    limited = serializers.BooleanField(help_text="True if time ran out with decisions left.")
 
 
 class AnswerOut(Out):
@@ -360,8 +366,8 @@ class AnswerOut(Out):
 
     step = serializers.IntegerField(help_text="Actions of the sitting before it.")
     deal = serializers.IntegerField()
-    action = serializers.CharField(help_text="What was done.")
-    would = serializers.CharField(help_text="What the bot would have done.")
+    action = serializers.CharField(help_text="The action in the match.")
+    would = serializers.CharField(help_text="The action that the bot would have chosen.")
     differs = serializers.BooleanField()
 
 
@@ -378,8 +384,10 @@ class TryNew(StrictSerializer):
         trim_whitespace=False, help_text=f"Python, one file; {tries.MOST_SOURCE // 1024} KB of UTF-8 at most."
     )
     game = serializers.CharField(max_length=30)
-    against = serializers.SlugField(max_length=40, help_text="A bot of the house; it takes all other places.")
-    name = serializers.CharField(max_length=60, required=False, default="", allow_blank=True, help_text="Of your bot.")
+    against = serializers.SlugField(max_length=40, help_text="A house bot; it takes all other places.")
+    name = serializers.CharField(
+        max_length=60, required=False, default="", allow_blank=True, help_text="Name of your bot."
+    )
 
 
 class AskedOut(Out):
@@ -412,14 +420,14 @@ class TriedSitting(Out):
 class TriedOut(Out):
     """The result of a try."""
 
-    stopped = serializers.BooleanField(help_text="Its time was over before all sittings were.")
+    stopped = serializers.BooleanField(help_text="True if time ran out before all sittings were played.")
     scores = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Of the text first, then of each rival; summed over the sittings."
+        child=serializers.IntegerField(), help_text="Score of the text, then of each rival, summed over the sittings."
     )
     decisions = serializers.IntegerField()
     faults = serializers.ListField(child=ObjectField(), help_text="Each with the request and the answer.")
     stderr = serializers.CharField()
-    tier = serializers.CharField(help_text="Of the sandbox.")
+    tier = serializers.CharField(help_text="Tier of the sandbox.")
     asked = AskedOut(many=True, help_text="Lines of a sitting that did not come to its end.")
     sittings = TriedSitting(many=True)
 
@@ -434,11 +442,11 @@ class TryOut(Out):
     against = VersionRef(source="rival")
     name = serializers.CharField()
     at = OptionalObjectField(
-        help_text="Of a try at a decision of a match (from the pages): match, board, sitting, seat, step."
+        help_text="The decision of a match that a try on the pages repeats: match, board, sitting, seat, step."
     )
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
-    result = serializers.SerializerMethodField(help_text="Null until it is over.")
+    result = serializers.SerializerMethodField(help_text="Null until it has finished.")
 
     @extend_schema_field(TriedOut(allow_null=True))
     def get_result(self, row: Try) -> dict[str, Any] | None:

@@ -18,13 +18,13 @@ class TableNew(StrictSerializer):
     """A new table: the game, the opponent, the partner."""
 
     game = serializers.CharField(max_length=30)
-    against = serializers.SlugField(max_length=40, help_text="A bot of the house, or one of yours.")
+    against = serializers.SlugField(max_length=40, help_text="A house bot, or one of your own.")
     partner = serializers.CharField(
         max_length=40,
         required=False,
         default="",
         allow_blank=True,
-        help_text="Where the game has partners; empty: the same bot.",
+        help_text="The bot that plays as your partner, in games with partners; empty: the same bot as `against`.",
     )
     players = serializers.IntegerField(
         required=False, min_value=1, max_value=20, help_text="Seats; the usual number of the game if left out."
@@ -62,7 +62,7 @@ class TableOut(serializers.Serializer[Any]):
     reason = serializers.CharField(help_text="Why it waits, or has ended; else empty.")
     pool = PoolRef()
     players = serializers.SerializerMethodField(help_text="Who holds each seat: the person's name, or that of a bot.")
-    seat = serializers.IntegerField(help_text="Of the person.")
+    seat = serializers.IntegerField(help_text="The seat of the person.")
     boards = serializers.IntegerField()
     board = serializers.IntegerField(help_text="The present one, or the last; from 1.")
     turn = serializers.IntegerField(
@@ -77,16 +77,17 @@ class TableOut(serializers.Serializer[Any]):
         source="seen", child=ObjectField(), help_text="The log of the board so far, as far as your seat may know it."
     )
     scores = serializers.ListField(
-        child=serializers.ListField(child=serializers.IntegerField()), help_text="Per seat, of each board that is over."
+        child=serializers.ListField(child=serializers.IntegerField()),
+        help_text="Scores by seat, for each finished board.",
     )
     advice = serializers.CharField(
-        help_text='What the best bot of the house would do now, where it was asked; "?": it has failed; else empty.'
+        help_text='The action that the best house bot advises, if you asked for advice; "?" if that bot failed; else empty.'
     )
-    fault = FaultField(help_text="Of a bot, which ended the table.")
+    fault = FaultField(help_text="The fault of a bot that ended the table.")
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
     replays = serializers.SerializerMethodField(
-        help_text="Of each board with open cards, once it is finished; else none."
+        help_text="A replay with open cards for each board, once the table has finished; otherwise none."
     )
 
     @extend_schema_field({"type": "array", "items": {"type": "string"}})

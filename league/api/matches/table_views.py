@@ -102,7 +102,7 @@ class Advice(View):
 
     @extend_schema(
         operation_id="ask_for_advice",
-        summary="Ask what the best bot of the house would do",
+        summary="Ask what the best house bot would do",
         tags=["matches"],
         request=AdviceNew,
         responses={200: TableOut},
@@ -129,7 +129,7 @@ class Leave(View):
         responses={200: TableOut},
     )
     def post(self, request: Request, id: str) -> Response:
-        """It ends. A board that you had begun counts as lost. Of one that is over nothing changes."""
+        """The table ends, and a board that has started counts as lost. Leaving a finished table changes nothing."""
         player = _sitter(request, id)
         seating.leave(player, id)
         return Response(TableOut(existing(seating.visible(player, id))).data)

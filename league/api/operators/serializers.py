@@ -34,7 +34,9 @@ class ActionOut(Out):
     may = serializers.BooleanField(help_text="Whether you have that right.")
     title = serializers.CharField()
     sentence = serializers.CharField()
-    kinds = serializers.ListField(child=serializers.CharField(), help_text="Of what its subjects may be.")
+    kinds = serializers.ListField(
+        child=serializers.CharField(), help_text="The kinds of things that it can be applied to."
+    )
     many = serializers.BooleanField(  # type: ignore[assignment]  # as above
         help_text="Whether it takes several subjects at once."
     )

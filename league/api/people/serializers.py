@@ -42,7 +42,7 @@ class LimitOut(Out):
     )
     used = serializers.IntegerField()
     limit = serializers.IntegerField(source="most", allow_null=True, help_text="Null: none.")
-    default = serializers.IntegerField(help_text="What everybody has whom no operator has given another.")
+    default = serializers.IntegerField(help_text="The limit of everyone for whom no operator has set another.")
     again = serializers.DateTimeField(
         allow_null=True, help_text="When there is room for one more, where nothing but time makes it."
     )

@@ -26,7 +26,7 @@ class PoolOut(PoolRef):
     )
     ratings_revision = serializers.IntegerField(
         allow_null=True,
-        help_text="Of the ratings, by which the leaderboard was fitted; null: it is empty, or of the first one.",
+        help_text="Revision of the rating model that fitted the leaderboard; null: the leaderboard is empty, or of the first revision.",
     )
     revised = serializers.DateTimeField(
         allow_null=True,
@@ -153,7 +153,9 @@ class QueueOut(Out):
 
     queued = serializers.IntegerField()
     playing = serializers.IntegerField()
-    oldest = serializers.DateTimeField(allow_null=True, help_text="Since when the oldest match waits.")
+    oldest = serializers.DateTimeField(
+        allow_null=True, help_text="The time since which the oldest match has been waiting."
+    )
     workers = serializers.IntegerField()
     refusing = serializers.IntegerField(help_text="Workers that refuse to play because their sandbox is not safe.")
     starved = serializers.CharField(help_text="Empty while matches flow.")

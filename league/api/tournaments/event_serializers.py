@@ -40,21 +40,21 @@ class EventOut(Out):
         help_text="Published before the first deal; the secrets of the stages follow from the secret."
     )
     secret = serializers.SerializerMethodField(
-        help_text="Hexadecimal. Null until it is over, and while replays are held back."
+        help_text="Hexadecimal. Null until the event has finished, and while replays are hidden."
     )
-    embargo = serializers.DateTimeField(allow_null=True, help_text="Until when its replays are held back.")
+    embargo = serializers.DateTimeField(allow_null=True, help_text="The time until which its replays are hidden.")
     audience = serializers.ChoiceField(
         choices=Audience.choices,
         help_text="Who sees matches and standings before they are shown; the owner and operators always do.",
     )
-    private = serializers.BooleanField(help_text="Whether only those know of it whom its link has let in.")
+    private = serializers.BooleanField(help_text="True if only people whom its link has let in can know of it.")
     release = serializers.DateTimeField(allow_null=True, help_text="When its owner wants it shown; null: not said yet.")
     pace_s = serializers.IntegerField(help_text="Seconds for which each board is shown from then on; 0: all at once.")
     due = serializers.DateTimeField(
-        allow_null=True, help_text="When entries close and it begins by itself; null: when its owner starts it."
+        allow_null=True, help_text="The time when entries close and the event starts; null: its owner starts it."
     )
     opens = serializers.SerializerMethodField(
-        help_text="From when on all of it is shown; null where it is not held back, or that is not known yet."
+        help_text="The time when all of it is shown; null if nothing is hidden or the time is not known yet."
     )
     invitation = serializers.SerializerMethodField(help_text="The path of the link to a private event, for its owner.")
     created = serializers.DateTimeField()
@@ -128,12 +128,12 @@ class TermsNew(StrictSerializer):
         required=False,
         allow_null=True,
         default=None,
-        help_text="When entries close and it begins by itself; null: when you start it. Not for one that has begun.",
+        help_text="The time when entries close and the event starts; null: you start it. Not allowed after the start.",
     )
 
     audience = serializers.ChoiceField(
         choices=Audience.choices,
-        help_text="Who sees matches and standings before they are shown; what is held back from anybody is unrated.",
+        help_text="Who sees matches and standings before everybody does; matches that are hidden from anybody are unrated.",
     )
     release = serializers.DateTimeField(
         required=False, allow_null=True, default=None, help_text="When they are shown; null: when you say so."
@@ -173,7 +173,7 @@ class EventNew(TermsNew):
         choices=Audience.choices,
         required=False,
         default=Audience.PUBLIC,
-        help_text="Who sees matches and standings before they are shown; what is held back from anybody is unrated.",
+        help_text="Who sees matches and standings before everybody does; matches that are hidden from anybody are unrated.",
     )
     private = serializers.BooleanField(
         required=False,
@@ -210,7 +210,9 @@ class CircuitOut(Out):
     game = serializers.CharField()
     format = serializers.ChoiceField(choices=format_choices())
     parameters = ObjectField()
-    boards = serializers.IntegerField(allow_null=True, help_text="Of each match; null: what suits the game.")
+    boards = serializers.IntegerField(
+        allow_null=True, help_text="Number of boards in each match; null: a number that suits the game."
+    )
     size = serializers.IntegerField(help_text="Entries of a division.")
     moves = serializers.IntegerField(help_text="How many go up and down between neighbouring divisions.")
     days = serializers.CharField()

@@ -271,7 +271,7 @@ class BotsOfEvent(View):
         responses=EventOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """It plays with the version that it sends when the event starts; `leave` takes it out again. Again changes nothing."""
+        """The bot plays with the version that is current when the event starts. `leave` withdraws it. A second call changes nothing."""
         event, player = _one(request, slug), player_of(request)
         data = self.body()
         [bot] = _bots([data["bot"]])

@@ -25,7 +25,7 @@ class RequestOut(Out):
     owner = serializers.SlugField(source="bot.owner.name", help_text="Who answers.")
     asker = serializers.SlugField(source="asker.name", help_text="Who has asked.")
     kind = serializers.SerializerMethodField(help_text="What it is for: tournament, event or circuit.")
-    slug = serializers.SlugField(source="occasion.slug", help_text="Of the tournament, event or circuit.")
+    slug = serializers.SlugField(source="occasion.slug", help_text="Slug of the tournament, event or circuit.")
     status = serializers.ChoiceField(choices=RequestStatus.choices)
     message = serializers.SerializerMethodField(help_text="For the two of them; null for all others.")
     created = serializers.DateTimeField()

@@ -72,7 +72,7 @@ class WaitingOfTournament(WaitingOf):
         responses=RequestOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """They expire when the tournament starts; of a ladder when it ends, and after 30 days."""
+        """Requests expire when the tournament starts. Requests to a ladder expire when it ends, or after 30 days."""
         return self._waiting(seen(request, Tournament.objects.all(), slug))
 
 
@@ -86,7 +86,7 @@ class WaitingOfEvent(WaitingOf):
         responses=RequestOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """They expire when the event starts."""
+        """Requests expire when the event starts."""
         return self._waiting(existing(sight.events(Event.objects.filter(slug=slug), user_of(request)).first()))
 
 
@@ -100,7 +100,7 @@ class WaitingOfCircuit(WaitingOf):
         responses=RequestOut(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Each takes part from the next season on when its owner agrees. What nobody has answered after 30 days expires."""
+        """If the owner agrees, the bot takes part from the next season on. An unanswered request expires after 30 days."""
         return self._waiting(existing(Circuit.objects.filter(slug=slug).first()))
 
 
@@ -155,7 +155,7 @@ class Grant(Answer):
         responses=RequestOut,
     )
     def post(self, request: Request, id: int) -> Response:
-        """It enters in this moment. Doing it again changes nothing; refused where entries are closed."""
+        """The bot enters at once. A second call changes nothing. The call is refused if entries are closed."""
         return self._answer(request, id)
 
 
@@ -190,7 +190,7 @@ class MyBlocks(ListView):
         responses=BlockOut(many=True),
     )
     def get(self, request: Request) -> Response:
-        """They can enter, challenge and ask for none of your bots; what has entered stays."""
+        """Blocked players cannot enter your bots, challenge them or ask for them. Existing entries stay."""
         return self.page(player_of(request).blocks.select_related("blocked"), BlockOut)
 
     @extend_schema(

@@ -48,34 +48,36 @@ class TournamentOut(Out):
     owner = serializers.SlugField(source="owner.name")
     pool = PoolRef()
     format = serializers.ChoiceField(choices=format_choices())
-    parameters = ObjectField(help_text="Of the format, those that differ from the defaults in /formats.")
+    parameters = ObjectField(help_text="Parameters of the format that differ from the defaults in /formats.")
     seeding = serializers.ChoiceField(choices=Seeding.choices)
-    boards = serializers.IntegerField(help_text="Of each match.")
+    boards = serializers.IntegerField(help_text="Number of boards in each match.")
     sealed = serializers.BooleanField(
         help_text="Only bots that can be sealed enter, and all its matches are played sealed."
     )
     schedule = serializers.IntegerField(help_text="Revision of the schedules by which it was made (docs/fairness.md).")
     status = serializers.ChoiceField(choices=TournamentStatus.choices)
     entries = serializers.IntegerField(source="entry_count")
-    matches = serializers.IntegerField(source="match_count", help_text="That are in the queue, or were.")
+    matches = serializers.IntegerField(source="match_count", help_text="Matches that are or were in the queue.")
     matches_planned = serializers.IntegerField(
         source="planned_matches",
-        help_text="At most, as known at the start; those that the queue has no room for yet are inserted later. 0: before, or without an end.",
+        help_text="The largest number of matches, known at the start; the queue takes them as it has room. 0: not started, or without an end.",
     )
     matches_finished = serializers.IntegerField(source="finished_count")
     secret_sha256 = serializers.CharField(help_text="Published before the first deal.")
     secret = serializers.SerializerMethodField(
-        help_text="Hexadecimal; every deal follows from it. Null until it is over."
+        help_text="Hexadecimal; every deal follows from it. Null until the tournament has finished."
     )
     created = serializers.DateTimeField()
     started = serializers.DateTimeField(allow_null=True)
     finished = serializers.DateTimeField(allow_null=True)
-    paused = serializers.DateTimeField(allow_null=True, help_text="Since when its owner lets nothing of it be begun.")
-    stopped = serializers.DateTimeField(
-        allow_null=True, help_text="Since when an operator lets nothing of it be begun."
+    paused = serializers.DateTimeField(
+        allow_null=True, help_text="The time when its owner paused it: no match of it starts."
     )
-    embargo = serializers.DateTimeField(allow_null=True, help_text="Until when its replays are held back.")
-    ending = EndingField(help_text="What ended it, where it was not simply its last match.")
+    stopped = serializers.DateTimeField(
+        allow_null=True, help_text="The time when an operator paused it: no match of it starts."
+    )
+    embargo = serializers.DateTimeField(allow_null=True, help_text="The time until which its replays are hidden.")
+    ending = EndingField(help_text="What ended it, if not simply its last match.")
     facts = ObjectField(help_text="The numbers behind the ending.")
 
     def get_secret(self, tournament: Tournament) -> str | None:
@@ -95,10 +97,10 @@ class FormatChoice(StrictSerializer):
         required=False,
         min_value=1,
         max_value=settings.MAX_BOARDS,
-        help_text="Of each match; a number that suits the game if left out.",
+        help_text="Number of boards in each match; if left out, a number that suits the game.",
     )
     format = serializers.ChoiceField(choices=format_choices(), required=False, default=DEFAULT_FORMAT)
-    parameters = ObjectField(required=False, help_text="Of the format, by the names in /formats.")
+    parameters = ObjectField(required=False, help_text="Parameters of the format, by their names in /formats.")
     mixed = serializers.BooleanField(
         required=False,
         default=False,
@@ -234,7 +236,9 @@ class RoundMatch(Out):
     status = serializers.ChoiceField(choices=MatchStatus.choices)
     entries = serializers.ListField(child=serializers.IntegerField())
     points = serializers.ListField(
-        child=serializers.FloatField(), allow_null=True, help_text="Board points of each entry; null until it is over."
+        child=serializers.FloatField(),
+        allow_null=True,
+        help_text="Board points of each entry; null until the match has finished.",
     )
 
 
@@ -296,10 +300,10 @@ class EntryNew(StrictSerializer):
 
 
 class EmbargoNew(StrictSerializer):
-    """Until when replays are held back."""
+    """The time until which replays are hidden."""
 
     until = serializers.DateTimeField(
-        allow_null=True, help_text="With its zone. Null: they are shown as soon as their matches are over."
+        allow_null=True, help_text="With a time zone. Null: replays are shown as soon as their matches have finished."
     )
 
 

@@ -215,7 +215,7 @@ def set_state(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> 
 
 
 def stop(bot: Bot, *, why: str, actor: str, now: datetime | None = None) -> bool:
-    """Pause a bot as an operator until `release`, whatever its owner does: it starts no match and enters nothing. Return True if that is new.
+    """Pause a bot as an operator until `release`; its owner cannot resume it. It starts no match and enters nothing. Return True if that is new.
 
     Running matches are played to the end.
     """

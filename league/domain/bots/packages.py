@@ -22,7 +22,7 @@ def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> a
 
 
 def store(content: archive.Package) -> Package:
-    """Return the row for these contents, locked; create it if it does not exist. Of two uploads of equal files, one sees the other."""
+    """Return the row for these contents, locked; create it if missing. The lock lets the later of two equal uploads see the earlier one."""
     packed = content.zip()
     defaults = {"data": packed, "size": len(packed), "files": len(content.files)}
     return Package.objects.select_for_update().get_or_create(sha256=content.sha256, defaults=defaults)[0]

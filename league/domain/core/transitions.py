@@ -39,7 +39,7 @@ TRANSITIONS: dict[type, dict[str, frozenset[str]]] = {
 
 
 def subject(row: Row) -> str:
-    """Return the name of a row in the journal."""
+    """Return the name by which the journal refers to a row."""
     if isinstance(row, Match):
         return f"{row.kind if row.kind in NOT_MATCHES else 'match'}:{row.public_id}"
     if isinstance(row, Tournament):

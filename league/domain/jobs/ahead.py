@@ -37,7 +37,7 @@ class Prefetcher:
         self._lock = threading.Lock()
         self._fetched: Future[MatchLease | None] | None = None
         self._claimed: MatchLease | None = None  # set from the claim until `take`
-        self._waiting: deque[MatchLease] = deque()  # claimed with another one, and not prepared yet
+        self._waiting: deque[MatchLease] = deque()  # claimed together with an earlier job, and not prepared yet
 
     def begin(self) -> None:
         """Fetch the next job, unless that has begun."""
@@ -46,7 +46,7 @@ class Prefetcher:
                 self._fetched = self._pool.submit(self._fetch)
 
     def take(self) -> MatchLease | None:
-        """Hand over the job that was fetched, else the next one that waits here. Wait until its bots are started."""
+        """Return the prepared job, once its bots have started; without one, the next waiting job, or None."""
         with self._lock:
             fetched, self._fetched = self._fetched, None
         job = fetched.result() if fetched is not None else None

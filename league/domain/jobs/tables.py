@@ -27,10 +27,10 @@ from league.domain.tables.holding import TableLease
 from league.service import listening
 
 log = logging.getLogger("league.tables")
-LOOK_S = 1.0  # between two looks for a waiting table
-AGAIN_S = 1.0  # between two looks for an answer while wake-ups arrive
-DEAF_S = 0.05  # between two looks for an answer while none arrives
-STOP_S = 0.25  # between two looks for a request to stop
+LOOK_S = 1.0  # seconds between two checks for a waiting table
+AGAIN_S = 1.0  # seconds between two checks for an answer while wake-ups arrive
+DEAF_S = 0.05  # seconds between two checks for an answer while no wake-up arrives
+STOP_S = 0.25  # seconds between two checks for a request to stop
 CROWDED_S = 10.0  # a person who thinks longer yields to one who waits for a worker
 MOST_S = 1800.0  # an older table is given back at its person's next turn, to begin with new processes
 

@@ -36,7 +36,7 @@ BEAT_S = 5.0  # between two heartbeats at most: a slow match lets an upload pass
 STILL_S = 120.0  # without a heartbeat for this long the worker counts as stuck
 BUSY_S = 1.0  # between two signs of life of a thread that waits while another one works
 ROUND_S = 60.0  # while this lasts one match follows another; then the caller of `look` is heard again
-SOON_S = 1.0  # the next match is claimed this long before the end of the present one: several times what a start takes
+SOON_S = 1.0  # the next match is claimed this long before the present one ends: several times the start-up time of bots
 
 
 def open_sandbox() -> Sandbox:

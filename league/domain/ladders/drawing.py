@@ -182,7 +182,7 @@ class _Round:
         rest = free - len(self.tables)
         tested = [version_tests.plan_next(test, priority=PRIORITY) for test in tests[:rest]]
         plans = [*(table.plan for table in self.tables), *(plan for plan in tested if plan is not None)]
-        # With room for one table at a time, tests and other tables take turns by this number.
+        # Tests count too, so that they alternate with other tables when there is room for only one at a time.
         self.number += len(plans) - len(self.tables)
         return matches.insert(plans, now=self.now)
 

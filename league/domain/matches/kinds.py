@@ -11,9 +11,9 @@ from league.domain.ratings import pools
 from league.enums import MatchKind
 from league.models import Match
 
-ROOM = 1.25  # times the most that the bots of a match may take: a busy machine keeps them waiting, ...
-ROOM_S = 60  # ... and the referee takes its own time
-AUDIT_S = 600.0  # more than an audit takes, which is bounded by itself (engine.runner.audit)
+ROOM = 1.25  # factor on the longest time that the bots of a match may take, since a busy machine makes them wait
+ROOM_S = 60  # seconds added for the referee's own work
+AUDIT_S = 600.0  # longer than any audit takes; its limits are in engine.runner.audit
 
 
 def _boards_s(match: Match) -> float:

@@ -152,7 +152,7 @@ def cancel(match: Match, *, actor: str, why: str, now: datetime | None = None) -
 
 
 def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> None:
-    """Void a match, even a finished one: its boards stay readable and count for nobody. Ratings follow at the next refresh."""
+    """Void a match, even a finished one: its boards can be replayed but no longer count. Ratings follow at the next refresh."""
     now = clock.now_or(now)
     with transaction.atomic():
         transitions.move(

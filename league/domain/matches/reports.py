@@ -131,7 +131,7 @@ def _played(
     now: datetime,
 ) -> list[validation.Played]:
     """Return the games of a validation. Each one after the first gets a match of its own, finished at once."""
-    if not trials:  # its whole boards were played and nothing else
+    if not trials:  # The validation played whole boards and made no other checks.
         whole = Checked(CheckName.BOARDS, next(iter(result.parties[0].faults), None))
         return [validation.Played(match, match.pool.game, [whole])]
     games = []

@@ -19,7 +19,7 @@ from league.models import Match, Outlook, Party
 
 FEW = 16  # workers that look themselves
 FRESH = timedelta(seconds=5)  # age up to which a stored snapshot holds
-EVERY_S = 1.0  # between two looks of the scheduler
+EVERY_S = 1.0  # seconds between two checks by the scheduler
 RECENT = 100  # parties, the latest, on which the time of a decision is measured
 SLOW = 1.5  # times the usual time of a decision
 BATCH = 32  # most matches of one claim; together they take a second (`leases.SHORT_S`), so nobody waits longer for a worker because of them

@@ -35,8 +35,8 @@ RIVAL = "random"  # the opponent: the simplest house bot
 MOST_S = 300.0
 CONVERSATIONS_S = 600.0  # Seconds of wall time: a generous bound for the checks of one game besides its whole boards
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
-AGAIN = timedelta(minutes=10)  # the pause after a validation that became void; it doubles with each further one ...
-AT_LAST = timedelta(days=1)  # ... up to this
+AGAIN = timedelta(minutes=10)  # the pause after a validation that became void; it doubles each time
+AT_LAST = timedelta(days=1)  # the longest such pause
 
 
 def games(version: BotVersion) -> list[str]:

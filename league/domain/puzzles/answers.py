@@ -24,7 +24,7 @@ class Verdict:
 
 
 def answer(puzzle: Puzzle, text: str, player: Player | None, *, now: datetime | None = None) -> Verdict:
-    """Judge an answer, and store it if it is the player's first. Raises Refused if it is no choice of the puzzle."""
+    """Judge an answer, and store it if it is the player's first. Raises Refused if the puzzle has no such choice."""
     if text not in puzzle.lost:
         raise Refused("{text!r} is none of the choices here", text=text[:40])
     solved, first = text in puzzle.best, None

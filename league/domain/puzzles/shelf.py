@@ -1,4 +1,4 @@
-"""The puzzles that this league shows: a file of them, as `tute puzzles find` writes it, and those of its own matches (`jobs.handlers.puzzles`).
+"""The puzzles that this league shows: those in a file from `tute puzzles find`, and those from its own matches (`jobs.handlers.puzzles`).
 
 The puzzles are read once, and again after a change.
 """

@@ -97,7 +97,7 @@ def _note_rises(places: Iterable[PlaceOfDay], base: TableOfDay) -> None:
         for row in places
         if not row.provisional and row.bot_id in then
     ]
-    # Of equal rises, the bot that stands higher comes first.
+    # Among equal rises, the bot with the better place comes first.
     for rise, row in sorted((pair for pair in risen if pair[0] >= RISE), key=lambda pair: (-pair[0], pair[1].place))[
         :RISEN
     ]:

@@ -161,7 +161,7 @@ def fit_elo(tallies: Tallies, before: Mapping[int, float]) -> dict[int, float]:
 
 
 def estimate(boards: Tallies, versions: Collection[int], elo: Mapping[int, float]) -> dict[int, local.Estimate]:
-    """Estimate Elo and margin of some versions by `boards`, with all others fixed at `elo`."""
+    """Estimate Elo and margin of `versions` from `boards`; the Elo of all other versions is fixed at `elo`."""
     return local.estimate(around([boards], versions), versions, elo, anchor=anchor_version(versions))
 
 

@@ -143,7 +143,7 @@ def boards_of(event: Event) -> int:
 
 
 def follow_end(event: Event) -> None:
-    """Set when its boards are shown, now that all are played. Call it in the transaction that ends the event."""
+    """Set the times at which the boards of a finished event are shown. Call it in the transaction that ends the event."""
     row = Event.objects.get(pk=event.pk)
     row.shown_from, row.opens = moments(row) if row.opens == sight.NEVER else (row.shown_from, row.opens)
     _write(row)

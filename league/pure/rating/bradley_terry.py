@@ -246,7 +246,7 @@ class Sides:
         return logistic(theta[self.members] @ self.share)
 
     def gradient_and_information(self, theta: Floats, gradient: Floats, information: Floats) -> None:
-        """Add this group's share to both, in place; for the information, only the cells beside the diagonal (`_closed`)."""
+        """Add this group's share to `gradient` and `information` in place. The diagonal of `information` is left to `_closed`."""
         p = self._chance(theta)
         rest = self.points - self.boards * p
         for column, share in zip(self.members.T, self.share, strict=True):
@@ -345,7 +345,7 @@ class Tables:
         return logistic(theta[self.seats[s]] - theta[self.seats[t]])
 
     def gradient_and_information(self, theta: Floats, gradient: Floats, information: Floats) -> None:
-        """Add this group's share to both, in place; for the information, only the cells beside the diagonal (`_closed`)."""
+        """Add this group's share to `gradient` and `information` in place. The diagonal of `information` is left to `_closed`."""
         scores = [np.zeros(len(self.boards)) for _ in self.seats]
         for (s, t), points in self.points.items():
             p = self._chance(theta, s, t)
@@ -409,7 +409,7 @@ class _Even:
         _add_cells(information, self.first, self.second, -self.weight * p * (1 - p))
 
     def meat(self, theta: Floats, meat: Floats) -> None:
-        """Add g g', like `Sides`: a bot that is not level with its opponents is uncertain by the pull of its even board."""
+        """Add g g', like `Sides`: the even board pulls a bot towards its opponents, and the stronger the pull, the wider its interval."""
         p = logistic(theta[self.first] - theta[self.second])
         _add_cells(meat, self.first, self.second, -self.weight * (0.5 - p) ** 2)
 

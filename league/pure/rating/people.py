@@ -21,9 +21,10 @@ HALVINGS = 60
 
 @dataclass(frozen=True)
 class Meeting:
-    """The person's side against another on a board. points: 1 won, 1/2 drawn, 0 lost; the rest in Elo.
+    """One board of the person's side against another side. points: 1 for a win, 1/2 for a draw, 0 for a loss.
 
-    share: weight of the person in the strength of their side; partners: what their partners add to it; rivals: strength of the other side.
+    rivals: strength of the other side, in Elo; share: weight of the person in the strength of their own side; partners: what their partners add
+    to it, in Elo.
     """
 
     points: float

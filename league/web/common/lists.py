@@ -80,7 +80,7 @@ MOST_OWN = 10  # Of each kind.
 
 
 def contests_of(player: Player | None) -> Contests:
-    """Return what a player organises; stages and divisions stand under theirs. Three queries, none for a visitor."""
+    """Return the tournaments, events and circuits of an organiser; stages and divisions are left to theirs. Three queries, none for a visitor."""
     if player is None:
         return Contests([], [], [])
     first = Case(When(status__in=(TournamentStatus.OPEN, TournamentStatus.RUNNING), then=0), default=1)

@@ -53,7 +53,7 @@ SECTIONS = (
 
 
 def sections(page: str) -> list[ShownSection]:
-    """Return the sections; the one in which the page named `page` stands is `here`. No query."""
+    """Return the sections. `here` is True for the section that contains the page named `page`. No query."""
     here = section_of(page)
     rows = []
     for section in SECTIONS:
@@ -68,7 +68,7 @@ def sections(page: str) -> list[ShownSection]:
 
 
 def section_of(page: str) -> str:
-    """Return the key of the section of a page: the one that names the longest beginning of the page's name; "" if none does."""
+    """Return the key of the section with the longest prefix of the page's name; "" if no section has one."""
     beginnings = [
         (len(start), section.key) for section in SECTIONS for start in section.pages if page.startswith(start)
     ]

@@ -41,7 +41,7 @@ class Held:
 class Offer:
     """All legal actions, as the page shows them.
 
-    extras: songs and exchanges. not_now: declines them, by an action, or without one if a card does so; None without extras.
+    extras: songs and exchanges. not_now: the button that declines them, or None. Its `do` is empty if playing a card declines them.
     """
 
     hand: list[Held]

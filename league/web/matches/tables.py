@@ -38,7 +38,7 @@ from league.web.matches.seats import numbered
 from league.web.matches.viewer import for_viewer
 
 SOON_S = 1.0  # Seconds that an answer waits for the bots.
-AGAIN_S = 0.5  # Seconds between two looks at the table if wake-ups arrive.
+AGAIN_S = 0.5  # Seconds between two checks of the table if wake-ups arrive.
 LATE = timedelta(seconds=15)  # A table that waits longer for its first worker says so.
 DEAF_S = 0.02  # The same if no wake-ups arrive.
 

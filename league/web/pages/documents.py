@@ -57,7 +57,7 @@ class Group:
 
 @changes.kept_until(changes.RELEASE)
 def documents(request: HttpRequest) -> HttpResponse:
-    """Show the doors of Learn, then every document in groups (docs/README.md), those for operators and developers last."""
+    """Show the main links of Learn, then all documents in the groups of docs/README.md; operators and developers come last."""
     readme, lang = _in_language(DOCS / "README.md")
     return render(request, "pages/docs.html", {"groups": _groups(readme), "lang": lang})
 

@@ -1,4 +1,4 @@
-"""The pages of Learn that are no documents: Tute in 3 minutes, and the doors for teachers, researchers and operators."""
+"""The pages of Learn that are not documents: Tute in 3 minutes, and the start pages for teachers, researchers and operators."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 def welcome(request: HttpRequest) -> HttpResponse:
-    """Show a new player the three doors: play, build, organise."""
+    """Show a new player three ways to start: play, build, organise."""
     return render(request, "people/welcome.html")
 
 

@@ -420,7 +420,7 @@ class ContestForm(TermsForm):
 
     @property
     def is_other(self) -> bool:
-        """True if a format is chosen that stands under "Other formats"."""
+        """True if the chosen format is listed under "Other formats"."""
         return self["format"].value() not in WELL_KNOWN
 
     @property

@@ -43,7 +43,7 @@ class Signals:
     """The signals between a worker and the handler that runs on it."""
 
     stop: Callable[[], bool]  # True asks the handler to end and to return None
-    # To be called with the seconds that the job still takes; the worker then prepares the next one
+    # The handler calls it with the seconds that the job still takes; the worker then prepares the next job
     ending: Callable[[float], None] | None = None
     # Returns what the worker wants to do at once while the job stands still, or None
     interlude: Callable[[], Callable[[], None] | None] | None = None

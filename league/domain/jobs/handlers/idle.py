@@ -24,7 +24,7 @@ from league.enums import MatchKind, MatchStatus
 from league.models import Job, Match
 
 log = logging.getLogger("league.jobs")
-YIELD_LOOK_S = 0.5  # between two looks whether something waits that goes first
+YIELD_LOOK_S = 0.5  # seconds between two checks for work of higher priority
 Subject = TypeVar("Subject")
 
 
@@ -33,7 +33,7 @@ class Allowance:
     """The share of its time that a worker spends on some kinds of idle work before matches of ladders, which never end."""
 
     share: float
-    pause_s: float = 0.0  # between two looks at least
+    pause_s: float = 0.0  # least seconds between two such pieces of work
 
     def rest_s(self, spent_s: float) -> float:
         """Return the seconds for which these kinds of work wait after they have taken `spent_s`."""

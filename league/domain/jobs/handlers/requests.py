@@ -119,4 +119,4 @@ class RequestHandler(IdleHandler[Row, Task, Result], Generic[Row, Task, Result])
 
     @abstractmethod
     def enqueue(self, request: Row, *, now: datetime) -> None:
-        """Give a request its job."""
+        """Queue the job that will answer a request."""

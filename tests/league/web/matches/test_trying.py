@@ -262,7 +262,7 @@ def test_a_series_answers_in_a_sentence(client, ana) -> None:
     played(boards=[{**board, "scores": [80, 90]} for board in boards], decisions=400)
     text = " ".join(re.sub(r"<[^>]+>", "", client.get(again).content.decode()).split())
     assert "Your last change · same 20 deals" in text
-    assert "weaker than the code before" in text
+    assert "weaker than the previous code" in text
 
 
 @pytest.mark.django_db

@@ -120,7 +120,7 @@ def test_a_player_goes_on_at_their_table(league, owner) -> None:
 
     assert seating.present(league.ana) == table
     assert "/tables/abcdefghij/" in page.links
-    assert "Tu mesa sigue." in page.text
+    assert "Tienes una mesa abierta." in page.text
     assert "/tables/abcdefghij/" not in Page(Client().get("/").content.decode()).links
 
 
