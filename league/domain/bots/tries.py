@@ -252,16 +252,19 @@ class Result:
         return zlib.compress(json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False).encode(), 6)
 
 
+MOST_SERIES = 20  # series of a text that are added up: each is unpacked for it
+
+
 def opened(row: Try) -> Result | None:
     """Return the result of a try, or None before it has one."""
     return None if row.result is None else Result(**json.loads(zlib.decompress(bytes(row.result))))
 
 
 def text_boards(row: Try) -> list[list[int]]:
-    """Return the scores of all boards on which this text has played this rival at this table in series, up to `row`; each deal once."""
-    rows = _series(row).filter(source=row.source).select_related("work")
+    """Return the scores of the boards on which this text has played this rival at this table in its latest series, up to `row`; each deal once."""
+    rows = _series(row).filter(source=row.source).select_related("work").defer("source").order_by("-created", "-pk")
     boards: dict[tuple[str, int], list[int]] = {}
-    for earlier in rows.order_by("created", "pk"):
+    for earlier in reversed(rows[:MOST_SERIES]):
         for board in (opened(earlier) or Result()).boards:
             boards[earlier.work.table, board["number"]] = board["scores"]
     return list(boards.values())

@@ -255,7 +255,9 @@ ACTIONS = {
             name="void",
             right=Right.VOID,
             title=gettext_noop("Void results"),
-            sentence=gettext_noop("The matches can still be replayed but no longer count; their rating lists are computed again."),
+            sentence=gettext_noop(
+                "The matches can still be replayed but no longer count; their rating lists are computed again."
+            ),
             kinds=(MATCH,),
             many=True,
             do=_void,

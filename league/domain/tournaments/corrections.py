@@ -16,8 +16,8 @@ from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names
 from league.domain.core.errors import Refused
 from league.domain.tournaments import circuits, progress, tournaments
-from league.enums import Entrance, MatchStatus, TournamentStatus
-from league.models import BotVersion, Circuit, Entry, Event, LeagueEvent, Party, Player, Tournament
+from league.enums import Entrance, TournamentStatus
+from league.models import BotVersion, Circuit, Entry, Event, LeagueEvent, Player, Season, Tournament
 
 Contest = Tournament | Event | Circuit
 Row = TypeVar("Row", bound=Model)
@@ -124,12 +124,17 @@ def disqualify(entry: Entry, why: str, *, player: Player, now: datetime | None =
 
 
 def reinstate(entry: Entry, *, player: Player, now: datetime | None = None) -> None:
-    """Undo a disqualification. A later stage that has begun meanwhile stays as it is. Repeatable."""
+    """Undo a disqualification. Repeatable.
+
+    Raise Refused once a later stage or season has begun without the bot: the mark stays as long as its effect does.
+    """
     now = clock.now_or(now)
     with transaction.atomic():
         row = _lock(entry.tournament)
         if row.owner_id != player.pk:
             raise Refused("Only the owner of the tournament can undo this.")
+        if _has_successor(row):
+            raise Refused("The next stage or season has begun without this bot, so its disqualification stands.")
         gone = Entry.objects.filter(pk=entry.pk, tournament=row, disqualified__isnull=False)
         if gone.update(disqualified=None, disqualified_for=""):
             progress.rank_again(row)
@@ -137,18 +142,27 @@ def reinstate(entry: Entry, *, player: Player, now: datetime | None = None) -> N
     entry.refresh_from_db()
 
 
-def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: datetime | None = None) -> None:
-    """Let another accepted version of the same bot play, as long as none of its matches has begun. Repeatable.
+def _has_successor(row: Tournament) -> bool:
+    if row.event_id is not None and Tournament.objects.filter(event=row.event_id, stage__gt=row.stage).exists():
+        return True
+    if row.season is None:
+        return False
+    later = Season.objects.filter(circuit=row.season.circuit_id, number__gt=row.season.number)
+    return later.exists()
 
-    The owner of the bot may choose any of its versions; the owner of the tournament only the one that the bot sends now, so that nobody can weaken
-    the bot of another player.
+
+def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: datetime | None = None) -> None:
+    """Let another accepted version of the same bot play, before the tournament starts. Repeatable.
+
+    After the start nobody may: whoever sees the field, a bye or the first boards could choose the version that suits them. The owner of the bot may
+    choose any of its versions; the owner of the tournament only the one that the bot sends now, so that nobody can weaken the bot of another player.
     """
     now = clock.now_or(now)
     with transaction.atomic():
         row = _lock(entry.tournament)
         entry.refresh_from_db()
-        if row.status not in (TournamentStatus.OPEN, TournamentStatus.RUNNING):
-            raise Refused("{tournament!r} is over, so its entries are fixed", tournament=row.name)
+        if row.status != TournamentStatus.OPEN:
+            raise Refused("{tournament!r} has started, so its entries are fixed", tournament=row.name)
         bot = version.bot
         if bot.pk != entry.version.bot_id:
             raise Refused("{version} is no version of {bot!r}", version=version, bot=entry.version.bot.slug)
@@ -163,15 +177,12 @@ def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: d
             return
         if row.entries.filter(version=version).exists():
             raise Refused("{version} is entered already", version=version)
+        if entry.withdrawn is not None or bot.stopped is not None or bot.owner_banned:
+            raise Refused("{bot!r} may not play now, so its version stays", bot=bot.slug)
         bots.check_playable(version, row.pool.game)
         if row.sealed and not version.sealable:
             raise Refused("{version} cannot be sealed, as this tournament requires", version=version)
         old = str(entry.version)
-        matches = row.matches.select_for_update().filter(parties__version_id=entry.version_id)
-        pks = list(matches.values_list("pk", "status"))
-        if any(status != MatchStatus.QUEUED for _pk, status in pks):
-            raise Refused("{version} has played already, so it cannot be replaced", version=old)
-        Party.objects.filter(match__in=[pk for pk, _status in pks], version_id=entry.version_id).update(version=version)
         Entry.objects.filter(pk=entry.pk).update(version=version)
         _note(row, "replaced", now=now, actor=player.name, old=old, new=str(version))
     entry.refresh_from_db()

@@ -191,6 +191,15 @@ def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
         _check_open(row, now)
         for request in consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED):
             transitions.move(request, RequestStatus.WITHDRAWN, now=now, actor=player.name, answered=now)
+        if not row.private:
+            _forget_guest(row, bot.owner_id)
+
+
+def _forget_guest(event: Event, owner: int) -> None:
+    """Take a player without a bot in a public event off the list of those who see what is hidden from others."""
+    wanted = (RequestStatus.GRANTED, RequestStatus.ASKED)
+    if not consent.requests_for(event).filter(bot__owner=owner, status__in=wanted).exists():
+        event.guests.filter(player=owner).exclude(player=event.owner_id).delete()
 
 
 def _check_own(event: Event, bot: Bot, player: Player) -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -177,7 +178,7 @@ def redirect_to_editor(bot: str) -> HttpResponse:
     """Open the editor with the last version of a bot, or with a template."""
     answer = redirect("editor")
     if bot:
-        answer["Location"] += f"?bot={bot}"
+        answer["Location"] += f"?{urlencode({'bot': bot})}"
     return answer
 
 

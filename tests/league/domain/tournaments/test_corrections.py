@@ -10,7 +10,7 @@ from league.domain.core.errors import Refused
 from league.domain.tournaments import corrections, enrolment, events, log, progress, releases, tournaments
 from league.domain.tournaments.standings import standings
 from league.enums import Entrance
-from league.models import Event, LeagueEvent, Party, Tournament
+from league.models import Event, LeagueEvent, Tournament
 from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, started, willing
 
@@ -123,6 +123,12 @@ def test_the_disqualified_after_the_end_and_the_stage_that_follows(ana, field) -
     _play_all(stage)
     events.advance(event, now=NOW)
     assert {entry.version.bot.slug for entry in event.tournaments.get(stage=2).entries.all()} == {"lola", "nena"}
+    with pytest.raises(Refused, match="has begun without this bot"):
+        corrections.reinstate(stage.entries.get(version=field[0]), player=ana, now=NOW)
+    assert stage.entries.get(version=field[0]).disqualified is not None
+    for number in range(60):
+        corrections.describe(stage, f"text {number}", actor="ana", now=NOW)
+    assert "disqualified" in _words(stage)  # Other lines cannot push it off the page.
 
 
 def test_nobody_is_disqualified_before_the_start(ana, field) -> None:
@@ -131,8 +137,8 @@ def test_nobody_is_disqualified_before_the_start(ana, field) -> None:
         corrections.disqualify(cup.entries.get(version=field[1]), "why", player=ana, now=NOW)
 
 
-def test_a_version_is_replaced_only_before_it_has_played(ana, berto, field) -> None:
-    cup = started(ana, field)
+def test_a_version_is_replaced_only_before_the_start(ana, berto, field) -> None:
+    cup = tournaments.create(ana, "Cup", "partnership", boards=1, versions=field, now=NOW)
     entry = cup.entries.get(version=field[1])
     newer = accepted(berto, "lola")
     with pytest.raises(Refused, match="no version of"):
@@ -140,13 +146,11 @@ def test_a_version_is_replaced_only_before_it_has_played(ana, berto, field) -> N
     corrections.replace_version(entry, newer, player=ana, now=NOW)
     corrections.replace_version(entry, newer, player=ana, now=NOW)
     assert entry.version == newer
-    assert Party.objects.filter(match__tournament=cup, version=newer).count() == 2
-    assert not Party.objects.filter(match__tournament=cup, version=field[1]).exists()
     with pytest.raises(Refused, match="Only the owner of"):
         corrections.replace_version(entry, field[1], player=ana, now=NOW)  # Nobody weakens the bot of another.
     corrections.replace_version(entry, field[1], player=berto, now=NOW)
-    play(cup.matches.filter(parties__version=field[1]).first())
-    with pytest.raises(Refused, match="has played"):
+    tournaments.start(cup, now=NOW)
+    with pytest.raises(Refused, match="has started"):
         corrections.replace_version(entry, newer, player=berto, now=NOW)
     _play_all(cup)
     assert len(_slugs(cup)) == 3
