@@ -197,8 +197,8 @@ def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
 
 def _forget_guest(event: Event, owner: int) -> None:
     """Take a player without a bot in a public event off the list of those who see what is hidden from others."""
-    wanted = (RequestStatus.GRANTED, RequestStatus.ASKED)
-    if not consent.requests_for(event).filter(bot__owner=owner, status__in=wanted).exists():
+    live = (RequestStatus.GRANTED, RequestStatus.ASKED)
+    if not consent.requests_for(event).filter(bot__owner=owner, status__in=live).exists():
         event.guests.filter(player=owner).exclude(player=event.owner_id).delete()
 
 
