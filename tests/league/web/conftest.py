@@ -7,7 +7,7 @@ import os
 import random
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -191,3 +191,45 @@ def site(transactional_db: None, tmp_path: Path) -> Iterator[str]:
     process.wait_until(lambda: "Booting worker" in process.tail(), "it listens", 60)
     yield f"http://127.0.0.1:{port}"
     process.stop()
+
+
+@dataclass
+class Visit:
+    """A page in the browser with all that went wrong in it."""
+
+    page: object
+    complaints: list[str] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)
+
+
+@pytest.fixture
+def live(browser, live_server) -> tuple[str, League]:
+    """The address of a served league, and the league."""
+    return live_server.url, rows.once(played)
+
+
+@pytest.fixture
+def visit(browser) -> Iterator[object]:
+    contexts = {}  # one for each way to look, so that style sheets and scripts are fetched once a test
+
+    def open_page(url: str, *, width: int = 1280, height: int = 800, scheme: str = "light", **options: object) -> Visit:
+        way = {"viewport": {"width": width, "height": height}, "color_scheme": scheme, "locale": "es-ES", **options}
+        if repr(way) not in contexts:
+            contexts[repr(way)] = browser.new_context(**way)
+            contexts[repr(way)].set_default_timeout(PATIENT_MS)
+        opened = Visit(contexts[repr(way)].new_page())
+        opened.page.on(
+            "console",
+            lambda message: opened.complaints.append(message.text) if message.type in ("error", "warning") else None,
+        )
+        opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
+        opened.page.on("request", lambda request: opened.hosts.add(request.url.split("/")[2]))
+        opened.page.goto(url)
+        if options.get("java_script_enabled", True) and opened.page.locator("tute-replay").count():
+            # its buttons and keys work from then on: a busy machine may be idle on the network long before
+            opened.page.locator("tute-replay.ready").wait_for(state="attached")
+        return opened
+
+    yield open_page
+    for context in contexts.values():
+        context.close()

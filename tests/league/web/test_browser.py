@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 
 import pytest
+from django.utils import translation
 
 from engine.game import declared, games
 from engine.judging import Child
@@ -16,54 +15,12 @@ from league.domain.jobs.handlers import analysis
 from league.domain.judgements import asking, bodies, reading
 from league.models import Match
 from league.web.common.words import action_name
-from tests.league.web.conftest import PATIENT_MS, League, played, put, record
-from tests.support import consulting, jobs, rows
+from tests.league.web.conftest import League, put, record
+from tests.support import consulting, jobs
 from tests.support import league as made
 from tests.support.chromium import until
 
 SIZES = [(360, 740), (1280, 800)]
-
-
-@dataclass
-class Visit:
-    """A page in the browser with all that went wrong in it."""
-
-    page: object
-    complaints: list[str] = field(default_factory=list)
-    hosts: set[str] = field(default_factory=set)
-
-
-@pytest.fixture
-def live(browser, live_server) -> tuple[str, League]:
-    """The address of a served league, and the league."""
-    return live_server.url, rows.once(played)
-
-
-@pytest.fixture
-def visit(browser) -> Iterator[object]:
-    contexts = {}  # one for each way to look, so that style sheets and scripts are fetched once a test
-
-    def open_page(url: str, *, width: int = 1280, height: int = 800, scheme: str = "light", **options: object) -> Visit:
-        way = {"viewport": {"width": width, "height": height}, "color_scheme": scheme, "locale": "es-ES", **options}
-        if repr(way) not in contexts:
-            contexts[repr(way)] = browser.new_context(**way)
-            contexts[repr(way)].set_default_timeout(PATIENT_MS)
-        opened = Visit(contexts[repr(way)].new_page())
-        opened.page.on(
-            "console",
-            lambda message: opened.complaints.append(message.text) if message.type in ("error", "warning") else None,
-        )
-        opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
-        opened.page.on("request", lambda request: opened.hosts.add(request.url.split("/")[2]))
-        opened.page.goto(url)
-        if options.get("java_script_enabled", True) and opened.page.locator("tute-replay").count():
-            # its buttons and keys work from then on: a busy machine may be idle on the network long before
-            opened.page.locator("tute-replay.ready").wait_for(state="attached")
-        return opened
-
-    yield open_page
-    for context in contexts.values():
-        context.close()
 
 
 def whole_game(league: League) -> Match:
@@ -195,7 +152,7 @@ def test_every_card_is_somewhere_at_every_step(live, visit) -> None:
         )
         assert played_cards == step
         laid = page.evaluate(
-            f"[...document.querySelectorAll('ol.steps li')].slice(0, {step + 1}).filter((li) => li.className === 'play').length"
+            f"[...document.querySelectorAll('ol.steps li')].slice(0, {step + 1}).filter((li) => li.classList.contains('play')).length"
         )
         assert page.locator(hands).count() == 40 - laid
         assert page.locator(table).count() in (laid % 4, 4)
@@ -440,7 +397,7 @@ def test_the_drawing_of_a_judgement_and_the_table_go_together(live, visit, monke
     job = jobs.ANALYSIS.claim("host:1", now=made.NOW)
     assert job is not None
     assert jobs.run(job, now=made.NOW)
-    every = reading.placed(bodies.unpack(bytes(job.row.body)), reading.seatings(job.row))
+    every = reading.placed(bodies.unpack(bytes(job.subject.body)), reading.seatings(job.subject))
     place = reading.costliest(every, "points", 1)[0]
     worst = place.verdict
     step = f"d{worst.deal}p{worst.ply}"
@@ -465,6 +422,12 @@ def test_the_drawing_of_a_judgement_and_the_table_go_together(live, visit, monke
             assert narrow.complaints == []
 
 
+def in_spanish(action: str) -> str:
+    """Return the name of an action as the page of these tests says it."""
+    with translation.override("es"):
+        return action_name(action)
+
+
 @pytest.mark.slow
 def test_the_steps_tell_what_a_bot_of_the_house_would_have_done(live, visit, tmp_path) -> None:
     url, league = live
@@ -483,7 +446,7 @@ def test_the_steps_tell_what_a_bot_of_the_house_would_have_done(live, visit, tmp
         visited = visit(f"{url}/m/{match.public_id}/?b=1&s=0#{differs.anchor}", width=width, height=height)
         page = visited.page
         until(page, f"document.querySelector('#{differs.anchor}').getAttribute('aria-current') === 'step'")
-        for decision, words in ((same, "igual"), (differs, action_name(differs.would))):
+        for decision, words in ((same, "igual"), (differs, in_spanish(differs.would))):
             mark = page.locator(f"#{decision.anchor} .would")
             assert " ".join(mark.inner_text().split()) == f"greedy: {words}"
             assert page.locator(f"#{decision.anchor} .would.unlike").count() == decision.differs

@@ -307,7 +307,7 @@ def sit_down(page, site: str, game: str, *, touch: bool) -> None:
     page.goto(f"{site}/play/?game={game}")
     look(page, f"{game}-sit")
     if touch:
-        page.locator("#choose form button").tap()
+        page.locator("#choose form button:not([value=refresh])").last.tap()
     else:
         page.focus("#choose form summary")
         for key in ("Enter", "Tab", "Tab", "Tab", "Space", "Tab", "Enter"):  # Ask for advice
