@@ -397,6 +397,7 @@ def test_the_drawing_of_a_judgement_and_the_table_go_together(live, visit, monke
     job = jobs.ANALYSIS.claim("host:1", now=made.NOW)
     assert job is not None
     assert jobs.run(job, now=made.NOW)
+    job.subject.refresh_from_db()
     every = reading.placed(bodies.unpack(bytes(job.subject.body)), reading.seatings(job.subject))
     place = reading.costliest(every, "points", 1)[0]
     worst = place.verdict

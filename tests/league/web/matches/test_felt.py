@@ -224,7 +224,7 @@ def test_the_end_says_who_won_in_the_first_view_without_a_new_page(ana, visit) -
         text = re.sub(r"\s+", " ", page.inner_text(".banner"))
         assert f"You {word} the hand {ours} to {theirs}" in text
         comes(page, "document.querySelector('.banner')?.getBoundingClientRect().y > 0")
-        box = page.locator(".banner").bounding_box()
+        box = page.evaluate("document.querySelector('.banner').getBoundingClientRect().toJSON()")
         assert box["y"] + box["height"] < PHONE["height"]
         assert page.evaluate("scrollY") == 0
         assert page.locator(".after .button").all_inner_texts() == ["Rematch", "Analyse", "Share"]
