@@ -249,7 +249,7 @@ def test_the_form_counts_matches(live, visit) -> None:
     page = visited.page
     page.fill("#id_username", "ana")
     page.fill("#id_password", "a long password")
-    page.click("main form button")
+    page.click("main form button.button")
     page.wait_for_url("**/t/new/**")
     page.fill("#id_boards", "5")
     forecast = page.locator(".prediction")
@@ -272,7 +272,7 @@ def test_bots_are_found_while_somebody_types(live, visit) -> None:
     page = visited.page
     page.fill("#id_username", "ana")
     page.fill("#id_password", "a long password")
-    page.click("main form button")
+    page.click("main form button.button")
     page.wait_for_url("**/t/new/**")
     assert page.input_value("#find") == "so"
     assert page.is_hidden("button[value=find]")

@@ -65,7 +65,7 @@ def test_an_owner_reads_each_tab_of_a_bot(walker) -> None:
     page.goto(f"{url}/accounts/login/?next=/bots/rufo/")
     page.fill("#id_username", "ana")
     page.fill("#id_password", "a long password")
-    page.click("main form button")
+    page.click("main form button.button")
     page.wait_for_url("**/bots/rufo/")
     look("bot")
     for tab in ("games", "matches", "versions", "settings"):

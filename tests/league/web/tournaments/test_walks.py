@@ -19,7 +19,7 @@ SIZES = [(1280, 800, "en-GB"), (390, 844, "es-ES")]
 def _log_in(page, name: str, password: str = "a long password") -> None:
     page.fill("#id_username", name)
     page.fill("#id_password", password)
-    page.click("main form button")
+    page.click("main form button.button")
 
 
 @pytest.mark.slow
