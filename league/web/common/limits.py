@@ -86,8 +86,9 @@ def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
     if name in DOWNLOADS or name in HEAVY:
         who = f"u{request.user.pk}" if request.user.is_authenticated else f"a{where}"
         return [("download" if name in DOWNLOADS else "heavy", who)]
-    starts = request.method == "POST" and request.POST.get("do") != "refresh"
-    if name == "play" and starts and not request.user.is_authenticated:
+    if name == "play" and request.method == "POST" and not request.user.is_authenticated:
+        if request.POST.get("do") == "refresh":  # A choice of another game starts no table.
+            return []
         return [("guest", f"a{where}")]
     if name not in FORMS or request.method != "POST":
         return []

@@ -260,7 +260,7 @@ def test_options_that_do_not_fit_are_said_at_their_field(visitor) -> None:
     page = wrong.content.decode()
     assert wrong.status_code == 422
     assert faults(Page(page)) == []
-    assert "something below does not fit" in page
+    assert "change the marked fields below" in page
     assert 'class="errors"' in page
     assert '<details class="tile" id="choose" open>' in page
     assert Table.objects.count() == 0
