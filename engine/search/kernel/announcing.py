@@ -222,9 +222,11 @@ def possible_exchanges(t: KernelState, hand: i64) -> i64:
     """Return the exchanges for which a hand holds the card to give."""
     swaps, bit = t.program.swaps, t.program.cards.bit
     legal: i64 = 0
+    if t.swapped and swaps.barred[t.shown]:
+        return legal
     if hand & swaps.seven[t.shown]:
         legal = bit[act.EXCHANGE_SEVEN - act.SING + t.trump]
-    if hand & swaps.two[t.shown] and not (t.swapped and swaps.chained[t.shown]):
+    if hand & swaps.two[t.shown]:
         legal |= bit[act.EXCHANGE_TWO - act.SING + t.trump]
     return legal
 

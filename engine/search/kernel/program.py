@@ -112,18 +112,19 @@ class Swaps:
 
     def __init__(self, game: Terms) -> None:
         rules = game.rules
-        seven, two, chained = [0] * 52, [0] * 52, [0] * 52
+        seven, two, barred = [0] * 52, [0] * 52, [0] * 52
         for card, allowed in enumerate(game.swaps):
             suit = game.pack.suit[card]
-            for bit, code, barred in allowed:
+            for bit, code, after_exchange in allowed:
                 giver = bit << suit * game.pack.size
+                barred[card] = int(after_exchange)
                 if code < 64:
                     seven[card] = giver
                 else:
-                    two[card], chained[card] = giver, int(barred)
+                    two[card] = giver
         self.seven: vec[i64] = words(seven)  # the card to give, by the shown card
         self.two: vec[i64] = words(two)
-        self.chained: vec[i64] = words(chained)
+        self.barred: vec[i64] = words(barred)  # 1 if the card cannot be taken once it lies there by an exchange
         moments = game.exchange_moments
         self.before_lead: bool = "before_first_lead" in moments
         self.before_draw: bool = "before_draw" in moments
