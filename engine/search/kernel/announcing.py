@@ -291,6 +291,7 @@ def claim(t: KernelState) -> i64:
 def accuse(t: KernelState) -> i64:
     """Carry out an accusation of a revoke: two marks for the offender, or one for the accuser."""
     bit = t.program.cards.bit
-    if t.revoker >= 0 and t.revoker != t.turn:
-        return cut_short(t, OTHER, -1, bit[t.revoker], 2)
+    offender = t.revoker if t.revoker != t.turn else t.second_revoker
+    if offender >= 0:
+        return cut_short(t, OTHER, -1, bit[offender], 2)
     return cut_short(t, OTHER, -1, bit[t.turn])
