@@ -201,7 +201,7 @@ class Counts:
         self.target: i64 = rules.target or 0
         self.min_card_points: i64 = rules.min_card_points
         self.spoiled: bool = rules.capote_spoiled_by_song
-        self.table_spoiled: bool = rules.capote_spoiled_by_table_song
+        self.table_spoiled: bool = rules.capote_spoiled_by_song and rules.capote_spoiled_by_table_song
         self.by_soloist: i64 = rules.tricks_soloist or 0
         self.by_joiner: i64 = rules.tricks_joiner or 0
         self.hit_or_miss: bool = rules.prediction_score == "hit_or_miss"
