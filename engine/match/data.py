@@ -160,7 +160,9 @@ class Data:
         self.last_trick = -1
         self.tute_by = -1
         self.capote_by = -1
-        self.revokers: tuple[int, ...] = ()  # seats with an illegal card in this deal that nobody has accused, the earliest first
+        self.revokers: tuple[
+            int, ...
+        ] = ()  # seats with an illegal card in this deal that nobody has accused, the earliest first
         self.notes: dict[str, Any] = {}  # facts that only some games need; replaced, never changed in place
 
         self.table: OwnList = []

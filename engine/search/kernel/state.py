@@ -140,7 +140,9 @@ class KernelState:
         self.played: vec[i64] = words(none)  # the cards of the trick in order, a mask each
         self.played_by: vec[i64] = words(none)
         self.table_points: i64 = 0
-        self.revoker: i64 = -1  # the first seat with an illegal card in this deal, and the second one: one of them is not the accuser
+        self.revoker: i64 = (
+            -1
+        )  # the first seat with an illegal card in this deal, and the second one: one of them is not the accuser
         self.second_revoker: i64 = -1
         self.table_song: bool = False
         self.table_pairs: i64 = 0

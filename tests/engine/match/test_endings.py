@@ -10,8 +10,8 @@ import engine
 from engine.cards import actions as act
 from tests.support.mixtures import mixtures
 
-# The cards, a pass in each of two windows a trick for each seat, eight songs, and four exchanges of the shown card: below 250 for any game. An auction
-# in steps of one has at most 230 bids, each after the passes of the others.
+# A deal takes its cards, a pass of each seat in two windows a trick, eight songs and four exchanges of the shown card: below 250 actions in any game.
+# An auction in steps of one has at most 230 bids, each after the passes of the others.
 LONGEST_DEAL = 250
 LONGEST_AUCTION = 230 * 2
 
@@ -27,7 +27,11 @@ def dawdle(state: engine.State) -> int:
             return 1, action
         if action >= act.TRUMP:
             return 2, action
-        if act.PLAY_END <= action and action not in (act.CLAIM, act.ACCUSE, act.CAPOTE) and not act.TUTE <= action < act.EXCHANGE_SEVEN:
+        if (
+            action >= act.PLAY_END
+            and action not in (act.CLAIM, act.ACCUSE, act.CAPOTE)
+            and not act.TUTE <= action < act.EXCHANGE_SEVEN
+        ):
             return 3, -action
         return (4, action) if action < act.PLAY_END else (5, action)
 

@@ -253,7 +253,9 @@ def test_a_seat_that_has_revoked_itself_accuses_the_next_one(key: str) -> None:
 @pytest.mark.parametrize("deals", [1, 3, 8])
 def test_remate_for_marks_and_a_number_of_deals_ranks_by_its_marks(deals: int) -> None:
     for seed in range(12):
-        state = playing.finished(engine.load("remate", settlement="loss_marks", match_end="deals", match_deals=deals), seed)
+        state = playing.finished(
+            engine.load("remate", settlement="loss_marks", match_end="deals", match_deals=deals), seed
+        )
         fewest = min(state.marks)
         assert state.deal_no == deals
         assert state.winners == tuple(seat for seat, marks in enumerate(state.marks) if marks == fewest)
