@@ -92,6 +92,10 @@ class Sequential:
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             raise Problem(f"--sprt {self.elo0:g} {self.elo1:g}: the first bound must be less than the second")
+        if max(-self.elo0, self.elo1) > sprt.MOST_ELO:
+            raise Problem(
+                f"--sprt {self.elo0:g} {self.elo1:g}: a bound is a number from -{sprt.MOST_ELO} to {sprt.MOST_ELO}"
+            )
 
     def result(self, scores: Sequence[Sequence[int]]) -> dict[str, Any]:
         """Return counts, ratio, bounds and the accepted hypothesis: "elo0", "elo1" or None so far."""
