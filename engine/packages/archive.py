@@ -279,8 +279,10 @@ def _tidied(entries: list[zipfile.ZipInfo]) -> list[_Entry]:
     names = [_decoded(info) for info in entries]
     if not any("/" in name for name in names):  # Old tools of Windows separate by backslashes.
         names = [name.replace("\\", "/") for name in names]
-    named = [(manifest.composed(name.removeprefix("./")), info) for name, info in zip(names, entries, strict=True)]
-    return [(name, info) for name, info in named if name and not _litter(name)]
+    entries_by_path = [
+        (manifest.composed(name.removeprefix("./")), info) for name, info in zip(names, entries, strict=True)
+    ]
+    return [(name, info) for name, info in entries_by_path if name and not _litter(name)]
 
 
 def _unzipped(data: bytes, name_of: Callable[[list[zipfile.ZipInfo]], list[_Entry]]) -> dict[str, bytes]:
