@@ -45,7 +45,7 @@ def oembed_address(context: dict[str, Any], query: str = "") -> str:
 @register.simple_tag(takes_context=True)
 def embed_text(context: dict[str, Any], path: str, title: str) -> str:
     """Return the text by which another site shows this page for frames."""
-    return str(embeds.frame(inputs.whole_address(context["request"], path), unescape(title)))
+    return str(embeds.frame(inputs.whole_address(context["request"], path), unescape(title), "100%"))
 
 
 register.filter("picture_words", links.words)

@@ -106,8 +106,9 @@ def _draw_head(image: Pixels, picture: Picture) -> int:
     _paste(image, _suit("o", 34), x - 46, 39)
     left = MARGIN
     if picture.suit:
-        _paste(image, _suit(picture.suit, 36), left, 38)
-        left += 48
+        _fill(image, Box(left, 33, 46, 46), PAPER, 23)
+        _paste(image, _suit(picture.suit, 32), left + 7, 40)
+        left += 60
     _write(image, picture.head, left, 40, TEXT, SOFT, room=x - 70 - left)
     size, lines = _wrapped(picture.title, WIDTH - 2 * MARGIN)
     for number, line in enumerate(lines):
@@ -166,25 +167,27 @@ def _draw_hands(image: Pixels, hands: Sequence[Hand], box: Box) -> None:
         x, y = box.x + number % columns * (width + 40), box.y + number // columns * height
         if hand.name:
             _write(image, hand.name, x, y, SMALL, _side(hand.side, INK), room=width)
-        _draw_cards(image, hand.cards, Box(x, y + 42, width, height - 42 - 16))
+        _draw_cards(image, hand.cards, Box(x, y + 42, width, height - 42 - 16), is_centred=False)
 
 
-def _draw_cards(image: Pixels, cards: Sequence[str], box: Box) -> None:
+def _draw_cards(image: Pixels, cards: Sequence[str], box: Box, *, is_centred: bool = True) -> None:
     """Lay cards in a row, as large as the box allows."""
     if not cards:
         return
     height = min(box.height, CARD[1])
     width = _card_width(height)
     step = min(width + 14, (box.width - width) // max(1, len(cards) - 1))
+    left = box.x + (box.width - width - step * (len(cards) - 1)) // 2 if is_centred else box.x
     for number, card in enumerate(cards):
-        _paste(image, _card(card, height), box.x + number * step, box.y)
+        _paste(image, _card(card, height), left + number * step, box.y)
 
 
 def _draw_laid(image: Pixels, laid: Sequence[Laid], box: Box) -> None:
     """Lay the cards of a trick beside each other, each above the name of its player."""
     height = min(box.height - 58, CARD[1])
     width = _card_width(height)
-    step = min(width + 70, box.width // len(laid))
+    names = max(_width(one.name, SMALL) for one in laid)
+    step = min(max(width + 70, names + 40), box.width // len(laid))
     left = box.x + (box.width - step * len(laid)) // 2
     for number, one in enumerate(laid):
         x = left + number * step + (step - width) // 2

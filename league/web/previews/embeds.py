@@ -19,8 +19,8 @@ WIDTH, HEIGHT = 800, 600  # Of a frame, if the other site asks for no smaller on
 View = Callable[..., HttpResponse]
 
 
-def frame(address: str, title: str, width: int = WIDTH, height: int = HEIGHT) -> SafeString:
-    """Return the HTML of a frame. address: the whole address of a page for frames."""
+def frame(address: str, title: str, width: int | str = WIDTH, height: int = HEIGHT) -> SafeString:
+    """Return the HTML of a frame. address: the whole address of a page for frames; width: in pixels, or a share such as "100%"."""
     return format_html(
         '<iframe src="{}" title="{}" width="{}" height="{}" frameborder="0" loading="lazy" allow="clipboard-write"></iframe>',
         address,
