@@ -104,12 +104,12 @@ def _draw_head(image: Pixels, picture: Picture) -> int:
     x = WIDTH - MARGIN - _width(brand, TEXT, "serif")
     _write(image, brand, x, 40, TEXT, SOFT, "serif")
     _paste(image, _suit("o", 34), x - 46, 39)
-    left = MARGIN
+    x_start = MARGIN
     if picture.suit:
-        _fill(image, Box(left, 33, 46, 46), PAPER, 23)
-        _paste(image, _suit(picture.suit, 32), left + 7, 40)
-        left += 60
-    _write(image, picture.head, left, 40, TEXT, SOFT, room=x - 70 - left)
+        _fill(image, Box(x_start, 33, 46, 46), PAPER, 23)
+        _paste(image, _suit(picture.suit, 32), x_start + 7, 40)
+        x_start += 60
+    _write(image, picture.head, x_start, 40, TEXT, SOFT, room=x - 70 - x_start)
     size, lines = _wrapped(picture.title, WIDTH - 2 * MARGIN)
     for number, line in enumerate(lines):
         _write(image, line, MARGIN, 94 + number * round(size * 1.2), size, INK, "serif", WIDTH - 2 * MARGIN)
@@ -121,8 +121,8 @@ def _draw_body(image: Pixels, picture: Picture, box: Box) -> None:
         width = round(box.width * 0.56) if len(picture.curve) > 1 else box.width
         _draw_rows(image, picture.rows, box._replace(width=width))
         if len(picture.curve) > 1:
-            left = box.x + width + 40
-            _draw_curve(image, picture.curve, Box(left, box.y, box.x + box.width - left, box.height))
+            x_start = box.x + width + 40
+            _draw_curve(image, picture.curve, Box(x_start, box.y, box.x + box.width - x_start, box.height))
     elif picture.hands:
         _draw_hands(image, picture.hands, box)
     elif picture.laid and picture.cards:
@@ -150,12 +150,12 @@ def _draw_rows(image: Pixels, rows: Sequence[Row], box: Box) -> None:
         _fill(image, Box(box.x, y, 10, height - 12), _side(row.side, SHADE), 4)
         middle = y + (height - 12 - round(size * 1.2)) // 2
         ink = GOLD if row.wins else INK
-        left, right = box.x + 32, box.x + box.width - 28
+        x_start, right = box.x + 32, box.x + box.width - 28
         value = _width(row.value, size, "serif")
         if row.place:
-            _write(image, row.place, left, middle, size, GOLD, "serif")
-        left += places + 24 if places else 0
-        _write(image, row.name, left, middle, size, ink, "serif", right - value - 24 - left)
+            _write(image, row.place, x_start, middle, size, GOLD, "serif")
+        x_start += places + 24 if places else 0
+        _write(image, row.name, x_start, middle, size, ink, "serif", right - value - 24 - x_start)
         _write(image, row.value, right - value, middle, size, ink, "serif")
 
 
@@ -177,25 +177,27 @@ def _draw_cards(image: Pixels, cards: Sequence[str], box: Box, *, is_centred: bo
     height = min(box.height, CARD[1])
     width = _card_width(height)
     step = min(width + 14, (box.width - width) // max(1, len(cards) - 1))
-    left = box.x + (box.width - width - step * (len(cards) - 1)) // 2 if is_centred else box.x
+    x_start = box.x + (box.width - width - step * (len(cards) - 1)) // 2 if is_centred else box.x
     for number, card in enumerate(cards):
-        _paste(image, _card(card, height), left + number * step, box.y)
+        _paste(image, _card(card, height), x_start + number * step, box.y)
 
 
 def _draw_laid(image: Pixels, laid: Sequence[Laid], box: Box) -> None:
     """Lay the cards of a trick beside each other, each above the name of its player."""
     height = min(box.height - 58, CARD[1])
     width = _card_width(height)
-    names = max(_width(one.name, SMALL) for one in laid)
+    names = max(_width(shown_card.name, SMALL) for shown_card in laid)
     step = min(max(width + 70, names + 40), box.width // len(laid))
-    left = box.x + (box.width - step * len(laid)) // 2
-    for number, one in enumerate(laid):
-        x = left + number * step + (step - width) // 2
-        if one.wins:
+    x_start = box.x + (box.width - step * len(laid)) // 2
+    for number, shown_card in enumerate(laid):
+        x = x_start + number * step + (step - width) // 2
+        if shown_card.wins:
             _fill(image, Box(x - 7, box.y, width + 14, height + 14), GOLD, 16)
-        _paste(image, _card(one.card, height), x, box.y + 7)
-        name = _cut(one.name, SMALL, "sans", step - 8)
-        _write(image, name, x + (width - _width(name, SMALL)) // 2, box.y + height + 20, SMALL, _side(one.side, INK))
+        _paste(image, _card(shown_card.card, height), x, box.y + 7)
+        name = _cut(shown_card.name, SMALL, "sans", step - 8)
+        _write(
+            image, name, x + (width - _width(name, SMALL)) // 2, box.y + height + 20, SMALL, _side(shown_card.side, INK)
+        )
 
 
 def _draw_curve(image: Pixels, curve: Sequence[int], box: Box) -> None:
@@ -341,7 +343,7 @@ def _scaled(values: Pixels, height: int, width: int) -> Pixels:
 
 @lru_cache(200)
 def _shares(before: int, after: int) -> Pixels:
-    """Return how much each old row counts in each new one."""
+    """Return how much each old row counts in each new row."""
     edges = np.arange(after + 1, dtype=np.float32) * before / after
     rows = np.arange(before, dtype=np.float32)
     overlap = np.minimum(edges[1:, None], rows + 1) - np.maximum(edges[:-1, None], rows)
@@ -373,15 +375,15 @@ def _mask(box: Box, radius: int) -> Pixels:
 
 def _line(image: Pixels, start: tuple[float, float], end: tuple[float, float], half: float, colour: Colour) -> None:
     """Draw a straight line with round ends. half: of its width."""
-    left, top = int(min(start[0], end[0]) - half - 1), int(min(start[1], end[1]) - half - 1)
+    x_start, top = int(min(start[0], end[0]) - half - 1), int(min(start[1], end[1]) - half - 1)
     right, bottom = int(max(start[0], end[0]) + half + 2), int(max(start[1], end[1]) + half + 2)
-    x, y = np.meshgrid(np.arange(left, right) + 0.5, np.arange(top, bottom) + 0.5)
+    x, y = np.meshgrid(np.arange(x_start, right) + 0.5, np.arange(top, bottom) + 0.5)
     across, down = end[0] - start[0], end[1] - start[1]
     square = max(across**2 + down**2, 1e-6)
     along = np.clip(((x - start[0]) * across + (y - start[1]) * down) / square, 0, 1)
     away = np.hypot(x - start[0] - along * across, y - start[1] - along * down)
     alpha = np.clip(half + 0.5 - away, 0, 1).astype(np.float32)
-    _blend(image, np.broadcast_to(np.float32(colour), (*alpha.shape, 3)), alpha, left, top)
+    _blend(image, np.broadcast_to(np.float32(colour), (*alpha.shape, 3)), alpha, x_start, top)
 
 
 def _disc(image: Pixels, centre: tuple[float, float], radius: float, colour: Colour) -> None:

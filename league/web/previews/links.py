@@ -45,7 +45,7 @@ def general() -> Picture:
 def words(picture: Picture) -> str:
     """Return what a picture shows, in a sentence of names and numbers."""
     rows = ", ".join(" ".join(filter(None, (row.place, row.name, row.value))) for row in picture.rows)
-    laid = ", ".join(f"{one.name}: {card_name(one.card)}" for one in picture.laid)
+    laid = ", ".join(f"{laid_card.name}: {card_name(laid_card.card)}" for laid_card in picture.laid)
     hand = ", ".join(map(card_name, picture.cards))
     return " · ".join(filter(None, (picture.title, picture.head, rows, laid, hand, picture.foot)))
 
@@ -57,7 +57,7 @@ def _content(picture: Picture) -> Content:
         head=picture.head[:LINE],
         foot=picture.foot[:LINE],
         cards=list(picture.cards)[:MOST_CARDS],
-        laid=[one._replace(name=one.name[:NAME]) for one in picture.laid[:MOST_SEATS]],
+        laid=[laid_card._replace(name=laid_card.name[:NAME]) for laid_card in picture.laid[:MOST_SEATS]],
         hands=[Hand(name[:NAME], list(cards)[:MOST_CARDS], side) for name, cards, side in picture.hands[:MOST_SEATS]],
         rows=[row._replace(name=row.name[:NAME]) for row in picture.rows[:MOST_ROWS]],
         curve=list(picture.curve)[-MOST_POINTS:],
@@ -77,7 +77,7 @@ def read(token: str) -> Picture:
     content = SIGNER.unsign_object(token)
     parts = {"laid": Laid, "hands": Hand, "rows": Row}
     return Picture(
-        **{name: [parts[name](*one) for one in value] if name in parts else value for name, value in content.items()}
+        **{name: [parts[name](*part) for part in value] if name in parts else value for name, value in content.items()}
     )
 
 

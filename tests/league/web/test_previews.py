@@ -152,9 +152,9 @@ def test_the_picture_of_a_step_shows_its_trick(league) -> None:
     assert body_of(picture) == ["laid"]
     assert len(picture.laid) == 2
     assert "plays the" in picture.title
-    assert not any(one.wins for one in picture.laid)
+    assert not any(item.wins for item in picture.laid)
     assert len(whole.laid) == 4
-    assert [one.wins for one in whole.laid].count(True) == 1
+    assert [item.wins for item in whole.laid].count(True) == 1
     shared = Client().get(f"{where}&step={second}").content.decode()
     assert f'og:url" content="http://testserver/m/{league.clean.public_id}/?b=1&amp;s=0&amp;step={second}"' in shared
     assert f'rel="canonical" href="http://testserver/m/{league.clean.public_id}/"' in shared
@@ -170,7 +170,7 @@ def test_a_step_of_every_game_has_a_picture(key: str) -> None:
     for at in range(1, len(events_of_game)):
         laid, _trump = pictures.laid_cards(events_of_game[:at], names, [0] * 7)
         longest = max(longest, len(laid))
-        assert [one.wins for one in laid].count(True) <= 1
+        assert [item.wins for item in laid].count(True) <= 1
     assert 2 <= longest <= 7
 
 
@@ -180,8 +180,8 @@ def test_the_picture_of_a_puzzle_asks_and_does_not_answer(db: None) -> None:
         played = {event["card"] for event in item.events if event["e"] == "play"}
 
         assert sorted(picture.cards) == sorted(item.hand)
-        assert {one.card for one in picture.laid} <= played, "what the seat has seen"
-        assert not any(one.wins for one in picture.laid)
+        assert {item.card for item in picture.laid} <= played, "what the seat has seen"
+        assert not any(item.wins for item in picture.laid)
         assert body_of(picture._replace(laid=[])) == ["cards"]
         assert (picture.title, picture.foot) == ("What would you do?", "")
 
@@ -217,8 +217,8 @@ def test_the_picture_of_a_table_tells_nothing_until_it_is_over(db: None) -> None
     picture = pictures.of_table(row, game, moments, names)
 
     assert body_of(picture) == ["rows"]
-    assert [one.name for one in picture.rows] == ["ana + greedy 2", "greedy 1 + greedy 3"]
-    assert sorted(one.value for one in picture.rows) == sorted(str(moments[-1]["scores"][seat]) for seat in (0, 1))
+    assert [item.name for item in picture.rows] == ["ana + greedy 2", "greedy 1 + greedy 3"]
+    assert sorted(item.value for item in picture.rows) == sorted(str(moments[-1]["scores"][seat]) for seat in (0, 1))
 
 
 def test_what_is_under_embargo_has_its_result_and_no_cards(league) -> None:
@@ -248,9 +248,9 @@ def test_what_is_hidden_has_the_general_picture_even_on_its_owners_page(league, 
         answer = Client().get(path)
         assert answer.status_code == 404
         assert image_of(answer.content.decode()) == image_of(missing), "the same as of what does not exist"
-    shown = picture_on(owner, f"/e/{event.slug}/")
-    assert shown.title == (general if terms.private else "Velvet")
-    assert not shown.rows
+    page_of_event = picture_on(owner, f"/e/{event.slug}/")
+    assert page_of_event.title == (general if terms.private else "Velvet")
+    assert not page_of_event.rows
 
 
 def image_of(page: str) -> str:
