@@ -119,7 +119,7 @@ def laid_cards(steps: Sequence[Moment], names: Sequence[str], sides: Sequence[in
 def of_puzzle(item: Puzzle, moments: Sequence[Moment], names: Sequence[str]) -> Picture:
     """Return the question of a puzzle: the trick on the table and the hand, never the answer."""
     laid, trump = laid_cards(moments, names, _sides(moments, len(names)))
-    if any(one.wins for one in laid):  # The trick is over: the seat leads to the next.
+    if any(card.wins for card in laid):  # The trick is over: the seat leads to the next.
         laid = []
     return Picture(_("What would you do?"), head=_head(item.game, trump), suit=trump, laid=laid, cards=tidy(item.hand))
 

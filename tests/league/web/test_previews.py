@@ -108,16 +108,17 @@ def test_a_page_without_a_picture_of_its_own_has_a_fan_of_cards(client: Client, 
 
 
 def test_the_picture_of_a_match_names_its_bots_and_the_result(league) -> None:
-    match = league.clean
-    points = {party.version.bot.slug: str(party.points) for party in match.parties.all()}
-    picture = picture_on(Client(), f"/m/{match.public_id}/")
+    won = made.play(made.started(league.ana, [league.rufo, league.luna], name="Won").matches.get(), winner=0)
+    for match, title in ((league.clean, "A draw"), (won, f"{won.parties.get(number=0).version.bot.slug} wins")):
+        points = {party.version.bot.slug: str(party.points) for party in match.parties.all()}
+        picture = picture_on(Client(), f"/m/{match.public_id}/")
 
-    assert body_of(picture) == ["rows"]
-    assert {row.name: row.value for row in picture.rows} == points
-    (winner,) = [row.name for row in picture.rows if row.wins]
-    assert picture.title == f"{winner} wins"
-    assert picture.head == engine.load(match.pool.game).title
-    assert picture.foot == f"2 boards · {league.cup.name}"
+        assert body_of(picture) == ["rows"]
+        assert {row.name: row.value for row in picture.rows} == points
+        assert [f"{row.name} wins" for row in picture.rows if row.wins] == ([title] if match is won else [])
+        assert picture.title == title
+        assert picture.head == engine.load(match.pool.game).title
+        assert picture.foot == f"2 boards · {match.tournament.name}"
 
 
 def test_a_match_without_a_result_shows_its_state(league) -> None:
@@ -234,9 +235,10 @@ def test_what_is_under_embargo_has_its_result_and_no_cards(league) -> None:
 @pytest.mark.parametrize("terms", [releases.Terms(Audience.HIDDEN), releases.Terms(private=True)])
 def test_what_is_hidden_has_the_general_picture_even_on_its_owners_page(league, owner, terms) -> None:
     document = {"name": "Velvet", "game": "partnership", "stages": [{"format": "round_robin", "boards": 2}]}
-    event = events.create(league.ana, document, [league.rufo, league.luna], terms=terms, now=made.NOW)
+    versions = [league.rufo, made.accepted(league.ana, "vega")]
+    event = events.create(league.ana, document, versions, terms=terms, now=made.NOW)
     if terms.private:
-        events.start(event, now=made.NOW)
+        events.start(event, actor="ana", now=made.NOW)
     match = Match.objects.get(tournament__event=event)
     made.play(match)
     progress.advance(match.tournament, now=clock.present())
