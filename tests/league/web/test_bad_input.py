@@ -12,7 +12,9 @@ ASKED = {
     "/bots/": ["q", "page"],
     "/bots/rufo/": ["pool"],
     "/m/": ["status", "game", "page"],
-    "/m/{match}/": ["b", "s"],
+    "/m/{match}/": ["b", "s", "step"],
+    "/embed/m/{match}/": ["b", "s"],
+    "/oembed": ["url", "format", "maxwidth", "maxheight"],
     "/m/{match}/replay.json": ["b", "s", "as"],
     "/m/{match}.txt": ["b", "s"],
     "/m/{match}.jsonl": ["b", "s"],
@@ -34,6 +36,8 @@ ASKED = {
 }
 PLACES = [
     "/m/{}/",
+    "/embed/m/{}/",
+    "/embed/puzzles/{}/",
     "/m/{}.txt",
     "/m/{}.jsonl",
     "/m/{}/replay.json",
