@@ -25,14 +25,14 @@ from engine.packages.manifest import Manifest, PackageRefused
 from engine.sandbox.files import elf, inventory
 
 MAX_FILES = 500
-MAX_BYTES = 10 * 1024 * 1024  # Both unpacked and packed.
+MAX_BYTES = 10 * 1024 * 1024  # Most bytes of a package, packed and unpacked.
 MAX_RATIO = 100  # Unpacked to packed size, checked above RATIO_FROM bytes.
 RATIO_FROM = 64 * 1024
 MAX_NAME = 120  # Bytes of UTF-8 in a path.
 MAX_DEPTH = 8  # Components of a path.
 MAX_DIRECTORY = MAX_FILES * 1024  # Bytes of a zip's directory: bounds the work before its entries are counted.
 
-# Left in folders by editors and systems; dropped and never run.
+# Files that editors and systems leave in folders; dropped and never run.
 _LITTER = ("__pycache__", "__MACOSX", ".DS_Store", ".git", ".venv")
 _ENCRYPTED = 0x1 | 0x20 | 0x40 | 0x2000  # Flag bits of a zip entry: encrypted, patched, strongly encrypted, masked.
 
@@ -74,7 +74,7 @@ class Package:
         with zipfile.ZipFile(buffer, "w") as archive:
             for name, data in self.files.items():
                 info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-                info.create_system = 3  # Unix, on every machine.
+                info.create_system = 3  # Unix, whatever the machine is.
                 info.external_attr = (stat.S_IFREG | self.mode(name)) << 16
                 info.compress_type = method
                 archive.writestr(info, data, compresslevel=9)
@@ -314,7 +314,7 @@ def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:
 
 
 def _contents(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> dict[str, bytes]:
-    """Return the files. If a directory declares a wrong size, the zip module reads no more than that and the checksum fails."""
+    """Return the files. If a directory declares a wrong size, the zip module reads only that many bytes and the checksum fails."""
     members = [info for info in entries if not info.orig_filename.endswith("/") and not _litter(info.orig_filename)]
     return {info.orig_filename: archive.read(info) for info in members}
 
