@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-_SHARE = 4  # One in so many training trials per symbol is used as a neighbour.
+_SHARE = 4  # Divisor: a quarter of the training trials per symbol are used as neighbours.
 _TAIL = 0.025
 _STEPS = 50  # Halvings of the interval, down to the last digit.
 

@@ -153,8 +153,8 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         + bpf.load_argument(2, high=True)
         + bpf.if_at_least(1, eperm)
         + allow,
-        # The number of another process would reveal whether it lives, and its settings. The filter cannot tell a thread
-        # of the bot itself from another process.
+        # The number of another process would reveal whether it lives, and its settings. To the filter another process and
+        # a thread of the bot itself look the same.
         "sched_getaffinity": _own(errno.ENOSYS),  # Without this call the C library still works.
         "sched_getparam": _own(errno.EPERM),
         "sched_getscheduler": _own(errno.EPERM),
