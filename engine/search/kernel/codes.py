@@ -120,8 +120,8 @@ STAGES: Final[dict[str, int]] = {
 # questions after the stages
 CARD: Final = 9
 WINDOW: Final = 10
-PROMISE: Final = 11  # whether to promise all remaining tricks (capote)
-LAST_TEN: Final = 12  # whether to take the bonus of the last trick
+PROMISE: Final = 11  # promise all remaining tricks (capote)?
+LAST_TEN: Final = 12  # take the bonus of the last trick?
 
 # `result`
 MOST_POINTS_WINS: Final = 0

@@ -176,8 +176,8 @@ class Deals:
         self.passed_may_join: bool = rules.passed_may_join is not False
         self.discard_max: i64 = rules.discard_draw_max
         # Subsets of a hand of up to five cards are numbers below 32. First a mask of the subsets of each size; then a
-        # mask of the subsets of each hand size; then, for each hand size, 32 subsets in order: small ones first, then
-        # as in `itertools.combinations`.
+        # mask of the subsets of each hand size; then, for each hand size, 32 subsets in order: small ones first,
+        # equal sizes as in `itertools.combinations`.
         self.subsets: vec[i64] = words([sum(2**s for s in range(32) if s.bit_count() == n) for n in range(6)])
         self.subsets_of: vec[i64] = words([2 ** (2**cards) - 1 for cards in range(6)])
         self.by_size: vec[i64] = words([subset for cards in range(6) for subset in _by_size(cards)])
