@@ -20,7 +20,7 @@ Pixels = np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
 
 
 def read_png(data: bytes) -> Pixels:
-    """Return the colours of a PNG of Chromium: 8 bits a channel, with any filter of the format."""
+    """Return the colours of a PNG written by Chromium: 8 bits a channel, with any filter of the format."""
     width, height = struct.unpack(">II", data[16:24])
     channels = {2: 3, 6: 4}[data[25]]
     packed, at = b"", 8
@@ -45,7 +45,7 @@ def read_png(data: bytes) -> Pixels:
 
 
 def quantised(image: Pixels) -> Pixels:
-    """Return the number of the nearest colour for each pixel."""
+    """Return, for each pixel, the number of the nearest colour."""
     red, green, blue = (
         np.round(image[:, :, channel] / 255 * (most - 1)).astype(np.uint8) for channel, most in enumerate(LEVELS)
     )
