@@ -77,9 +77,8 @@ def check_deals(deals: int | None) -> None:
 
 @cache
 def _declared() -> dict[str, Rules]:
-    package = importlib.import_module(
-        "engine.games"
-    )  # Imported by name, because the attribute `engine.games` is the function below.
+    # Imported by name, because the attribute `engine.games` is the function below.
+    package = importlib.import_module("engine.games")
     games_by_key = {}
     for module in pkgutil.iter_modules(package.__path__):
         rules = importlib.import_module(f"{package.__name__}.{module.name}").GAME

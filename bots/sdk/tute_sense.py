@@ -147,9 +147,8 @@ def likely_tricks(view: View, hand: Sequence[str], trump: str | None) -> float:
     """Return the tricks that a hand can expect, by the probability that nobody holds anything better."""
     others = max(1, view.seats - len(view.out) - 1)
     size = max(1, len(hand))
-    in_play = min(
-        1.0, others * size / max(1, len(view.pack) - size)
-    )  # Probability that a given card is in play at all.
+    # Probability that a given card is in play at all.
+    in_play = min(1.0, others * size / max(1, len(view.pack) - size))
     expected = 0.0
     for card in hand:
         higher = [c for c in view.unseen if c[1] == card[1] and view.strength(c) > view.strength(card)]

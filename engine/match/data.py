@@ -66,9 +66,8 @@ class Data:
         self.log: list[Moment] | None = [] if record else None
         self.taken_actions: list[int] = []
         self.dice: Dice | None = None  # playouts shuffle with these instead of the seed
-        self.heard = (
-            record or game.rules.on_play is not None
-        )  # True if a card on the table is recorded or may move trumps
+        # True if a card on the table is recorded or may move trumps
+        self.heard = record or game.rules.on_play is not None
         if blank:
             return  # `clone` fills all other slots; a compiled class cannot skip __init__
         n = game.players

@@ -48,9 +48,8 @@ def places() -> list[int]:
 
 def count(mask: i64) -> i64:
     """Return the number of bits of a mask below 2**62."""
-    a: i64 = mask - (
-        (mask >> 1) & 0x1555555555555555
-    )  # mypyc makes a Python object of a literal with more than 62 bits
+    # mypyc makes a Python object of a literal with more than 62 bits.
+    a: i64 = mask - ((mask >> 1) & 0x1555555555555555)
     b: i64 = (a & 0x3333333333333333) + ((a >> 2) & 0x3333333333333333)
     c: i64 = (b + (b >> 4)) & 0x0F0F0F0F0F0F0F0F
     d: i64 = c + (c >> 8)

@@ -48,9 +48,8 @@ class Model(Habits):
         self.stock = view.stock
         self.bonus = view.rule("last_trick_bonus")
         self.predicted = view.predictions if view.rule("result") == "exact_prediction" else {}
-        self.soloist = (
-            view.soloist if view.called and view.partner is None else None
-        )  # True for a soloist with an unknown partner
+        # a soloist whose partner is unknown, else None
+        self.soloist = view.soloist if view.called and view.partner is None else None
         self.led = suits[view.led] if view.led else NO_TRUMP
         # the next trump after each suit; empty if trumps do not move
         moves = view.rule("trump_dynamics") == "vtt_cycle"

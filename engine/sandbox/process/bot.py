@@ -51,9 +51,8 @@ class Reply(NamedTuple):
     wall_s: float
 
 
-_reply: Callable[[tuple[bytes, float, float]], Reply] = partial(
-    tuple.__new__, Reply
-)  # Calling this takes a third of the time of calling the class.
+# Calling this takes a third of the time of calling the class.
+_reply: Callable[[tuple[bytes, float, float]], Reply] = partial(tuple.__new__, Reply)
 
 
 class BotProcess:
@@ -105,9 +104,8 @@ class BotProcess:
         self._poll = select.poll()
         self._poll.register(self._stdout, select.POLLIN)
         self._poll.register(self._stderr, select.POLLIN)
-        self._poll.register(
-            self._handle, select.POLLIN
-        )  # This descriptor reports the bot's end even if another process holds its streams open.
+        # The handle reports the bot's end even if another process holds its streams open.
+        self._poll.register(self._handle, select.POLLIN)
         self._ready = self._poll.poll
         self._answered = [(self._stdout, select.POLLIN)]  # The poll result when an answer is there and nothing else.
         self._kills_before = watch.memory_kills()
@@ -160,10 +158,8 @@ class BotProcess:
         """
         if not self._loading:
             return
-        wall, left_s = (
-            Wall(self.pid, HANDSHAKE_S, monotonic()),
-            _SAMPLE_S,
-        )  # Nearly all runtimes are loaded before the first sample.
+        # Nearly all runtimes are loaded before the first sample.
+        wall, left_s = Wall(self.pid, HANDSHAKE_S, monotonic()), _SAMPLE_S
         while not self._unread:
             if left_s <= 0:
                 raise SandboxError(

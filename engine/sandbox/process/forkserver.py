@@ -38,9 +38,8 @@ _SPARES = 4  # Number of live bots and spares together.
 _IDLE_MS = 1  # Time without a request after which a spare is forked.
 _REMEMBERED = 64  # Number of groups remembered; above it, those that no longer exist are dropped.
 _SPARE_NAME = "tute-spare"
-_PATIENCE = (
-    10_000  # Number of 2 ms waits until a control group must be empty: killed processes need time on a busy machine.
-)
+# Number of 2 ms waits until a control group must be empty: killed processes need time on a busy machine.
+_PATIENCE = 10_000
 
 
 def arrange(received: "list[int]") -> "list[int]":
