@@ -16,10 +16,10 @@ RUNTIMES = ("python", "binary", "node")
 SEALABLE = ("python", "binary")  # Runtimes that work without threads and without the host's clocks.
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
-FREE_KEYS = ("description", "version", "license", "url")  # Read by people only.
+FREE_KEYS = ("description", "version", "license", "url")  # Keys that only people read.
 MAX_BYTES = 16 * 1024
-MAX_NAME = 60  # Characters of a bot's name.
-MAX_SLUG = 40  # Characters of that name in addresses.
+MAX_NAME = 60  # Most characters of a bot's name.
+MAX_SLUG = 40  # Most characters of a bot's name in addresses.
 # Unicode categories: control, direction marks, unassigned, ...
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 # Characters of other categories that are drawn as nothing: fillers, the empty Braille pattern, variation selectors.
@@ -40,8 +40,8 @@ class Manifest:
     runtime: str
     entry: str
     games: tuple[str, ...] = ()
-    deterministic: bool = False  # The same lines always get the same answers; audits rely on it.
-    sealable: bool = True  # It needs neither the host's clocks nor threads; see docs/sandbox.md.
+    deterministic: bool = False  # True if the same lines always get the same answers; audits rely on it.
+    sealable: bool = True  # True if the bot needs neither the host's clocks nor threads; see docs/sandbox.md.
 
     def toml(self) -> str:
         """Write this manifest as bot.toml. JSON strings are TOML basic strings, except for DEL, which no name contains."""
