@@ -16,8 +16,9 @@ KEPT = [RequestStatus.ASKED, RequestStatus.GRANTED, RequestStatus.REFUSED]
 
 
 class EntryRequest(models.Model):
-    """A request to enter another player's bot in a tournament, event or circuit. Before an event starts, its rows here are the event's list of
-    entries.
+    """A request to enter another player's bot in a tournament, event or circuit.
+
+    Before an event starts, its rows here are the event's list of entries.
     """
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="requests")

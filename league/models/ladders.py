@@ -30,8 +30,9 @@ class Rung(models.Model):
 
 
 class Succession(models.Model):
-    """A version test: is a version better than the one it replaced? Both play the same boards until a sequential test decides; `verdict` is empty
-    until then.
+    """A version test: is a version better than the one it replaced?
+
+    Both play the same boards until a sequential test decides; `verdict` is empty until then.
     """
 
     game = models.CharField(max_length=30)
@@ -59,8 +60,7 @@ class Succession(models.Model):
 
 
 class Lots(models.Model):
-    """The number of ladder tables drawn so far, version tests included. A draw locks the only row, so two schedulers never draw at the same time.
-    """
+    """The number of ladder tables drawn so far, version tests included. A draw locks the only row, so two schedulers never draw at the same time."""
 
     drawn = models.PositiveBigIntegerField(default=0)
 

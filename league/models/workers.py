@@ -44,8 +44,9 @@ class Scheduler(Process):
 
 
 class Outlook(models.Model):
-    """The queue snapshot: what a claim has to know about all other workers, written by the scheduler if there are many. One row
-    (league.domain.matches.snapshot).
+    """The queue snapshot: what a claim has to know about all other workers, written by the scheduler if there are many.
+
+    One row (league.domain.matches.snapshot).
     """
 
     at = models.DateTimeField()

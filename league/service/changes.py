@@ -45,8 +45,9 @@ class Rule:
 
 
 def name_rule(table: str, *columns: str) -> Rule:
-    """Return the rule for columns whose values other rows show as names. They hardly ever change; if they do, every cached response with names is
-    outdated.
+    """Return the rule for columns whose values other rows show as names.
+
+    They hardly ever change; if they do, every cached response with names is outdated.
     """
     return Rule(table, (f"'{NAMES}'",), columns=tuple(f"r.{column}" for column in columns), on=("update",))
 

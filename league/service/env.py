@@ -144,8 +144,9 @@ def data_home() -> Path:
 
 
 def mail_server(url: str | None) -> tuple[str, int, str, str, bool, bool]:
-    """Return host, port, user, password, TLS at once and STARTTLS from `smtp://user:password@host:587`, `smtps://...:465` or
-    `smtp://host:25?tls=no`.
+    """Return host, port, user, password, TLS at once and STARTTLS of a mail server.
+
+    The forms are `smtp://user:password@host:587`, `smtps://...:465` and `smtp://host:25?tls=no`.
     """
     if not url:
         return "localhost", 25, "", "", False, False
@@ -178,8 +179,7 @@ def database(url: str) -> dict[str, Any]:
 
 
 def _sqlite(path: Path) -> dict[str, Any]:
-    """Return the settings of SQLite for several processes on one machine: readers never wait (WAL), writers queue from the start of a transaction.
-    """
+    """Return the settings of SQLite for several processes on one machine: readers never wait (WAL), writers queue from the start of a transaction."""
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(path),

@@ -15,7 +15,7 @@ V6_PREFIX = 64  # Bits. A household or a server has all addresses that share suc
 
 @dataclass(frozen=True)
 class Spent:
-    """A count: `used` of `quota` in a window of `window` seconds, of which `seconds` are left."""
+    """The requests counted in one window: `used` of `quota`. The window has `window` seconds, of which `seconds` remain."""
 
     scope: str
     quota: int

@@ -16,8 +16,9 @@ OLDEST = "215356c0"  # the last commit with all the migrations that release 1.0.
 
 
 class AddIndexMeanwhile(AddIndex):
-    """An index that PostgreSQL builds while rows are written. Its migration is not atomic. SQLite, which has one writer, builds it like any other
-    index.
+    """An index that PostgreSQL builds while rows are written. Its migration is not atomic.
+
+    SQLite, which has one writer, builds it like any other index.
     """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
@@ -41,10 +42,10 @@ class AddIndexMeanwhile(AddIndex):
 
 
 class DropIndexOfKey(AlterField):
-    """The removal of a foreign key's own index, because another index begins with the same column. PostgreSQL drops the index while rows are
-    written, and keeps the key.
+    """The removal of a foreign key's own index, because another index begins with the same column.
 
-    Its migration is not atomic. Django's own step would create the key again and so read every row.
+    PostgreSQL drops the index while rows are written, and keeps the key. Its migration is not atomic. Django's own step would create the key again
+    and so read every row.
     """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
@@ -67,8 +68,9 @@ class DropIndexOfKey(AlterField):
 
 
 class AddConstraintUnchecked(AddConstraint):
-    """A constraint that PostgreSQL adds without checking the existing rows, which would lock the table. `CheckOldRows` in the next migration checks
-    them.
+    """A constraint that PostgreSQL adds without checking the existing rows, which would lock the table.
+
+    `CheckOldRows` in the next migration checks them.
     """
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
@@ -109,10 +111,10 @@ class CheckOldRows(Operation):
 
 
 class Forget(Operation):
-    """The removal from the models of columns and indexes that this release no longer uses. The table keeps them for the previous release, which
-    still writes them.
+    """The removal from the models of columns and indexes that this release no longer uses.
 
-    Each column is nullable or has a default in the database, so that both releases can add rows. A later release drops the columns.
+    The table keeps them for the previous release, which still writes them. Each column is nullable or has a default in the database, so that both
+    releases can add rows. A later release drops the columns.
     """
 
     def __init__(self, model_name: str, columns: tuple[str, ...] = (), indexes: tuple[str, ...] = ()) -> None:

@@ -51,8 +51,9 @@ def of_table(public_id: str) -> str:
 
 
 def table_version(status: str, turn: int | None, *, advised: bool) -> int:
-    """Return the version of a table: the number of the person's decision, from 1 on, plus ADVISED once there is advice; 0 while the bots think,
-    OVER at the end.
+    """Return the version of a table: 0 while the bots think, OVER at the end.
+
+    Otherwise it is the number of the person's decision, from 1 on, plus ADVISED once there is advice.
     """
     return OVER if status not in LIVE else 0 if turn is None else turn + 1 + ADVISED * advised
 

@@ -152,8 +152,7 @@ class LiveTask(WSGITask):  # type: ignore[misc]
     environ: dict[str, Any] | None = None
 
     def get_environment(self) -> dict[str, Any]:
-        """Return the environment with the hub of this process. It is the same dictionary at every call, so the listener can be read from it later.
-        """
+        """Return the environment with the hub of this process. It is the same dictionary at every call, so the listener can be read from it later."""
         if self.environ is None:
             self.environ = {**super().get_environment(), live.HUB: self.channel.hub}
         return self.environ

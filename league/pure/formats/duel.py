@@ -1,7 +1,7 @@
 """Duel: two entries play until a sequential test decides, or until the cap.
 
-The first entry by seed is A, the challenger. Accepting elo1 means that A is stronger than B by at least elo1 (Elo on a board), accepting elo0 that it
-is stronger by at most elo0. Bounds of -20 and 20 ask who is better, 0 and 30 whether a new version is.
+The first entry by seed is A, the challenger. If the test accepts elo1, A is stronger than B by at least elo1 (Elo on a board); if it accepts elo0,
+A is stronger by at most elo0. Use bounds of -20 and 20 to ask who is better, and 0 and 30 to ask whether a new version is better.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from league.pure.refusal import Refusal, translatable
 
 
 def play(field: Field, sheet: Sheet) -> Outcome:
-    """Play match after match of the same two, with reversed seats each time, and test after each."""
+    """Play match after match between the two, with reversed seats each time, and test after each."""
     a, b = field.order
     elo0, elo1 = field.real("elo0"), field.real("elo1")
     limits = sprt.bounds(field.real("alpha"), field.real("beta"))
@@ -64,7 +64,7 @@ def _outcome(over: bool, pair: tuple[int, int], counts: Sequence[int], why: str,
 
 
 def size(field: Field) -> Size:
-    """Return the size from one match up to the cap."""
+    """Return the size: from one match up to the cap."""
     matches = -(-field.number("cap") // field.boards)
     return Size((1, matches), (min(field.boards, field.number("cap")), field.number("cap")))
 

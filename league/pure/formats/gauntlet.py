@@ -1,4 +1,7 @@
-"""Gauntlet: the challengers, which are the entries with the highest numbers (the newest uploads), meet all others; nobody else meets."""
+"""Gauntlet: the challengers, which are the entries with the highest numbers (the newest uploads), meet all others.
+
+The others do not meet each other.
+"""
 
 from __future__ import annotations
 
