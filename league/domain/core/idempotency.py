@@ -17,7 +17,7 @@ from league.domain.core.errors import Refused
 from league.models import IdempotencyKey, Player
 
 KEPT = timedelta(hours=24)
-# Older releases wrote a row before its response. One without a response after this time belongs to a dead process.
+# Older releases wrote the row before the response. A row still without a response after this time belongs to a dead process.
 IN_DOUBT = timedelta(minutes=1)
 
 
