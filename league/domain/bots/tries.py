@@ -267,7 +267,7 @@ def opened(row: Try) -> Result | None:
 
 
 def text_boards(row: Try) -> list[list[int]]:
-    """Return the scores of the boards that this text has played against this rival at this table, in its latest series up to `row`; each deal once."""
+    """Return the scores of each deal that this text has played against this rival at this table, in its latest series up to `row`."""
     rows = _series(row).filter(source=row.source).select_related("work").defer("source").order_by("-created", "-pk")
     boards: dict[tuple[str, int], list[int]] = {}
     for earlier in reversed(rows[:MOST_SERIES]):

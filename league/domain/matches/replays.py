@@ -17,13 +17,13 @@ from league.domain.matches import embargoes, logs, packing
 from league.enums import MatchStatus
 from league.models import Match, Party, Player, Sitting
 
-PUBLIC = "public"  # the view of a spectator who sees no hidden card
+PUBLIC = "public"  # The view of a spectator who sees no hidden card
 WAITING = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 HEADER = ("format", "engine", "game", "revision", "options", "players", "deals", "over", "scores")
 
 
 class Unreadable(Refused):
-    """A replay that cannot be shown as it was stored. The result of its match stands. missing: it is no longer stored."""
+    """The error for a replay that cannot be shown as it was stored. The result of its match stands. missing: it is no longer stored."""
 
     missing = False
 
@@ -34,13 +34,13 @@ class Unreadable(Refused):
 
 
 class Missing(Unreadable):
-    """A replay that is no longer stored."""
+    """The error for a replay that is no longer stored."""
 
     missing = True
 
 
 class Underivable(Unreadable):
-    """A replay whose events the rules of this release do not derive."""
+    """The error for a replay whose events the rules of this release do not derive."""
 
     missing = True
 
@@ -78,9 +78,9 @@ def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | Non
 
 
 def reason_closed(match: Match) -> Refused | None:
-    """Return why the cards of a match are hidden, or None if they are not. Needs the match's tournament.
+    """Return why the cards of a match are hidden, or None if they are not. `match` must have been read with its tournament.
 
-    They are hidden until the match finishes, while they are withheld, and while another match plays its deals again.
+    Cards are hidden until the match finishes, while they are withheld, and while another match plays the same deals again.
     """
     if match.status in (MatchStatus.FINISHED, MatchStatus.VOID) and (until := embargoes.in_force(match)):
         return Refused(
@@ -110,9 +110,9 @@ def reason_closed(match: Match) -> Refused | None:
 
 
 def unpack(sitting: Sitting) -> dict[str, Any]:
-    """Return the whole stored record. Only for code that checks or repairs; people get theirs through `replay`. Raises Unreadable.
+    """Return the whole stored record, for code that checks or repairs. People get theirs through `replay`. Raise Unreadable.
 
-    To read several sittings of a match, let their boards share the `match` object: its log is then read and unpacked once.
+    To read several sittings of a match, let their boards share the `match` object, so that its log is read and unpacked once.
     """
     if is_loose(sitting):
         return unpack_loose(sitting)
@@ -131,11 +131,11 @@ def unpack(sitting: Sitting) -> dict[str, Any]:
         ) from None
 
 
-# ---- replays of releases before the logs, one in each row
+# ---- replays of releases before the logs, one in each row of Sitting
 
 
 def is_loose(sitting: Sitting) -> bool:
-    """Return True if the replay is stored in the row of the sitting, or should be."""
+    """Return True if the replay is stored in the sitting's own row, or should be."""
     return bool(sitting.replay or sitting.digest)
 
 
@@ -145,7 +145,7 @@ def pack(record: Mapping[str, Any]) -> bytes:
 
 
 def digest(match: str, board: int, sitting: int, packed: bytes) -> str:
-    """Return the hash over a loose replay and its place, which binds the two together. match: the public id."""
+    """Return the hash of a loose replay together with its place, so that it fits no other sitting. match: the public id."""
     return hashlib.sha256(b"tute-sitting/1\n%s\n%d\n%d\n" % (match.encode(), board, sitting) + packed).hexdigest()
 
 
@@ -162,13 +162,13 @@ def unpack_loose(sitting: Sitting) -> dict[str, Any]:
         )
     except (zlib.error, ValueError, AttributeError):
         raise _damaged(sitting) from None
-    if not sitting.digest and place_in_record != place:  # stored before there were digests
+    if not sitting.digest and place_in_record != place:  # Stored before there were digests
         raise _exchanged(sitting)
     return record
 
 
 def doubt(sitting: Sitting) -> Unreadable | None:
-    """Return why a loose replay is not as it was stored, or None. Without a digest, only a missing replay is noticed."""
+    """Return how a loose replay differs from the stored one, or None. Without a digest, this notices only a missing replay."""
     packed, board = bytes(sitting.replay), sitting.board
     if not packed:
         return _missing(**_place(sitting))
@@ -184,9 +184,9 @@ def doubt(sitting: Sitting) -> Unreadable | None:
 
 
 def gone(public_id: str, board: int, sitting: int) -> Missing | None:
-    """Return the error for a sitting that was played and is no longer stored, or None if there never was such a sitting.
+    """Return the error for a played sitting that is no longer stored, or None if there never was such a sitting.
 
-    sitting: counts from 0, up to the highest number that any stored board of the match has.
+    sitting: from 0 up to the highest number on any stored board of the match.
     """
     match = Match.objects.filter(public_id=public_id, status=MatchStatus.FINISHED).first()
     if (
@@ -232,7 +232,7 @@ def _exchanged(sitting: Sitting) -> Unreadable:
 
 
 def _place(sitting: Sitting) -> dict[str, Any]:
-    """Return the place of a sitting for messages, which count sittings from 1."""
+    """Return board and sitting for messages, which count sittings from 1."""
     return {"match": sitting.board.match.public_id, "board": sitting.board.number, "sitting": sitting.number + 1}
 
 
@@ -243,7 +243,7 @@ def owned_parties(sitting: Sitting, viewer: Player | None) -> set[int]:
 
 
 def may_inspect(party: Party, viewer: Player | None) -> bool:
-    """Return True if `viewer` is the owner of the bot or belongs to the staff, and so may read the notes and faults of the bot."""
+    """Return True if `viewer` is the owner of the bot or belongs to the staff, and so may read the bot's notes and faults."""
     if viewer is None:
         return False
     return party.version.bot.owner_id == viewer.pk or viewer.user.is_staff
@@ -251,7 +251,7 @@ def may_inspect(party: Party, viewer: Player | None) -> bool:
 
 @dataclass(frozen=True)
 class PartyView:
-    """A party of a finished match as a viewer may see it. `private` says whether the last three fields are given."""
+    """A party of a finished match as a viewer may see it. `private`: True if the last three fields are filled in."""
 
     party: Party
     private: bool
@@ -261,7 +261,7 @@ class PartyView:
 
 
 def party_view(party: Party, viewer: Player | None = None) -> PartyView:
-    """A party as `viewer` may see it: kind and place of a fault are public; its text, the lines before it and stderr are for the owner."""
+    """Return a party as `viewer` may see it: a fault's kind and place are public; its text, the last lines and stderr are for the owner."""
     if may_inspect(party, viewer):
         return PartyView(party, True, party.fault_detail, party.faults, party.stderr)
     public = [

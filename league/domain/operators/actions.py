@@ -1,6 +1,7 @@
-"""The table of operators' actions. Each has the right it needs, the kinds of subjects, and a function that reports its effects.
+"""The table of operators' actions.
 
-A dry run carries the action out and rolls it back (`acting`), so no second description of it can be wrong.
+Each has the right that it needs, the kinds of subjects, and a function that carries it out and reports its effects. A dry run does the same and
+rolls it back (`acting`), so it cannot predict anything else.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class ActionCall:
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """An action. `do` carries it out and yields the effects, none if nothing changed. `command`: its name in `manage.py`."""
+    """An action. `do` carries it out and yields its effects, none if nothing changed. `command`: its name in `manage.py`."""
 
     name: str
     right: Right
@@ -57,7 +58,7 @@ class Action:
     command: str
     example: str  # Arguments of the command, without the reason.
     fields: tuple[Field, ...] = ()
-    many: bool = False  # True if it takes several subjects at once.
+    many: bool = False  # True if the action takes several subjects at once.
 
 
 def _strike(call: ActionCall, *, again: bool) -> Iterator[Message]:
@@ -134,7 +135,7 @@ def _waits(tournament: Tournament) -> Message:
 
 
 def _waiting_with(bots_held: list[Bot]) -> Iterator[Message]:
-    """Report whom the absence of these bots affects."""
+    """Report who is affected by the absence of these bots."""
     queued = Match.objects.filter(status=MatchStatus.QUEUED, parties__version__bot__in=bots_held).distinct()
     cups = Tournament.objects.filter(status=TournamentStatus.RUNNING, entries__version__bot__in=bots_held).distinct()
     yield Message(
