@@ -14,7 +14,7 @@ from league.management.base import LeagueCommand, find_player
 
 
 class ActionCommand(LeagueCommand):
-    """A command for one `action`. Required fields are positional arguments after the subject, the others options."""
+    """A command for one `action`. Required fields are positional arguments after the subject, the other fields are options."""
 
     action: Action
 

@@ -25,7 +25,7 @@ class Audit(models.Model):
     log_odd = models.PositiveIntegerField(default=0)
     run_odd = models.PositiveIntegerField(default=0)
     all_differ = models.PositiveIntegerField(default=0)
-    # Probability that the match has at least this many odd answers if the bot is deterministic.
+    # Probability that the match has at least this many odd answers by chance.
     chance = models.FloatField(null=True)
     first = models.JSONField(null=True)  # The first difference: board, step, request, legal, logged, runs.
     fault = models.CharField(max_length=20, blank=True)  # Kind of the fault if the bot failed in the repetition.

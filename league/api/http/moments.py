@@ -1,4 +1,4 @@
-"""The query parameter `at`: tables as they stood at a past time."""
+"""The query parameter `at`: tables at a past time."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from league.api.http.problems import Problem, message
 AT = OpenApiParameter(
     "at",
     OpenApiTypes.DATETIME,
-    description="The table as it stood at this moment, such as 2026-11-21T12:00:00Z; the present one if left out.",
+    description="A past time, such as 2026-11-21T12:00:00Z: the table at that time. The current table if left out.",
 )
 
 
 def moment(request: Request) -> datetime | None:
-    """Return the time that a request asks for. Raise Problem if the text is not a time or lacks a time zone."""
+    """Return the requested time. Raise Problem if the text is not a time or lacks a time zone."""
     text = request.query_params.get("at")
     if text is None:
         return None
     try:
         time = parse_datetime(text)
-    except ValueError:  # the right form with a wrong number, such as a 13th month
+    except ValueError:  # The form is right but a number is out of range, such as a 13th month
         time = None
     if time is None or time.tzinfo is None:
         problem = message("must be a time with its zone, such as 2026-11-21T12:00:00Z, not {text!r}", text=text[:40])

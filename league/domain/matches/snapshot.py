@@ -109,7 +109,7 @@ def _greedy(worker: str, crew: int, now: datetime) -> list[int]:
     """Return the ids of slow bots that play at least half as many matches as there are workers, not counting this worker's matches.
 
     A bot is not slow if its recent decisions took about as long as those of all bots; it may just sit at the table of a slow one. Two queries, and
-    one for each bot with so many matches.
+    one for each of these bots.
     """
     if crew < 2:
         return []
