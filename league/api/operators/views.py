@@ -33,7 +33,7 @@ class Actions(View):
 
     @extend_schema(
         operation_id="list_operator_actions",
-        summary="List operators' actions, and which of them you may do",
+        summary="List the actions of operators, and which of them you may do",
         tags=["operators"],
         responses=ActionOut(many=True),
     )

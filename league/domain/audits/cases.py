@@ -30,7 +30,7 @@ def close(audit: Audit, *, actor: str, conclusion: str, why: str, now: datetime 
     with transaction.atomic():
         row = Audit.objects.select_for_update(of=("self",)).select_related("work", "match").get(pk=audit.pk)
         if row.verdict != AuditVerdict.DIFFERS:
-            raise Refused("audit {audit} is no case: it does not differ", audit=row.work.public_id)
+            raise Refused("audit {audit} found no difference, so there is no case to close", audit=row.work.public_id)
         if row.conclusion == columns["conclusion"]:
             return False
         Audit.objects.filter(pk=row.pk).update(**columns, closed_by=actor, closed=now)

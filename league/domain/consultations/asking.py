@@ -37,7 +37,7 @@ def ask(
     version = _version(bot, match)
     played = Sitting.objects.filter(board__match=match, board__number=board, number=sitting).first()
     if played is None or not 0 <= seat < len(played.seating):
-        raise Refused("nobody sat there in match {match}", match=match.public_id)
+        raise Refused("nobody sat at this seat in match {match}", match=match.public_id)
     key = {"match": match, "board": board, "sitting": sitting, "seat": seat, "version": version}
     with transaction.atomic():
         players.lock(player.pk)
@@ -66,7 +66,7 @@ def reason_not(match: Match) -> Refused | None:
     if reason := judging.reason_not(match):
         return reason
     if not pools.is_known(match.pool):
-        return Refused("match {match} was played by other rules than those of now", match=match.public_id)
+        return Refused("match {match} was played by other rules than the current ones", match=match.public_id)
     return None
 
 
@@ -74,7 +74,7 @@ def _version(bot: str, match: Match) -> BotVersion:
     versions = {version.bot.slug: version for version in bots(match.pool.game)}
     if bot not in versions:
         raise Refused(
-            "a bot of the house that plays {game} is asked: {there}; {bot!r} is none",
+            "{bot!r} is not a house bot that plays {game}; choose one of: {there}",
             game=match.pool.game,
             there=", ".join(versions) or "-",
             bot=bot,

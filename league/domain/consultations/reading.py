@@ -47,5 +47,5 @@ def answers(row: Consultation) -> list[Answer]:
         ]
     except (ValueError, TypeError) as error:
         raise Refused(
-            "these answers are damaged and cannot be shown; an operator can have them made again (manage.py repair --replays)"
+            "these answers are damaged and cannot be shown; an operator can repeat them (manage.py repair --replays)"
         ) from error

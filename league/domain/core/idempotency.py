@@ -50,7 +50,7 @@ def begin(player: Player, key: str, request_sha256: str, *, now: datetime | None
     if row.request_sha256 != request_sha256:
         raise Refused("this Idempotency-Key was used for a different request; use a new key for a new request")
     if not fresh and row.status is None:
-        raise Refused("a request with this Idempotency-Key is still at work; ask again in a moment")
+        raise Refused("a request with this Idempotency-Key is still running; repeat yours in a moment")
     return row, fresh
 
 

@@ -65,13 +65,13 @@ def reason_not(match: Match) -> Refused | None:
     """Return why a match cannot be analysed, or None. `match` must have been read with its tournament."""
     if match.status != MatchStatus.FINISHED:
         return replays.reason_closed(match) or Refused(
-            "match {match} counts for nothing, so it is not judged", match=match.public_id
+            "match {match} is void, so it cannot be analysed", match=match.public_id
         )
     if reason := replays.reason_closed(match):
         return reason
     if logs.was_let_go(match):
         return Refused(
-            "the replays of match {match} are not kept any more, so it cannot be judged", match=match.public_id
+            "the replays of match {match} are no longer stored, so it cannot be analysed", match=match.public_id
         )
     return None
 

@@ -66,7 +66,7 @@ def unpack(data: bytes) -> Body:
         return Body(str(plain["unit"]), int(plain["nodes"]), bool(plain["compiled"]), sittings)
     except (zlib.error, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise Refused(
-            "this judgement is damaged and cannot be shown; an operator can have it made again (manage.py repair --replays)"
+            "this analysis is damaged and cannot be shown; an operator can repeat it (manage.py repair --replays)"
         ) from error
 
 

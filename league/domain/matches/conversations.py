@@ -35,14 +35,14 @@ def told(match: Match, board: int, sitting: int, seat: int, player: Player) -> l
     row = Sitting.objects.filter(board__match=match, board__number=board, number=sitting).first()
     parties = {party.number: party for party in match.parties.select_related("version__bot")}
     if row is None or not 0 <= seat < len(row.seating) or parties[row.seating[seat]].version.bot.owner_id != player.pk:
-        raise Refused("no bot of yours sat there in match {match}", match=match.public_id)
+        raise Refused("none of your bots sat at this seat in match {match}", match=match.public_id)
     try:
         return conversation(match, board, sitting, seat)
     except (ReplayError, ValueError) as error:
         if isinstance(error, Refused):
             raise
         raise Refused(
-            "this league cannot replay what the bot was sent in match {match}", match=match.public_id
+            "this league cannot reconstruct the lines that the bot was sent in match {match}", match=match.public_id
         ) from None
 
 
@@ -67,7 +67,7 @@ def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until:
         if isinstance(error, Refused):
             raise
         raise Refused(
-            "this league cannot replay what the bot was sent in match {match}", match=match.public_id
+            "this league cannot reconstruct the lines that the bot was sent in match {match}", match=match.public_id
         ) from None
     if chosen is None:
         raise Refused("the bot had no choice in this deal, so there is no decision to open")

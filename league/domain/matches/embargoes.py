@@ -40,7 +40,7 @@ def change(row: Row, until: datetime | None, *, why: str, actor: str, now: datet
     now = clock.now_or(now)
     if until is not None and until <= now:
         raise Refused(
-            "replays are held back until a moment that lies ahead, and {until} does not", until=until.isoformat()
+            "replays can only be hidden until a time in the future; {until} has passed", until=until.isoformat()
         )
     with transaction.atomic():
         # Locked in the order event, tournament, match, as everywhere
@@ -71,22 +71,22 @@ def change_own(row: Tournament | Event, until: datetime | None, *, owner: Player
     now = clock.now_or(now)
     if until is not None and until > now + MOST_BY_OWNER:
         raise Refused(
-            "an owner holds replays back for {days} days at most; name an earlier moment", days=MOST_BY_OWNER.days
+            "an owner can hide replays for {days} days at most; choose an earlier time", days=MOST_BY_OWNER.days
         )
     with transaction.atomic():
         _lock_above(row)
         stored = type(row).objects.only("embargo", "finished").get(pk=row.pk)
         if isinstance(row, Tournament) and row.event is not None:
             raise Refused(
-                "this is a stage of the event {event!r}: its replays are held back with those of the others; say it there",
+                "this is a stage of the event {event!r}; set there when its replays are shown",
                 event=row.event.name,
             )
         if stored.finished and until is not None and (stored.embargo is None or until > stored.embargo):
-            raise Refused("what is over has been shown, or is held back already; it can only be shown earlier")
+            raise Refused("the finished matches are visible, or hidden already; you can only choose an earlier time")
         least = _least_by_operators(row, owner)
         if least is not None and least > now and (until is None or until < least):
             raise Refused(
-                "an operator holds these replays back until {until} UTC; only operators show them earlier",
+                "an operator has hidden these replays until {until} UTC; only operators can show them earlier",
                 until=f"{least:%Y-%m-%d %H:%M}",
             )
         return change(row, until, why="by its owner", actor=owner.name, now=now)

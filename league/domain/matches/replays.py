@@ -84,7 +84,7 @@ def reason_closed(match: Match) -> Refused | None:
     """
     if match.status in (MatchStatus.FINISHED, MatchStatus.VOID) and (until := embargoes.in_force(match)):
         return Refused(
-            "the replays of match {match} are held back until {until} UTC; its result stands, and they can be seen then",
+            "the replays of match {match} are hidden until {until} UTC; its result stands",
             match=match.public_id,
             until=f"{until:%Y-%m-%d %H:%M}",
         )
@@ -92,7 +92,7 @@ def reason_closed(match: Match) -> Refused | None:
         return None
     if match.status != MatchStatus.VOID:
         return Refused(
-            "match {match} is {status}; its replays can be seen when it is finished",
+            "match {match} is {status}; you can see its replays when it has finished",
             match=match.public_id,
             status=MatchStatus(match.status).label,
         )
@@ -103,7 +103,8 @@ def reason_closed(match: Match) -> Refused | None:
     if again is None:
         return None
     return Refused(
-        "match {match} is being played again on the same cards, as match {again}; it can be seen when that one is over",
+        "match {match} is being played again with the same cards, as match {again}; you can see it when "
+        "match {again} has finished",
         match=match.public_id,
         again=again.public_id,
     )
@@ -124,8 +125,9 @@ def unpack(sitting: Sitting) -> dict[str, Any]:
         raise {"missing": _lost, "exchanged": _exchanged, "damaged": _damaged}[error.why](sitting) from None
     except packing.OtherRules as error:
         raise Underivable(
-            "board {board}, sitting {sitting} of match {match} was played by revision {revision} of the rules, and those of this release "
-            "do not make the same of it, so it is not shown; its result stands, and its deal and actions are kept",
+            "board {board}, sitting {sitting} of match {match} was played by revision {revision} of the rules, "
+            "and the current rules give another course of play, so it cannot be shown; its result stands, and "
+            "its deal and actions are stored",
             revision=error.revision,
             **_place(sitting),
         ) from None
@@ -209,24 +211,24 @@ def _lost(sitting: Sitting) -> Missing:
 
 def _missing(**place: Any) -> Missing:
     return Missing(
-        "the replay of board {board}, sitting {sitting} of match {match} is not kept any more; its result stands, and the other "
-        "sittings can be seen where they are kept",
+        "the replay of board {board}, sitting {sitting} of match {match} is no longer stored; its result "
+        "stands, and other sittings may still be available",
         **place,
     )
 
 
 def _damaged(sitting: Sitting) -> Unreadable:
     return Unreadable(
-        "the stored replay of board {board}, sitting {sitting} of match {match} is damaged, so it is not shown; its result stands, and the "
-        "league's own check tells its operators, who may have it played again from its actions",
+        "the stored replay of board {board}, sitting {sitting} of match {match} is damaged, so it cannot be "
+        "shown; its result stands, and the operators are notified and can restore it from its actions",
         **_place(sitting),
     )
 
 
 def _exchanged(sitting: Sitting) -> Unreadable:
     return Unreadable(
-        "what is stored as the replay of board {board}, sitting {sitting} of match {match} belongs to another sitting, so it is not shown; "
-        "its result stands, and the league's own check tells its operators",
+        "the stored replay of board {board}, sitting {sitting} of match {match} belongs to another sitting, "
+        "so it cannot be shown; its result stands, and the operators are notified",
         **_place(sitting),
     )
 

@@ -286,8 +286,8 @@ def _refusal(limit_now: Limit, more: int, wait_s: int) -> Refused:
         )
     if limit_now.name == SERIES:
         return TooMany(
-            "you have played {used} series of boards in the last hour; the limit is {most}. Try single boards, or play on in {minutes} "
-            "minutes; `tute play` on your machine has no limit",
+            "you have played {used} series of boards in the last hour; the limit is {most}. Try single boards, "
+            "or start another series in {minutes} minutes; `tute play` on your machine has no limit",
             retry_after=wait_s,
             **values,
         )

@@ -69,7 +69,9 @@ def change(
         if word not in WORDS:
             raise Refused("there is no right {word!r}; choose some of {words}", word=word, words=", ".join(WORDS))
     if give and SUPERUSER in chosen:
-        raise Refused("this command makes no superuser, and a league needs none; use Django's createsuperuser")
+        raise Refused(
+            "this command cannot create a superuser, and a league needs none; Django's createsuperuser creates one"
+        )
     with transaction.atomic():
         players.lock(player.pk)
         user = User.objects.get(pk=player.user_id)

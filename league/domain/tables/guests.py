@@ -99,7 +99,8 @@ def ask(guest: Guest, *, now: datetime) -> None:
     most = settings.GUEST_TABLES
     if live.count() >= most:
         raise TooMany(
-            "guests have taken all {most} tables that are theirs; try again in a few minutes, or sign up: there is room for players",
+            "guests have taken all {most} tables for guests; try again in a few minutes, or sign up: there is "
+            "room for players",
             retry_after=120,
             most=most,
         )

@@ -87,7 +87,7 @@ def sit(
     """
     now = clock.now_or(now)
     if not may_sit(sitter):
-        raise Refused("people cannot sit down in this league; its operator has switched tables off")
+        raise Refused("nobody can play at tables in this league, because its operators have switched them off")
     if not 1 <= boards <= MOST_BOARDS:
         raise Refused("a table has 1 to {most} boards, not {boards}", most=MOST_BOARDS, boards=boards)
     rules = pools.load(game, players, options)
@@ -238,7 +238,7 @@ def ask_advice(sitter: Sitter, public_id: str, number: int, *, now: datetime | N
         if row is None:
             raise Refused("you have no such table")
         if not row.seats.filter(number=row.seat).exists():
-            raise Refused("this table was started without advice; choose it when you start the next one")
+            raise Refused("this table was started without advice; choose advice when you start the next one")
         if row.status not in LIVE or row.turn is None or row.turn != number or row.legal == [NEXT]:
             raise Refused("there is nothing to decide now; reload the table")
         if row.advice_asked != number:

@@ -60,7 +60,8 @@ def check(terms: Terms, *, now: datetime) -> Terms:
     if terms.audience == Audience.PUBLIC:
         if terms.release is not None or terms.pace_s:
             raise Refused(
-                "everybody sees this event from the first card on, so it has no release; choose a smaller audience, or no release time"
+                "everybody sees this event from the first card on, so it needs no release time; choose a smaller "
+                "audience, or remove the time"
             )
         return terms
     if terms.release is not None and not now < terms.release <= now + MOST_AHEAD:

@@ -94,7 +94,8 @@ def _locked(request: EntryRequest, player: Player, *, asker: bool = False) -> tu
 def _answered(row: EntryRequest) -> Refused:
     if row.status == RequestStatus.GRANTED:
         return Refused(
-            "the request was granted and {bot!r} is entered; withdraw it in the tournament", bot=row.bot.slug
+            "the request was granted and {bot!r} has entered; withdraw the bot on the page of the tournament",
+            bot=row.bot.slug,
         )
     return Refused("the request is {status} and cannot change any more", status=RequestStatus(row.status).label)
 

@@ -49,7 +49,7 @@ CHUNK = 200  # Matches whose boards are checked together.
 MOST_KEPT = 100  # The most findings listed in one event.
 # By the words of logs.Unopened.
 WRONG = {
-    "missing": "is not kept any more",
+    "missing": "is no longer stored",
     "damaged": "is damaged",
     "exchanged": "belongs to another match",
 }

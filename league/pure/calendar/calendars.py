@@ -62,7 +62,7 @@ def read_calendar(days: str, at: str, zone: str) -> Calendar:
     try:
         clock = time.fromisoformat(at)
     except ValueError:
-        raise Refusal("write the time as 20:00, not {at!r}", at=at) from None
+        raise Refusal("write the time in the form 20:00, not {at!r}", at=at) from None
     if zone not in available_timezones():
         raise Refusal("{zone!r} is not a time zone; use a name such as Europe/Madrid", zone=zone)
     return Calendar(chosen, clock.replace(tzinfo=None, second=0, microsecond=0), ZoneInfo(zone))

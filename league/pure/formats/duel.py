@@ -72,7 +72,7 @@ def size(field: Field) -> Size:
 def _check_order(values: Mapping[str, Value]) -> None:
     if float(values["elo0"]) >= float(values["elo1"]):
         raise Refusal(
-            "elo0 must be below elo1, because the test decides between the two, not {elo0} and {elo1}",
+            "elo0 must be below elo1, because the test decides between them; {elo0} is not below {elo1}",
             elo0=values["elo0"],
             elo1=values["elo1"],
         )
@@ -93,28 +93,32 @@ FORMAT = Format(
             default=-20.0,
             low=-1000,
             high=1000,
-            help=translatable("The first answer of the test: stronger by at most this much (Elo of a board)."),
+            help=translatable(
+                "First hypothesis of the test: the challenger is stronger by at most this much (Elo per board)."
+            ),
         ),
         Parameter(
             name="elo1",
             default=20.0,
             low=-1000,
             high=1000,
-            help=translatable("The second answer of the test: stronger by at least this much (Elo of a board)."),
+            help=translatable(
+                "Second hypothesis of the test: the challenger is stronger by at least this much (Elo per board)."
+            ),
         ),
         Parameter(
             name="alpha",
             default=0.05,
             low=0.0001,
             high=0.4999,
-            help=translatable("The share of tests that may wrongly give the second answer."),
+            help=translatable("The share of tests that may wrongly accept the second hypothesis."),
         ),
         Parameter(
             name="beta",
             default=0.05,
             low=0.0001,
             high=0.4999,
-            help=translatable("The share of tests that may wrongly give the first answer."),
+            help=translatable("The share of tests that may wrongly accept the first hypothesis."),
         ),
         Parameter(
             name="cap",
@@ -122,12 +126,12 @@ FORMAT = Format(
             default=2000,
             low=1,
             high=100_000,
-            help=translatable("Most boards to play. After them the duel ends undecided."),
+            help=translatable("The most boards to play. After these the duel ends undecided."),
         ),
     ),
     unseated=translatable(
-        "a duel asks which of two is stronger, and {seats} sit at a table of this game; choose one of {others}"
+        "a duel is between two bots, and {seats} sit at a table of this game; choose one of {others}"
     ),
-    unmixed=translatable("a duel asks which of two is stronger, and mixed pairs are four; choose one of {others}"),
+    unmixed=translatable("a duel is between two bots, and mixed pairs are four; choose one of {others}"),
     most=2,
 )

@@ -79,7 +79,7 @@ FORMAT = Format(
     ),
     follows=lambda field: False,
     unmixed=translatable(
-        "mixed pairs cannot play a gauntlet: a challenger would be measured together with those it is measured against; "
+        "mixed pairs cannot play a gauntlet: a challenger would partner the bots with which it is compared; "
         "choose one of {others}"
     ),
 )

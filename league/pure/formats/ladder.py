@@ -173,7 +173,9 @@ FORMAT = Format(
             default=0,
             low=0,
             high=1_000_000,
-            help=translatable("Boards of each bot after which the ladder ends. 0: it goes on until you end it."),
+            help=translatable(
+                "The ladder ends when each bot has played this number of boards. 0: it goes on until you end it."
+            ),
         ),
         Parameter(
             name="head",

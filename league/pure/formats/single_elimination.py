@@ -81,7 +81,8 @@ FORMAT = Format(
     place=3,
     title=translatable("single elimination"),
     sentence=translatable(
-        "A bot that loses a match is out: quick and exciting, but luck decides much. At tables of more than two, the best of each table advance."
+        "A bot that loses a match is out: quick and exciting, but luck plays a large part. At tables of more "
+        "than two, the best of each table advance."
     ),
     bracket=True,
     eliminates=True,

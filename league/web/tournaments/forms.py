@@ -158,7 +158,9 @@ class ContestForm(TermsForm):
         required=False,
         max_length=corrections.MOST_DESCRIPTION,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("What it is about, for whom, a prize. Everybody who sees the tournament reads it."),
+        help_text=_(
+            "What the tournament is about, whom it is for, a prize. Everybody who sees the tournament can read this."
+        ),
     )
     game = forms.ChoiceField(label=_("Game"), required=False, widget=forms.Select(attrs={"data-refresh": ""}))
     format = forms.ChoiceField(label=_("Format"), initial="round_robin", required=False, widget=forms.RadioSelect)
@@ -207,7 +209,7 @@ class ContestForm(TermsForm):
         help_text=_("The newest accepted version of each bot plays. Tick house bots if you want them to play, too."),
     )
     expected = forms.IntegerField(
-        label=_("Reckon with this many bots"), min_value=2, max_value=settings.MAX_ENTRIES, required=False
+        label=_("Expected number of bots"), min_value=2, max_value=settings.MAX_ENTRIES, required=False
     )
     days = forms.MultipleChoiceField(
         label=_("Days"), widget=forms.CheckboxSelectMultiple, initial=["fri"], required=False
