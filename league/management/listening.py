@@ -165,7 +165,7 @@ class Listener:
         if self._away is None:
             self._away = time.monotonic()
             self._loops.count("broker")
-            log.warning("the broker is away (%s); looking for work without hints, and reconnecting", error)
+            log.warning("the broker does not answer (%s); finding work without hints, and reconnecting", error)
 
     def note_there(self) -> None:
         """Record that hints arrive."""

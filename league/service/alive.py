@@ -52,7 +52,7 @@ class Signs:
             os.ftruncate(fd, len(line))
         except OSError as failure:
             if name not in self._files:
-                log.warning("no sign of life of the loop %r can be written: %s", name, failure)
+                log.warning("cannot write a sign of life of the loop %r: %s", name, failure)
                 self._files[name] = -1
 
     def _open(self, name: str) -> int:

@@ -72,7 +72,7 @@ class Guard:
             self._away_since = now if self._away_since is None else self._away_since
             self._try_at, self._trying = now + REST_S, future
         if first:
-            log.warning("Redis does not answer as it should (%s); this process counts by itself until it does", why)
+            log.warning("Redis does not work (%s); until it does, this process counts requests by itself", why)
 
     def _came(self, trial: bool) -> None:
         if not trial:

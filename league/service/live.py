@@ -274,12 +274,12 @@ class Hub:
                 versions = await loop.run_in_executor(reader, self._look, following)
             except Exception as error:
                 if not away:
-                    log.warning("the versions cannot be read (%s); trying again until they can", error)
+                    log.warning("cannot read the versions of followed topics (%s); trying again", error)
                 away, due = True, loop.time() + REST_S
                 self._fresh |= fresh & self._listeners
                 continue
             if away:
-                log.warning("the versions can be read again")
+                log.warning("reading the versions of followed topics again")
             away = False
             self._send(versions, fresh)
 

@@ -18,7 +18,7 @@ _room = BoundedSemaphore(MOST)
 def send(to: str, subject: str, text: str) -> Future[None] | None:
     """Queue one letter for the thread. Return None if too many wait."""
     if not _room.acquire(blocking=False):
-        log.error("a letter was not sent: %d wait for the mail server", MOST)
+        log.error("a letter was not sent: %d others wait for the mail server", MOST)
         return None
     return _thread.submit(_send, EmailMessage(subject, text, to=[to]))
 

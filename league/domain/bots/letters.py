@@ -62,7 +62,7 @@ def send_due(write: Write, *, most: int = BATCH, now: datetime | None = None) ->
         except SMTPRecipientsRefused as error:
             log.error("the digest of player %s was refused: %s", row.player_id, _codes(error))
         except (OSError, SMTPException) as error:
-            log.error("the mail server failed (%s); the next try follows after a pause", type(error).__name__)
+            log.error("the mail server failed (%s); trying again after a pause", type(error).__name__)
             break
     return sent
 

@@ -62,7 +62,7 @@ class Loops:
             is_repeat = self._latest.get(name) == error_text
             self._latest[name] = error_text
             log.error(
-                "an error in the loop %r, which goes on: %s", name, error_text, exc_info=None if is_repeat else error
+                "error in the loop %r, which continues: %s", name, error_text, exc_info=None if is_repeat else error
             )
             connection.close()
             return False

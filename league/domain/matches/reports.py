@@ -96,7 +96,7 @@ def _styles(result: MatchResult) -> list[list[int]]:
                 counts = style.count(sitting.replay["events"], sitting.seating, len(styles))
                 styles = [total + more for total, more in zip(styles, counts, strict=True)]
     except (LookupError, TypeError, ValueError) as error:
-        log.error("match %s: how its parties play cannot be counted", result.match_id, exc_info=error)
+        log.error("match %s: cannot count the style of its parties", result.match_id, exc_info=error)
         return []
     return [list(astuple(total)) for total in styles]
 

@@ -89,7 +89,7 @@ def _version(path: Path) -> _Version | None:
     try:
         facts = path.stat()
     except OSError as error:
-        log.error("no puzzles are shown: %s", error)
+        log.error("cannot read the puzzles: %s", error)
         return None
     return str(path), facts.st_mtime_ns, facts.st_size
 
@@ -117,12 +117,12 @@ def _read(path: str, *_version: int) -> list[Puzzle]:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        log.error("no puzzles are shown: %s", error)
+        log.error("cannot read the puzzles: %s", error)
         return puzzles
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 puzzles.append(read(line))
             except NotAPuzzleError as error:
-                log.error("line %d of %s is left out: %s", number, path, error)
+                log.error("skipping line %d of %s: %s", number, path, error)
     return puzzles

@@ -183,7 +183,7 @@ class Command(LeagueCommand):
         if queue.refusing and not queue.workers:
             raise CommandError(queue.starved or "every worker refuses to play")
         if still > STILL:
-            raise CommandError(f"nothing has moved for {still:.0f} s; see {settings.STATE_DIR / LOG}. {queue.starved}")
+            raise CommandError(f"no progress for {still:.0f} s; see {settings.STATE_DIR / LOG}. {queue.starved}")
 
 
 def _secret(seed: str, purpose: str) -> bytes:

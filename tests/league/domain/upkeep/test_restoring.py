@@ -217,7 +217,7 @@ def test_replays_from_before_there_were_digests_are_bound_by_repair(match: Match
 
     call_command("repair", "--replays")
 
-    assert "bound to their sittings: 4 replays" in capsys.readouterr().out
+    assert "got digests: 4 replays" in capsys.readouterr().out
     assert not Sitting.objects.filter(digest="").exists()
     assert invariants.check_all(now=NOW) == []
     call_command("repair", "--replays")
