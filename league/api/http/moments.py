@@ -1,4 +1,4 @@
-"""The query parameter `at`: tables as they stood at a past time."""
+"""The query parameter `at`: tables at a past time."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from league.domain.core import clock
 AT = OpenApiParameter(
     "at",
     OpenApiTypes.DATETIME,
-    description="The table as it stood at this moment, such as 2026-11-21T12:00:00Z; the present one if left out.",
+    description="A past time, such as 2026-11-21T12:00:00Z: the table at that time. The current table if left out.",
 )
 
 
 def moment(request: Request) -> datetime | None:
-    """Return the time that a request asks for. Raise Problem if the text is not a time or lacks a time zone."""
+    """Return the requested time. Raise Problem if the text is not a time or lacks a time zone."""
     text = request.query_params.get("at")
     if text is None:
         return None

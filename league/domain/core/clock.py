@@ -1,7 +1,7 @@
 """The time of the league: the clock of the database server, or of this machine on SQLite.
 
-Leases compare times written by different machines. A worker whose own clock is an hour off would lose every match at once, or keep a dead one
-for an hour. So every process asks the server for the time and counts on from there by its monotonic clock.
+Leases compare times written by different machines. If a worker's clock were an hour wrong, its leases would end at once, or an hour after its
+death. So every process asks the server for the time, and from there counts with its own monotonic clock.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Clock:
 
 
 def now_or(now: datetime | None) -> datetime:
-    """Return `now`, or the present if a view, command or task passed None."""
+    """Return `now`, or the current time if a view, command or task passed None."""
     return present() if now is None else now
 
 

@@ -1,4 +1,4 @@
-"""Booking: at its start a tournament books its boards against the limit of its owner (league.domain.people.quotas)."""
+"""Booking: when a tournament starts, it books its boards against the limit of its owner (league.domain.people.quotas)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from league.pure.refusal import Message
 def book(tournament: Tournament, *, now: datetime) -> None:
     """Book the most boards that a tournament can have with its current entries. Raise Refused or TooMany beyond the limit of its owner.
 
-    Later stages of an event were checked when it was created, so its players are never turned away. Call it in a transaction.
+    Later stages of an event were checked when the event was created, so they never fail here. Call this in a transaction.
     """
     form, field = formats.field_of_tournament(tournament)
     size = form.size(field)
@@ -40,7 +40,7 @@ def book(tournament: Tournament, *, now: datetime) -> None:
 
 
 def book_more(tournament: Tournament, *, now: datetime) -> None:
-    """Book again after a running tournament got more entries or larger parameters."""
+    """Book the additional boards of a running tournament that got more entries or larger parameters."""
     if tournament.status == TournamentStatus.RUNNING:
         book(tournament, now=now)
 
@@ -71,7 +71,7 @@ def check_boards(owner: Player, boards: int) -> None:
 
 
 def _fitting(form: Format, field: Field, most: int) -> Message:
-    """Say what would fit: boards per match with these entries, and entries with these boards."""
+    """Describe what would fit: boards per match with these entries, and entries with these boards."""
 
     def fits(boards: int, entries: int) -> bool:
         try:
@@ -94,7 +94,7 @@ def _fitting(form: Format, field: Field, most: int) -> Message:
 
 
 def _most(now: int, fits: Callable[[int], bool], least: int = 1) -> int:
-    """Return the largest number from `least` to `now` - 1 that fits; 0 if none does. Below a number that fits, all fit."""
+    """Return the largest number from `least` to `now` - 1 that fits; 0 if none does. If a number fits, all smaller ones do."""
     low, high = least - 1, now - 1
     while low < high:
         middle = (low + high + 1) // 2

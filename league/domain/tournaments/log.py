@@ -7,9 +7,9 @@ from league.domain.tournaments import corrections
 from league.models import Circuit, Event, LeagueEvent, Tournament
 
 MOST = 40
-# What an owner does to others stays on the page, however many other lines come after it.
+# Actions of the owner that affect others stay on the page, however many lines follow.
 LASTING = frozenset({"disqualified", "reinstated", "replaced", "withdrawn", "cancelled", "stopped", "let_go"})
-# What everybody reads who may see the tournament. Who opened a link or sent a request is not among it.
+# Lines for everybody who may see the tournament; links and requests are not among them.
 WORDS = frozenset({
     "created", "started", "moved", "entered", "withdrawn", "described", "renamed", "entries_opened", "entries_closed", "disqualified",
     "reinstated", "replaced", "extended", "paused", "resumed", "stopped", "let_go", "left_out", "not_started", "cancelled", "finished",

@@ -1,4 +1,4 @@
-"""Search: games, bots, players, tournaments and documents by their names. Whatever the size of the league, a search reads a few rows of an index."""
+"""Search: games, bots, players, tournaments and documents by their names. A search reads a few rows of an index, however large the league is."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ from league.web.common.inputs import short_text
 from league.web.common.viewers import user_of
 from league.web.pages import documents
 
-MOST_TEXT = 60  # Characters of a query.
-MOST = 8  # Results of each kind.
-FEW = 4  # Suggestions for an address that does not exist.
-BOOKS = ("adr/", "rules/")  # Decisions and the rules book are for those who program a game; players have its page.
-INSIDE = 3  # Characters from which names are searched inside, not only from their beginning.
+MOST_TEXT = 60  # The most characters of a query.
+MOST = 8  # The most results of each kind.
+FEW = 4  # The most suggestions for an address that does not exist.
+# Not found by the search: decisions and the rules book are for programmers of games; players have the game's page.
+BOOKS = ("adr/", "rules/")
+INSIDE = 3  # From this many characters on, a search also looks inside names, not only at their beginning.
 Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True)
 class Result:
-    """A page with its name and a few words about it."""
+    """A page with its name and a short description."""
 
     address: str
     name: str
@@ -56,7 +57,7 @@ class Group:
 @never_cache
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """Show what a text names (`?q=`). At most ten queries."""
+    """Show the pages that a text names (`?q=`). At most ten queries."""
     text = short_text(request.GET.get("q", ""), MOST_TEXT)
     groups = find(text, user_of(request)) if text else []
     context = {"text": text, "groups": groups, "families": families.by_family() if not groups else []}
@@ -64,7 +65,7 @@ def search(request: HttpRequest) -> HttpResponse:
 
 
 def find(text: str, viewer: User | None) -> list[Group]:
-    """Return what `viewer` may see under a name, kinds without results left out."""
+    """Return the pages with this name that `viewer` may see; kinds without results are left out."""
     term = slugify(text)
     if not term:
         return []
@@ -89,7 +90,7 @@ def find(text: str, viewer: User | None) -> list[Group]:
 
 
 def _own_contests(text: str, viewer: User | None) -> list[tuple[Tournament | Event, str]]:
-    """Return the private events of the viewer by their names: their addresses do not tell them. One query."""
+    """Return the viewer's private events by name, because their addresses do not contain it. One query."""
     if viewer is None:
         return []
     rows = Event.objects.filter(owner__user=viewer, private=True, name__icontains=text).defer("secret")
@@ -101,7 +102,7 @@ def _group(title: Any, results: Sequence[Result]) -> Group:
 
 
 def _by_slug(rows: QuerySet[Row], column: str, term: str) -> list[Row]:
-    """Return rows whose unique name begins with a term, then those that have it inside. At most two queries."""
+    """Return rows whose unique name begins with a term, then those that contain it. At most two queries."""
     results = list(rows.filter(_starts_with(column, term)).order_by(column)[: MOST + 1])
     if len(results) <= MOST and len(term) >= INSIDE:
         inside = rows.filter(**{f"{column}__contains": term}).exclude(pk__in=[row.pk for row in results])
@@ -110,14 +111,14 @@ def _by_slug(rows: QuerySet[Row], column: str, term: str) -> list[Row]:
 
 
 def _starts_with(column: str, term: str) -> Q:
-    """Return the condition that the index of a name can answer: SQLite does not use it for LIKE, PostgreSQL has one for LIKE."""
+    """Return a condition for which the index of names is used: SQLite does not use it for LIKE, PostgreSQL has one for LIKE."""
     if connection.vendor == "sqlite":
         return Q(**{f"{column}__gte": term, f"{column}__lt": f"{term}~"})  # "~" comes after all characters of a name.
     return Q(**{f"{column}__startswith": term})
 
 
 def games(term: str) -> list[Result]:
-    """Return the games whose title, key or popular name has a term, or comes near it. No query."""
+    """Return the games whose title, key or popular name contains a term, or nearly does. No query."""
     names = {key: [slugify(name) for name in families.names(key)] for key in families.game_order()}
     fitting = [key for key in names if any(term in name for name in names[key])]
     if not fitting:
@@ -132,7 +133,7 @@ def _game(key: str) -> Result:
 
 
 def papers(term: str) -> list[Result]:
-    """Return the documents whose title has all words of a term. No query."""
+    """Return the documents whose title contains all words of a term. No query."""
     words = term.split("-")
     titled = [(name, title, slugify(title)) for name, title in documents.titles() if not name.startswith(BOOKS)]
     return [
@@ -143,7 +144,7 @@ def papers(term: str) -> list[Result]:
 
 
 def suggestions(path: str) -> list[Result]:
-    """Return pages whose name is near the last part of an address that does not exist. No query."""
+    """Return pages whose name resembles the last part of an address that does not exist. No query."""
     part = slugify(path.rstrip("/").rpartition("/")[2].replace("_", "-"))[:MOST_TEXT]
     if len(part) < INSIDE:
         return []

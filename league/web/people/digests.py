@@ -24,7 +24,7 @@ from league.web.common import words
 from league.web.common.game_lines import pool_label
 
 FIRST = datetime(2000, 1, 3, tzinfo=UTC)  # A Monday before every league.
-LATEST = 4  # Periods in the feed.
+LATEST = 4  # Number of periods in the feed.
 
 
 @require_safe
@@ -81,7 +81,7 @@ def _period(word: str) -> Period:
 
 
 def _chosen(request: HttpRequest, kind: Period) -> tuple[datetime, datetime]:
-    """Return the period that begins on the day `?of=`; 404 if none begins then or it is not over."""
+    """Return the period that begins on the day in `?of=`; 404 if none begins then or it has not ended."""
     latest = digests.last_whole(kind, clock.present())
     text = request.GET.get("of")
     if text is None:

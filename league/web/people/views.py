@@ -35,7 +35,7 @@ from league.web.common.viewers import player_of, user_of
 from league.web.people import news
 from league.web.people.forms import LogInForm, SignUpForm
 
-MOST_RATINGS = 100  # Ratings on the page of a player.
+MOST_RATINGS = 100  # The most ratings on the page of a player.
 MOST_NEWS = 8
 MOMENT = timedelta(seconds=30)  # A sign-up that is sent again after that is another one.
 LIVES = (30, 90, 365)  # Lifetimes of a key on the form, in days.

@@ -46,7 +46,7 @@ MOVES = {"running": "started", "finished": "finished", "cancelled": "cancelled"}
 
 
 def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
-    """Return the latest lines about a tournament, event or league in the reader's language, newest first. One query."""
+    """Return the latest log lines of a tournament, event or league in the reader's language, newest first. One query."""
     lines = []
     for line in log.public_log(row):
         word = line.kind.partition(".")[2]
@@ -58,6 +58,6 @@ def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
 
 
 def _fill(text: str, data: dict[str, Any]) -> str:
-    """Fill in the data of a line; for an entry of an event, the bot stands for its version."""
+    """Fill the data into a line; in an event, where entries have no version yet, the bot takes its place."""
     empty = {"version": data.get("bot", ""), "bot": "", "old": "", "new": "", "why": ""}
     return text % {**empty, **data}

@@ -42,8 +42,8 @@ from league.web.tournaments.entrants import offer, tell_entered
 from league.web.tournaments.log_lines import public_lines
 
 BY_PLACE = paging.Order.by("place")
-MOST_OPEN = 6  # Tournaments open for entries above the list.
-# Actions of the owner that are one button.
+MOST_OPEN = 6  # The most tournaments open for entries above the list.
+# Actions of the owner that need only a button.
 OWNER_ACTIONS: dict[str, Callable[..., object]] = {
     "start": domain.start,
     "cancel": progress.cancel,
@@ -58,7 +58,7 @@ ENTRY_ACTIONS = ("replace", "disqualify", "reinstate", "remove")
 
 @changes.kept_until(changes.TOURNAMENTS, changes.MATCHES)
 def tournaments(request: HttpRequest) -> HttpResponse:
-    """List all tournaments, newest first, and above them one's own and those open for entries. Eight queries."""
+    """List all tournaments, newest first; above them the viewer's own and those open for entries. Eight queries."""
     page = lists.page_of(request, lists.listed_tournaments(user_of(request)))
     lists.counted(page)
     context = {
