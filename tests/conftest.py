@@ -22,6 +22,8 @@ from tests.support.postgres import PostgresServer
 from tests.support.redis import RedisServer
 from tests.support.stack import Stack
 
+gc.disable()  # until everything is collected: what is imported stays
+
 # Programs that tests start draw audits only where a test says so: lots follow from a key that each state directory makes for itself.
 os.environ.setdefault("AUDIT_PERCENT", "0")
 # They play standing ladders only where a test says so: else there would always be one match more than a test has made.
@@ -134,9 +136,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Freeze the imported and collected objects: they live to the end, so the garbage collector need not walk through them again and again."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.utils import translation
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from league.domain.core import clock
@@ -84,6 +85,13 @@ def _one_moment(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
 def _no_process_cache() -> None:
     """Clear what is cached of another test's database."""
     process_cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _no_language() -> Iterator[None]:
+    """Leave no language of a request behind."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)
