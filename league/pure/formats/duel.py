@@ -91,15 +91,15 @@ FORMAT = Format(
         Parameter(
             name="elo0",
             default=-20.0,
-            low=-1000,
-            high=1000,
+            low=-sprt.MOST_ELO,
+            high=sprt.MOST_ELO,
             help=translatable("The first answer of the test: stronger by at most this much (Elo of a board)."),
         ),
         Parameter(
             name="elo1",
             default=20.0,
-            low=-1000,
-            high=1000,
+            low=-sprt.MOST_ELO,
+            high=sprt.MOST_ELO,
             help=translatable("The second answer of the test: stronger by at least this much (Elo of a board)."),
         ),
         Parameter(
