@@ -51,6 +51,7 @@ def in_force(rules: Rules, word: str, pack: Pack, points: list[int]) -> InForce:
     return InForce(duty, no_load, modified, tables, with_partner)
 
 
+@cache
 def _obligation(pack: Pack, duty: int, trump: int, loads: tuple[int, ...], with_partner: bool) -> Obligation:
     """Return the tables of a duty. `loads`: the points of the cards where NL holds, else empty."""
     cards = range(len(pack.texts))

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
+import pytest
+
 import engine
 from engine.game import declared
 from engine.rules.options import Choice, Range, word
@@ -94,12 +96,24 @@ def once() -> tuple[Table, ...]:
     return tuple(tables[place % len(tables)] for place, tables in enumerate(by_value.values()))
 
 
-def by_game(*tables: Iterable[Table]) -> list[tuple[str, list[Table]]]:
-    """Group the tables by game: one test per table would cost more in pytest than in the engine."""
+def by_game(tables: Iterable[Table]) -> dict[str, list[Table]]:
+    """Group the tables by game: one test each would cost more in pytest than in the engine."""
     groups: dict[str, list[Table]] = {}
-    for table in (table for some in tables for table in some):
+    for table in tables:
         groups.setdefault(table.key, []).append(table)
-    return list(groups.items())
+    return groups
+
+
+def on_games(*tables: Iterable[Table]) -> pytest.MarkDecorator:
+    """Run a test for each game with a `group` of its tables; `make slow` takes three in four of those with an option."""
+    cases = []
+    for key, group in by_game(table for some in tables for table in some).items():
+        chosen = [table for table in group if table.options]
+        quick = {*group} - {table for number, table in enumerate(chosen) if number % 4}
+        cases.append(pytest.param(key, [table for table in group if table in quick], id=key))
+        if rest := [table for table in group if table not in quick]:
+            cases.append(pytest.param(key, rest, id=f"{key}-more", marks=pytest.mark.slow))
+    return pytest.mark.parametrize(("key", "group"), cases)
 
 
 # Options about the worth of a finished deal and the end of a match: they cannot change what is seen or played within one deal.
