@@ -61,7 +61,9 @@ class TakenName(models.Model):
     skeleton = models.CharField(max_length=400)
     name = models.CharField(max_length=120)  # As it was written.
     holder = models.CharField(max_length=80)  # "player:ana", "bot:rufo".
-    until = models.DateTimeField(null=True)  # The holder has given it up; from then on anybody may take it. null: in use.
+    until = models.DateTimeField(
+        null=True
+    )  # The holder has given it up; from then on anybody may take it. null: in use.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["kind", "skeleton"], name="name_once")]

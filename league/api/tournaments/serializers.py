@@ -85,8 +85,8 @@ class TournamentOut(Out):
         return tournaments.published_secret(tournament)
 
 
-class FormatChoice(StrictSerializer):
-    """A game at a table, and the format in which it is played."""
+class GameChoice(StrictSerializer):
+    """A game and the format in which it is played."""
 
     game = serializers.CharField(max_length=30)
     players = serializers.IntegerField(
@@ -101,17 +101,22 @@ class FormatChoice(StrictSerializer):
     )
     format = serializers.ChoiceField(choices=format_choices(), required=False, default=DEFAULT_FORMAT)
     parameters = ObjectField(required=False, help_text="Parameters of the format, by their names in /formats.")
-    mixed = serializers.BooleanField(
-        required=False,
-        default=False,
-        help_text="Teams of two different bots, whose partners change by a whist movement.",
-    )
 
     def validate_parameters(self, value: Any) -> dict[str, Any]:
         """An object."""
         if not isinstance(value, dict):
             raise serializers.ValidationError(message("must be an object that maps parameter names to values"))
         return value
+
+
+class FormatChoice(GameChoice):
+    """A game at a table, and the format in which it is played."""
+
+    mixed = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Teams of two different bots, whose partners change by a whist movement.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Game, seats and options must fit together: the engine says what does not."""

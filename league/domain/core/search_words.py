@@ -1,6 +1,6 @@
 """The words of names, by whose beginnings the search finds players, bots and contests with one look into an index, on both databases.
 
-Whoever creates or renames such a row calls `put`. Stages, seasons and private events have no words: their event or league has, or nobody may find them.
+Whoever creates or renames such a row calls `put`. Stages and seasons have no words, because their event or league has; private events are not found.
 """
 
 from __future__ import annotations

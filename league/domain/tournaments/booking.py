@@ -9,13 +9,14 @@ from datetime import datetime
 
 from django.conf import settings
 
-from league.domain.core.errors import Refused
+from league.domain.core.errors import Refused, shown
 from league.domain.matches import estimates, workers
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import formats
 from league.enums import TournamentStatus
 from league.models import Player, Tournament
+from league.pure import formats as pure
 from league.pure.formats import Field, Format
 from league.pure.refusal import Message
 
@@ -73,16 +74,32 @@ def check_boards(owner: Player, boards: int) -> None:
         )
 
 
-def room(tournament: Tournament) -> int:
-    """Return the most entries that a tournament takes: those whose boards its owner may have queued. Two queries."""
+def room(tournament: Tournament, *, whole: bool = True) -> int:
+    """Return the most entries that a tournament takes: those whose boards its owner may have queued. Two queries.
+
+    A running one books the boards of each entry instead. Without `whole`, the limit is that of the format and the league alone: the owner may enter
+    more, and the page says why the tournament cannot start so.
+    """
     form, field = formats.field_of_tournament(tournament)
     top = min(settings.MAX_ENTRIES, form.most or settings.MAX_ENTRIES)
     most = quotas.most(tournament.owner, quotas.BOARDS)
-    if most is None:
+    if most is None or not whole or tournament.status != TournamentStatus.OPEN:
         return top
-    return most_fitting(
-        top + 1, lambda n: _count(form, field, entries=n) <= most, least=max(form.fewest, field.table)
-    )
+    return most_fitting(top + 1, lambda n: _count(form, field, entries=n) <= most, least=max(form.fewest, field.table))
+
+
+def why_not_yet(tournament: Tournament) -> str:
+    """Return why an open tournament could not start now with its entries; "" if it could. Five queries."""
+    form, field = formats.field_of_tournament(tournament)
+    if field.entries < max(form.fewest, field.table):
+        return ""  # The page says how many a table needs.
+    try:
+        pure.check_field(form, field)
+        check(tournament.owner, form, field)
+        quotas.check_free(tournament.owner, quotas.BOARDS, form.size(field).boards[1])
+    except ValueError as error:
+        return shown(Refused.from_error(error) if not isinstance(error, Refused) else error)
+    return ""
 
 
 def _count(form: Format, field: Field, **other: int) -> float:

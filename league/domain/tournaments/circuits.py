@@ -43,6 +43,7 @@ def create(
     format: str = DEFAULT_FORMAT,
     parameters: Mapping[str, Any] | None = None,
     boards: int | None = None,
+    per_player: int = 1,
     description: str = "",
     now: datetime | None = None,
 ) -> Circuit:
@@ -81,6 +82,7 @@ def create(
             days=days,
             at=at,
             time_zone=time_zone,
+            per_player=shares.checked(per_player),
             description=description,
             created=now,
         )

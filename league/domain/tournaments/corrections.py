@@ -15,7 +15,7 @@ from django.db.models import Model
 from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, names, search_words
 from league.domain.core.errors import Refused, TooMany
-from league.domain.tournaments import circuits, progress, tournaments
+from league.domain.tournaments import circuits, progress, shares, tournaments
 from league.enums import Entrance, TournamentStatus
 from league.models import BotVersion, Circuit, Entry, Event, LeagueEvent, Player, Season, Tournament
 
@@ -24,7 +24,7 @@ Row = TypeVar("Row", bound=Model)
 MOST_DESCRIPTION = 2000
 MOST_REASON = 300
 MOST_NAMES, MOST_STEPS = 5, 100  # Renames and other corrections of a row in a day, of one player.
-STEPS = frozenset({"described", "entries_opened", "entries_closed", "disqualified", "reinstated", "replaced"})
+STEPS = frozenset({"described", "shared", "entries_opened", "entries_closed", "disqualified", "reinstated", "replaced"})
 STARTED = frozenset({TournamentStatus.RUNNING, TournamentStatus.FINISHED})
 
 
@@ -61,7 +61,7 @@ def describe(row: Contest, text: str, *, actor: str, now: datetime | None = None
 def rename(row: Contest, name: str, *, actor: str, now: datetime | None = None) -> None:
     """Give it another name; its address stays. A stage or division has the name of its event or league. Repeatable.
 
-    Nobody else gets the old name for a time (names.HELD), so that nobody can pass for the tournament that had it. Raise TooMany after MOST_NAMES a day.
+    Nobody else gets the old name for a time (names.HELD), so that nobody can pass for the tournament that had it. At most MOST_NAMES a day.
     """
     now = clock.now_or(now)
     name = names.checked(name)
@@ -103,6 +103,17 @@ def set_entrance(row: Tournament | Event, to: str, *, actor: str, now: datetime 
             kind = "entries_opened" if to == Entrance.ANYBODY else "entries_closed"
             _note(locked, kind, now=clock.now_or(now), actor=actor)
     row.refresh_from_db(fields=["entrance"])
+
+
+def set_share(row: Contest, per_player: int, *, actor: str, now: datetime | None = None) -> None:
+    """Set how many bots each player may enter; entries stay. Repeatable."""
+    per_player = shares.checked(per_player)
+    with transaction.atomic():
+        locked = _lock(row)
+        if locked.per_player != per_player:
+            type(row).objects.filter(pk=row.pk).update(per_player=per_player)
+            _note(locked, "shared", now=clock.now_or(now), actor=actor, most=str(per_player))
+    row.refresh_from_db(fields=["per_player"])
 
 
 def disqualify(entry: Entry, why: str, *, player: Player, now: datetime | None = None) -> None:

@@ -70,8 +70,8 @@ def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -
             return entry if entry.withdrawn is None else _return_entry(entry, row, version, actor=actor, now=now)
     version = _fresh(version)
     _check_entrant(version, row)
-    most = booking.room(row)
-    if len(present) >= most and row.season_id is None and row.event_id is None:
+    most = booking.room(row, whole=actor != row.owner.name)
+    if len(present) >= most:
         raise Refused("the tournament {tournament!r} is full; it takes {most} entries", tournament=row.name, most=most)
     number = 1 + max((entry.number for entry in present), default=-1)
     entry = Entry.objects.create(tournament=row, version=version, number=number)

@@ -36,6 +36,7 @@ def create(
     wait: bool = False,
     entrance: str = Entrance.OWNER,
     entries_from: datetime | None = None,
+    per_player: int = 1,
     description: str = "",
     now: datetime | None = None,
 ) -> Event:
@@ -76,6 +77,7 @@ def create(
             due=terms.due,
             entrance=entrance,
             entries_from=entries_from,
+            per_player=shares.checked(per_player),
             description=description,
             created=now,
         )

@@ -7,13 +7,26 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.conf import settings
+
 from league.domain.bots import consent
 from league.domain.core import journal
 from league.domain.core.errors import Refused, TooMany
 from league.models import Player
 
-ENTRIES = {"tournament": "tournament.entered", "event": "event.entered", "circuit": "circuit.joined"}  # Lines of the journal.
+ENTRIES = {
+    "tournament": "tournament.entered",
+    "event": "event.entered",
+    "circuit": "circuit.joined",
+}  # Lines of the journal.
 MOST_A_DAY = 10  # Entries of one player in one contest: who leaves may come back, but not in a loop.
+
+
+def checked(per_player: int) -> int:
+    """Return a number of bots of each player if a contest may take so many. Raise Refused otherwise."""
+    if type(per_player) is not int or not 1 <= per_player <= settings.MAX_ENTRIES:
+        raise Refused("a player may enter 1 to {most} bots, not {count!r}", most=settings.MAX_ENTRIES, count=per_player)
+    return per_player
 
 
 def check(contest: consent.Occasion, player: Player, present: int, *, now: datetime) -> None:
@@ -23,10 +36,9 @@ def check(contest: consent.Occasion, player: Player, present: int, *, now: datet
     consent.check_welcome(contest, player)
     if present >= contest.per_player:
         raise Refused(
-            "{tournament!r} takes {most} of each player's bots, and you have {present} in it. Take one out first.",
+            "You have entered as many bots in {tournament!r} as a player may ({most}). Withdraw one first.",
             tournament=contest.name,
             most=contest.per_player,
-            present=present,
         )
     kinds = [ENTRIES[consent.kind(contest)]]
     again = journal.again_at(consent.place(contest), kinds, player.name, MOST_A_DAY, now=now)

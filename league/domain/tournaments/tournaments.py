@@ -19,7 +19,7 @@ from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import booking, enrolment, formats, progress, releases
+from league.domain.tournaments import booking, enrolment, formats, progress, releases, shares
 from league.enums import DEFAULT_FORMAT, Entrance, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, Event, Player, Tournament
 from league.pure import formats as pure
@@ -58,6 +58,7 @@ def create(
     sealed: bool = False,
     description: str = "",
     entrance: str = Entrance.ANYBODY,
+    per_player: int = 1,
     limits: dict[str, Any] | None = None,
     secret: bytes | None = None,
     slug: str = "",
@@ -101,6 +102,7 @@ def create(
             sealed=sealed,
             description=description,
             entrance=entrance,
+            per_player=shares.checked(per_player),
             schedule=pure.REVISION,
             secret=secret,
             secret_sha256=hashlib.sha256(secret).hexdigest(),

@@ -33,6 +33,7 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
         "next": circuits.next_due(circuit),
         "seasons": latest,
         "waiting": requests.waiting(circuit),
+        "room": circuits.room(circuit),
         "title": next(entry.title for entry in formats.describe_formats() if entry.key == circuit.format),
     }
     return render(request, "tournaments/circuit.html", context | _possible_actions(request, circuit))
@@ -46,10 +47,11 @@ def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, objec
     owned = may_manage(request, circuit.owner_id)
     joined = {bot.slug: bot.owner_id for bot in circuit.bots.all()}
     own_slugs = [slug for slug, _version in entrants(circuit.game, Q(owner=viewer))]
+    has_share = owned or list(joined.values()).count(viewer.pk) < circuit.per_player
     return {
         "owned": owned,
         "deletable": owned and is_deletable(circuit),
-        "can_join": [slug for slug in own_slugs if slug not in joined],
+        "can_join": [slug for slug in own_slugs if slug not in joined] if has_share else [],
         "can_leave": [slug for slug, owner in joined.items() if owned or owner == viewer.pk],
     }
 

@@ -26,6 +26,9 @@ TEXTS = {
     "entered": gettext_noop("entered %(version)s"),
     "withdrawn": gettext_noop("withdrew %(version)s"),
     "described": gettext_noop("changed the description"),
+    "shared": gettext_noop("set how many bots of each player may enter: %(most)s"),
+    "joined": gettext_noop("entered %(version)s"),
+    "left": gettext_noop("withdrew %(version)s"),
     "renamed": gettext_noop("renamed it from “%(old)s” to “%(new)s”"),
     "entries_opened": gettext_noop("opened the entries"),
     "entries_closed": gettext_noop("closed the entries to others"),
@@ -59,5 +62,5 @@ def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
 
 def _fill(text: str, data: dict[str, Any]) -> str:
     """Fill in the data of a line; for an entry of an event, the bot stands for its version."""
-    empty = {"version": data.get("bot", ""), "bot": "", "old": "", "new": "", "why": ""}
+    empty = {"version": data.get("bot", ""), "bot": "", "old": "", "new": "", "why": "", "most": ""}
     return text % {**empty, **data}
