@@ -204,9 +204,14 @@ def take_out(occasion: Occasion, bot: Bot, player: Player, *, now: datetime) -> 
         journal.append("bot.taken_out", f"bot:{bot.slug}", now=now, actor=player.name, of=place(occasion))
 
 
+def is_welcome(occasion: Occasion, player: Player) -> bool:
+    """Return False if the owner of the occasion has taken out a bot of this player. One query."""
+    return not requests_for(occasion).filter(bot__owner=player, status=RequestStatus.REMOVED).exists()
+
+
 def check_welcome(occasion: Occasion, player: Player) -> None:
     """Raise Refused if the owner of the occasion has taken out a bot of this player, who would otherwise just enter it again."""
-    if requests_for(occasion).filter(bot__owner=player, status=RequestStatus.REMOVED).exists():
+    if not is_welcome(occasion, player):
         raise Refused(
             "the owner of {tournament!r} has taken your bot out, so only they can let you in again",
             tournament=occasion.name,

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
+from league.domain.bots import consent
 from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import circuits, formats, requests
 from league.models import Bot, Circuit
@@ -47,9 +48,11 @@ def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, objec
     owned = may_manage(request, circuit.owner_id)
     joined = {bot.slug: bot.owner_id for bot in circuit.bots.all()}
     own_slugs = [slug for slug, _version in entrants(circuit.game, Q(owner=viewer))]
-    has_share = owned or list(joined.values()).count(viewer.pk) < circuit.per_player
+    is_out = not owned and not consent.is_welcome(circuit, viewer)
+    has_share = owned or (list(joined.values()).count(viewer.pk) < circuit.per_player and not is_out)
     return {
         "owned": owned,
+        "is_out": is_out,
         "deletable": owned and is_deletable(circuit),
         "can_join": [slug for slug in own_slugs if slug not in joined] if has_share else [],
         "can_leave": [slug for slug, owner in joined.items() if owned or owner == viewer.pk],

@@ -148,7 +148,8 @@ def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object
     inside = {row.bot_id for row in entered}
     own_inside = [row.bot for row in entered if viewer is not None and row.bot.owner.user_id == viewer.pk]
     room = domain.room(event)
-    has_place = len(entered) < room and (owned or len(own_inside) < event.per_player)
+    is_out = viewer is not None and not owned and not consent.is_welcome(event, viewer.player)
+    has_place = len(entered) < room and (owned or (len(own_inside) < event.per_player and not is_out))
     is_late = event.due is not None and event.due <= clock.present()
     removed = consent.requests_for(event).filter(status=RequestStatus.REMOVED).select_related("bot") if owned else []
     return {
@@ -159,6 +160,7 @@ def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object
         "can_enter": [bot for bot in mine if bot.pk not in inside] if has_place and not is_late else [],
         "can_leave": own_inside if not is_late else [],
         "removed": list(removed),
+        "is_out": is_out,
         "not_started": waiting.why_not_started(event) if event.due is None or is_late else "",
         "late": is_late,
         "why_not_yet": domain.why_not_yet(event, len(entered)) if owned and len(entered) > 1 else "",

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from league.domain.bots import bots
+from league.domain.bots import bots, consent
 from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
@@ -229,6 +229,7 @@ def _door(tournament: Tournament, table: Standings, viewer: Player | None, *, ow
         "planned": _planned(tournament),
         "room": room,
         "full": len(table.rows) >= room,
+        "is_out": viewer is not None and not consent.is_welcome(tournament, viewer),
         "share_used": not owned and own >= tournament.per_player,
         "why_not_yet": booking.why_not_yet(tournament) if owned else "",
     }
