@@ -216,6 +216,7 @@ LIMITS = {
     "password": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
     "account": (envint("ACCOUNT_TRIES_PER_HOUR", 30, least=1), HOUR),
     "download": (envint("DOWNLOADS_PER_MINUTE", 60, least=1), MINUTE),
+    "change": (envint("CHANGES_PER_MINUTE", 60, least=1), MINUTE),
     "heavy": (envint("HEAVY_PAGES_PER_MINUTE", 300, least=1), MINUTE),
 }
 

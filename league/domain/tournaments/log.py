@@ -12,7 +12,7 @@ LASTING = frozenset({"disqualified", "reinstated", "replaced", "renamed", "cance
 ENTRIES = frozenset({"entered", "withdrawn", "joined", "left"})
 # What else everybody reads who may see the tournament. Who opened a link or sent a request is not among it.
 STEPS = frozenset({
-    "created", "started", "moved", "described", "shared", "entries_opened", "entries_closed", "extended", "paused", "resumed", "left_out",
+    "created", "started", "moved", "described", "shared", "entries_opened", "entries_closed", "extended", "active", "paused", "resumed", "left_out",
     "not_started", "finished",
 })  # fmt: skip
 

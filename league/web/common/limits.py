@@ -55,6 +55,9 @@ HEAVY = frozenset(
         *("sitemap", "sitemap-part", "tournament-forecast", "event-forecast", "crosstable-png"),
     }
 )
+CHANGES = frozenset(
+    {"event-enter", "event-do", "tournament-do", "circuit-do"}
+)  # What people do to contests, again and again.
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset"), "password")
 KNOWN_S = 30 * 24 * 3600  # Seconds for which an address with a successful log-in has its own count of attempts.
@@ -86,6 +89,8 @@ def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
     if name in DOWNLOADS or name in HEAVY:
         who = f"u{request.user.pk}" if request.user.is_authenticated else f"a{where}"
         return [("download" if name in DOWNLOADS else "heavy", who)]
+    if name in CHANGES and request.method == "POST" and request.user.is_authenticated:
+        return [("change", f"u{request.user.pk}")]
     if name == "play" and request.method == "POST" and not request.user.is_authenticated:
         if request.POST.get("do") == "refresh":  # A choice of another game starts no table.
             return []

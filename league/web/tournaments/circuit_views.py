@@ -19,6 +19,7 @@ from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, viewer_of
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.entrants import entrants, tell_entered, tournaments_with_entries
+from league.web.tournaments.log_lines import public_lines
 
 MOST_SEASONS = 20  # The page shows the latest ones.
 
@@ -34,6 +35,7 @@ def circuit(request: HttpRequest, slug: str) -> HttpResponse:
         "next": circuits.next_due(circuit),
         "seasons": latest,
         "waiting": requests.waiting(circuit),
+        "log": public_lines(circuit),
         "room": circuits.room(circuit),
         "title": next(entry.title for entry in formats.describe_formats() if entry.key == circuit.format),
     }

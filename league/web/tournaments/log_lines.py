@@ -55,6 +55,8 @@ def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
         word = line.kind.partition(".")[2]
         if word == "moved":
             word = MOVES.get(str(line.data.get("to", "")), "")
+        if word == "active":
+            word = "resumed" if line.data.get("active") else "paused"
         if word in TEXTS:
             lines.append(Line(line.at, line.actor or _("The league"), _fill(_(TEXTS[word]), line.data)))
     return lines
