@@ -169,9 +169,9 @@ KEEP_DAYS = {
     "unrated": envint("KEEP_UNRATED_DAYS", 0, least=0),
     "validation": envint("KEEP_VALIDATION_DAYS", 180, least=0),
 }
-# Tables of people (league.domain.tables): the most in the league (0 switches them off), and the most on one worker, besides its match.
-TABLES = envint("TABLES", 20, least=0)
-# The most tables of guests without an account (0: only players may sit down); one address gets half of these.
+# Tables of people (league.domain.tables): the most in the league (0 switches them off), and on one worker, beside its match.
+TABLES = envint("TABLES", 100, least=0)
+# Of them, the most for guests without an account (0: only players sit down); a class behind one address gets half of these.
 GUEST_TABLES = min(TABLES, envint("GUEST_TABLES", TABLES // 2, least=0))
 # A guest's table is abandoned after this many seconds without an answer.
 GUEST_AWAY_S = envint("GUEST_AWAY_S", 600, least=1)
@@ -219,10 +219,11 @@ MINUTE, HOUR = 60, 3600
 LIMITS = {
     "login": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
     "signup": (envint("SIGNUPS_PER_HOUR", 60, least=1), HOUR),
-    "guest": (envint("GUEST_TABLES_PER_HOUR", 120, least=1), HOUR),
+    "guest": (envint("GUEST_TABLES_PER_HOUR", 720, least=1), HOUR),
     "password": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
     "account": (envint("ACCOUNT_TRIES_PER_HOUR", 30, least=1), HOUR),
     "download": (envint("DOWNLOADS_PER_MINUTE", 60, least=1), MINUTE),
+    "change": (envint("CHANGES_PER_MINUTE", 60, least=1), MINUTE),
     "heavy": (envint("HEAVY_PAGES_PER_MINUTE", 300, least=1), MINUTE),
 }
 

@@ -14,7 +14,7 @@ from django.db import transaction
 import engine
 from engine.runner import BoardResult, FaultReport, MatchResult, PartyReport, SittingResult
 from league.domain.bots import bots, consent, packages
-from league.domain.core import names, transitions
+from league.domain.core import names, search_words, transitions
 from league.domain.matches import leases, matches, reports, validation
 from league.domain.people import players
 from league.domain.ratings import pools
@@ -81,6 +81,7 @@ def _inserted(player: Player, name: str, games: Sequence[str], policy: str) -> B
     names.take(names.BOT, slug, holder=f"bot:{slug}")
     states = {"is_house": player.name == players.HOUSE, "owner_banned": player.banned is not None}
     bot = Bot.objects.create(slug=slug, owner=player, created=NOW, entry_policy=policy, **states)
+    search_words.put(bot, slug)
     manifest = content.manifest
     version = BotVersion.objects.create(
         bot=bot,

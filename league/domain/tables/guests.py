@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import secrets
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -34,12 +36,16 @@ BATCH = 200  # Rows of one DELETE.
 LOCK = 7453  # Number of PostgreSQL's advisory lock for counting tables and adding one.
 
 
+IDLE = timedelta(minutes=2)  # A guest who has not answered for so long gives way when others find no table.
+V4_PREFIX, V6_PREFIX = 24, 48  # Bits of what one household, school or server has: many addresses are no more than one.
+
+
 @dataclass(frozen=True)
 class Guest:
-    """A visitor without an account. key, address: digests of the key in the guest's cookie and of their network address ("": unknown)."""
+    """A visitor without an account. key, network: digests of the key in their cookie and of their network ("": not known)."""
 
     key: str
-    address: str = ""
+    network: str = ""
 
 
 Sitter = Player | Guest
@@ -51,9 +57,18 @@ def new_key() -> str:
 
 
 def guest(key: str, address: str = "") -> Guest:
-    """Return the guest with this key. The digest of the address uses a secret key, so that nobody can find the address by trying all."""
-    keyed = hmac.new(settings.SECRET_KEY.encode(), f"guest:{address}".encode(), hashlib.sha256)
+    """Return the guest with this key. The digest of the network is keyed, so that nobody can try all networks against it."""
+    keyed = hmac.new(settings.SECRET_KEY.encode(), f"guest:{_network(address)}".encode(), hashlib.sha256)
     return Guest(hashlib.sha256(key.encode()).hexdigest(), keyed.hexdigest()[:32] if address else "")
+
+
+def _network(address: str) -> str:
+    try:
+        network = ipaddress.ip_network(address, strict=False)
+    except ValueError:
+        return address
+    prefix = V4_PREFIX if network.version == 4 else V6_PREFIX
+    return str(network if network.prefixlen <= prefix else network.supernet(new_prefix=prefix))
 
 
 def own(sitter: Sitter) -> QuerySet[Table]:
@@ -83,7 +98,7 @@ def lock() -> None:
 
 
 def ask(guest: Guest, *, now: datetime) -> None:
-    """Check that a guest may sit down; the caller has locked the tables.
+    """Check that a guest may sit down, with the tables locked. Raise TooMany for the limit of the browser, of its network, or of all guests.
 
     Raise TooMany at the limit of the browser, of its address, or of all guests. Before that, league.web.common.limits limits the tables that an
     address opens in an hour, so that a new cookie gains nothing.
@@ -95,20 +110,54 @@ def ask(guest: Guest, *, now: datetime) -> None:
             retry_after=600,
             used=started,
         )
-    live = Table.objects.filter(player=None, status__in=LIVE)
-    most = settings.GUEST_TABLES
-    if live.count() >= most:
+    taken = _taken()
+    if sum(taken.values()) >= settings.GUEST_TABLES:
         raise TooMany(
             "guests have taken all {most} tables for guests; try again in a few minutes, or sign up: there is "
             "room for players",
             retry_after=120,
-            most=most,
+            most=settings.GUEST_TABLES,
         )
-    if guest.address and live.filter(guest_from=guest.address).count() >= max(1, most // 2):
+    if not _has_share(guest, taken):
         raise TooMany(
             "too many guests play from your network; try again in a few minutes, or sign up: there is room for players",
             retry_after=120,
         )
+
+
+def idle_table(guest: Guest, *, now: datetime) -> Table | None:
+    """Return the table that gives way to a guest for whom there is no room: the one idle longest, of the network with most tables.
+
+    At most two queries. Nobody who plays loses a table, and no network gives way to another that has as many.
+    """
+    taken = _taken()
+    if not taken or _has_share(guest, taken):
+        return None
+    most = max(taken.values())
+    crowded = [network for network, count in taken.items() if count == most]
+    if most <= taken[guest.network] + 1 and guest.network not in crowded:
+        return None
+    rows = _live().filter(guest_from__in=crowded, status=TableStatus.RESTING, since__lte=now - IDLE)
+    return rows.order_by("since", "pk").first()
+
+
+def _live() -> QuerySet[Table]:
+    return Table.objects.filter(player=None, status__in=LIVE)
+
+
+def _taken() -> Counter[str]:
+    """Count the tables of each network. One query."""
+    return Counter(_live().values_list("guest_from", flat=True))
+
+
+def _has_share(guest: Guest, taken: Counter[str]) -> bool:
+    """Return True if a network may have one more table: it has fewer than are free.
+
+    So one network alone gets half of the tables, which is enough for a class, and however many it holds, a part stays for others: a second network
+    leaves a quarter, a third one an eighth. Guests whose network is not known share all that is free.
+    """
+    free = settings.GUEST_TABLES - sum(taken.values())
+    return free > 0 if not guest.network else taken[guest.network] < free
 
 
 def adopt(player: Player, guest: Guest, *, now: datetime | None = None) -> int:

@@ -142,6 +142,11 @@ def _check(sitter: Sitter, advice: bool, now: datetime) -> None:
     if not isinstance(sitter, Player):
         if advice:
             raise Refused("guests play without advice; sign up to get it")
+        idle = guests.idle_table(sitter, now=now)
+        if idle is not None:
+            away = "its player was away"
+            transitions.move(idle, TableStatus.ABANDONED, now=now, why=away, reason=away, **ended(now))
+            listening.notify(transitions.subject(idle))
         guests.ask(sitter, now=now)
     if Table.objects.filter(status__in=LIVE).count() >= settings.TABLES:
         raise TooMany(
@@ -155,7 +160,7 @@ def _person(sitter: Sitter, advice: bool) -> dict[str, Any]:
     """Return the columns about the person at the table, and whether the table counts."""
     if isinstance(sitter, Player):
         return {"player": sitter, "rated": not advice}
-    return {"guest": sitter.key, "guest_from": sitter.address, "rated": False}
+    return {"guest": sitter.key, "guest_from": sitter.network, "rated": False}
 
 
 def _names(game: engine.Game, rival: str, partner: str) -> dict[int, str]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
+
 from engine.runner import Limits, bounds
 from league.domain.core.errors import Refused
 from league.domain.matches import estimates, workers
+from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import booking, formats, tournaments
 from league.models import Player
@@ -84,9 +89,9 @@ def forecast(
     return Forecast(size.matches, size.boards, sittings, (sittings[0] * each, sittings[1] * each), speed, most)
 
 
-def forecast_stages(plan: EventPlan, entries: int) -> list[Forecast]:
-    """Forecast each stage of an event. Raise Refused if it cannot be played. Three queries."""
-    at, forecasts, entrants = measure_pace(plan.game), [], entries
+def forecast_stages(plan: EventPlan, entries: int, *, at: Pace | None = None) -> list[Forecast]:
+    """Forecast each stage of an event. Raise Refused if it cannot be played. Three queries without a pace."""
+    at, forecasts, entrants = at or measure_pace(plan.game), [], entries
     for stage in plan.stages:
         boards = stage.boards or tournaments.default_boards(plan.game, plan.players, dict(plan.options))
         sizes = [len(members) for members in snake(list(range(entrants)), stage.groups)]
@@ -107,6 +112,20 @@ def forecast_stages(plan: EventPlan, entries: int) -> list[Forecast]:
         forecasts.append(_sum(each, at))
         entrants = sum(min(size, stage.advance or 0) for size in sizes)
     return forecasts
+
+
+def room(plan: EventPlan, owner: Player) -> int:
+    """Return the most entries that an event takes: those whose boards its owner may have queued. One query."""
+    top, most = settings.MAX_ENTRIES, quotas.most(owner, quotas.BOARDS)
+
+    def boards(entries: int) -> float:
+        try:
+            return sum(stage.boards[1] for stage in forecast_stages(plan, entries, at=Pace(1.0, False, 1)))
+        except Refused:
+            return math.inf
+
+    least = next((entries for entries in range(2, top + 1) if boards(entries) < math.inf), top)
+    return booking.most_fitting(top + 1, lambda n: boards(n) <= (sys.maxsize if most is None else most), least=least)
 
 
 def _sum(each: Sequence[Forecast], at: Pace) -> Forecast:

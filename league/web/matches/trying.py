@@ -18,7 +18,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import CsrfViewMiddleware
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -29,15 +29,16 @@ from engine.runner import Limits, PackageRefused
 from engine.runner.rebuild import Exchange
 from league.domain.bots import bots, drafts, tries
 from league.domain.core.errors import Refused, TooMany, shown
-from league.domain.matches import conversations, sight
+from league.domain.matches import conversations
 from league.domain.people import quotas
-from league.models import Match, Player, Sitting, Try
+from league.models import Match, Player, Try
 from league.pure import lead
 from league.web.common import tracebacks, words
 from league.web.common.inputs import short_text, whole_number
-from league.web.common.viewers import player_of, user_of
+from league.web.common.viewers import player_of
 from league.web.matches import editing, narrate
 from league.web.matches.editing import EditorForm
+from league.web.matches.opening import own_seats
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import numbered, sitting_letter
 from league.web.matches.viewer import for_viewer
@@ -382,28 +383,20 @@ def _bots(row: Try, seating: Sequence[int]) -> list[str]:
 @login_required
 def sent(request: HttpRequest, public_id: str) -> HttpResponse:
     """Show what the viewer's bots received in a sitting (`?b=&s=`) of a finished match; each decision opens in the editor."""
-    player = player_of(request)
-    match = get_object_or_404(
-        sight.matches(Match.objects.select_related("pool", "tournament"), user_of(request)), public_id=public_id
-    )
-    board, sitting = whole_number(request.GET.get("b")) or match.first_board, whole_number(request.GET.get("s")) or 0
-    row = get_object_or_404(Sitting.objects.filter(board__match=match, board__number=board), number=sitting)
-    parties = {party.number: party for party in match.parties.select_related("version__bot", "version__package")}
-    own_seats = [seat for seat, holder in enumerate(row.seating) if parties[holder].version.bot.owner_id == player.pk]
-    if not own_seats:
-        raise Http404
-    names = numbered([parties[holder].version.bot.slug for holder in row.seating])
+    player, here = player_of(request), own_seats(request, public_id)
+    match, board, sitting, parties = here.match, here.board, here.row.number, here.parties
+    names = numbered([parties[holder].version.bot.slug for holder in here.row.seating])
     seats, refused = [], ""
     try:
-        for seat in own_seats:
+        for seat in here.seats:
             lines = conversations.told(match, board, sitting, seat, player)
-            here = [
+            decided = [
                 _logged(exchange, match, sitting)
                 for exchange in lines
                 if exchange.board == board and exchange.step >= 0 and exchange.answer is not None
             ]
-            version = parties[row.seating[seat]].version
-            seats.append((names[seat], version, editing.is_editable(version), here))
+            version = parties[here.row.seating[seat]].version
+            seats.append((names[seat], version, editing.is_editable(version), decided))
     except Refused as refusal:
         refused = shown(refusal)
     context = {"match": match, "board": board, "sitting": sitting, "seats": seats, "refused": refused}

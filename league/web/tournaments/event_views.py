@@ -112,9 +112,6 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "held": not sight.is_open(event),
         "playing": [] if sees_results else _playing(event),
         "terms": _terms(event) if owned and _may_change(event) else None,
-        "not_started": waiting.why_not_started(event)
-        if event.status == TournamentStatus.OPEN and event.due is None
-        else "",
         "log": public_lines(event),
         "ending": _ending(event, by_stage) if sees_results else None,
         "tables": tables,
@@ -125,9 +122,8 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "takes": event.private or owned or event.entrance == Entrance.ANYBODY,
         "link": _link(request, event) if owned else "",
         "guests": event.guests.count() if owned and event.private else 0,
-        "mine": _own_bots(viewer, event),
         "holds": event.finished is None or event.embargo is not None,
-        "entrants": _entrants(event) if event.status == TournamentStatus.OPEN else [],
+        **(_door(event, viewer, owned=owned) if event.status == TournamentStatus.OPEN else {}),
     }
     return render(request, "tournaments/event.html", context)
 
@@ -146,10 +142,37 @@ def _planned(event: Event) -> Sequence[event_plan.Stage]:
         return ()
 
 
+def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object]:
+    """Return what the page of an open event says of its entries: who is in, how many more it takes, and what the viewer and the owner may do."""
+    entrants = _entrants(event)
+    entered = [row for row in entrants if row.status == RequestStatus.GRANTED]
+    mine = _own_bots(viewer, event)
+    inside = {row.bot_id for row in entered}
+    own_inside = [row.bot for row in entered if viewer is not None and row.bot.owner.user_id == viewer.pk]
+    room = domain.room(event)
+    is_out = viewer is not None and not owned and not consent.is_welcome(event, viewer.player)
+    has_place = len(entered) < room and (owned or (len(own_inside) < event.per_player and not is_out))
+    is_late = event.due is not None and event.due <= clock.present()
+    removed = consent.requests_for(event).filter(status=RequestStatus.REMOVED).select_related("bot") if owned else []
+    return {
+        "entrants": entrants,
+        "entered": len(entered),
+        "room": room,
+        "mine": mine,
+        "can_enter": [bot for bot in mine if bot.pk not in inside] if has_place and not is_late else [],
+        "can_leave": own_inside if not is_late else [],
+        "removed": list(removed),
+        "is_out": is_out,
+        "not_started": waiting.why_not_started(event) if event.due is None or is_late else "",
+        "late": is_late,
+        "why_not_yet": domain.why_not_yet(event, len(entered)) if owned and len(entered) > 1 else "",
+    }
+
+
 def _entrants(event: Event) -> list[EntryRequest]:
     """Return the entries of an event that has not started: entered bots, and bots whose owners have been asked."""
     rows = consent.requests_for(event).filter(status__in=[RequestStatus.GRANTED, RequestStatus.ASKED])
-    return list(rows.select_related("bot", "version").order_by("pk"))
+    return list(rows.select_related("bot__owner", "version").order_by("pk"))
 
 
 def _playing(event: Event) -> list[Bot]:

@@ -201,6 +201,14 @@ class ContestForm(TermsForm):
         required=False,
         help_text=_("In a private tournament: everybody who has the link."),
     )
+    per_player = forms.IntegerField(
+        label=_("Bots of each player"),
+        min_value=1,
+        max_value=settings.MAX_ENTRIES,
+        initial=1,
+        required=False,
+        help_text=_("So that nobody fills the tournament alone. You may enter more."),
+    )
     entries_from = _moment(_("Entries open"), _("Leave it empty to take entries at once."))
     bots = forms.MultipleChoiceField(
         label=_("Bots from the start"),
@@ -291,6 +299,7 @@ class ContestForm(TermsForm):
         cleaned["format"] = cleaned.get("format") or "round_robin"
         cleaned["seeding"] = cleaned.get("seeding") or Seeding.RATING
         cleaned["entrance"] = cleaned.get("entrance") or Entrance.ANYBODY
+        cleaned["per_player"] = cleaned.get("per_player") or 1
         if self.kind == "circuit":
             self._check_weekly(cleaned)
         else:
@@ -403,6 +412,7 @@ class ContestForm(TermsForm):
             "days": ",".join(cleaned["days"]),
             "at": cleaned["at"].strftime("%H:%M"),
             "options": self.options,
+            "per_player": cleaned["per_player"],
             "description": cleaned["description"],
         }
 

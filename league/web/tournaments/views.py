@@ -17,13 +17,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from league.domain.bots import bots
+from league.domain.bots import bots, consent
 from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.ratings import pools
+from league.domain.tournaments import booking, corrections, enrolment, formats, progress, requests
 from league.domain.tournaments import brackets as domain_brackets
-from league.domain.tournaments import corrections, enrolment, formats, progress, requests
 from league.domain.tournaments import tournaments as domain
 from league.domain.tournaments.standings import Standings, meetings, standings
 from league.enums import BotState, Entrance, MatchStatus, TournamentStatus, VersionStatus
@@ -100,7 +100,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "digits": 1 if pools.game_of(tournament.pool).score_size == 1 else 2,
         "sittings": _sittings(tournament),
         "page": page,
-        "planned": _planned(tournament) if tournament.status == TournamentStatus.OPEN else 0,
+        **(_door(tournament, table, viewer, owned=owned) if tournament.status == TournamentStatus.OPEN else {}),
         "total": _total(tournament, sum(table.statuses.values())),
         "done": table.statuses[MatchStatus.FINISHED],
         "stalled": progress.stalled(tournament) if table.statuses[MatchStatus.VOID] else [],
@@ -220,6 +220,20 @@ def _planned(tournament: Tournament) -> int:
         return domain.count_planned(tournament)[1]
     except Refused:
         return 0
+
+
+def _door(tournament: Tournament, table: Standings, viewer: Player | None, *, owned: bool) -> dict[str, Any]:
+    """Return what the page of an open tournament says of its entries: how many more it takes, and why it could not start so."""
+    own = sum(1 for row in table.rows if viewer is not None and row.entry.version.bot.owner_id == viewer.pk)
+    room = booking.room(tournament, whole=not owned)
+    return {
+        "planned": _planned(tournament),
+        "room": room,
+        "full": len(table.rows) >= room,
+        "is_out": viewer is not None and not consent.is_welcome(tournament, viewer),
+        "share_used": not owned and own >= tournament.per_player,
+        "why_not_yet": booking.why_not_yet(tournament) if owned else "",
+    }
 
 
 def _total(tournament: Tournament, inserted: int) -> int:
