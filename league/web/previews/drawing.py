@@ -93,7 +93,7 @@ def draw(picture: Picture) -> bytes:
     bottom = HEIGHT - MARGIN // 2 - 8
     if picture.foot:
         bottom -= TEXT + 16
-        _write(image, picture.foot, MARGIN, bottom + 8, TEXT, SOFT)
+        _write(image, picture.foot, MARGIN, bottom + 8, TEXT, SOFT, room=WIDTH - 2 * MARGIN)
     _draw_body(image, picture, Box(MARGIN, top, WIDTH - 2 * MARGIN, bottom - top - 12))
     return _png(image)
 
