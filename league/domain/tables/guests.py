@@ -1,58 +1,31 @@
-"""Guests: visitors without an account who sit at a table.
+"""The tables of guests (league.domain.people.guests).
 
-A guest is the key in a signed cookie of the browser; the database has only its SHA-256, as of the keys of the API. A guest plays against house bots,
-without advice and unrated. Whoever signs up or logs in within `KEEP` takes the guest's tables along; all others are removed after `KEPT`.
+A guest plays against house bots, without advice and unrated. Whoever signs up or logs in within `KEEP` takes the guest's tables along; all others
+are removed after `KEPT`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import secrets
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import TooMany
 from league.domain.people import players
+from league.domain.people.guests import HOUR, KEPT, Guest, Person, lock
 from league.enums import TableStatus
 from league.models import Player, Table
 from league.models.tables import LIVE
 
 NAME = gettext_noop("guest")  # In the journal, and at the seat of an open table.
 KEEP = timedelta(hours=1)  # The time after its end in which an account can take a table over.
-KEPT = timedelta(days=1)
-HOUR = timedelta(hours=1)
 BATCH = 200  # Rows of one DELETE.
-LOCK = 7453  # Of the advisory locks of PostgreSQL: counting tables and adding one.
-
-
-@dataclass(frozen=True)
-class Guest:
-    """A visitor without an account. key, address: digests of the key in their cookie and of their network address ("": not known)."""
-
-    key: str
-    address: str = ""
-
-
-Sitter = Player | Guest
-
-
-def new_key() -> str:
-    """Return a new key for a cookie."""
-    return secrets.token_urlsafe(24)
-
-
-def guest(key: str, address: str = "") -> Guest:
-    """Return the guest with this key. The digest of the address is keyed, so that nobody can try all addresses against it."""
-    keyed = hmac.new(settings.SECRET_KEY.encode(), f"guest:{address}".encode(), hashlib.sha256)
-    return Guest(hashlib.sha256(key.encode()).hexdigest(), keyed.hexdigest()[:32] if address else "")
+Sitter = Person  # Who sits at a table.
 
 
 def own(sitter: Sitter) -> QuerySet[Table]:
@@ -72,13 +45,6 @@ def owns(sitter: Sitter | None, row: Table) -> bool:
 def name_of(sitter: Sitter) -> str:
     """Return the name in the journal."""
     return sitter.name if isinstance(sitter, Player) else NAME
-
-
-def lock() -> None:
-    """Let one process at a time count the tables and add one, until the end of the transaction. SQLite has one writer anyway."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
 def ask(guest: Guest, *, now: datetime) -> None:

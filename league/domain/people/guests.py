@@ -1,0 +1,51 @@
+"""Guests: visitors without an account, who may sit at a table or try a bot.
+
+A guest is the key in a signed cookie of the browser; the database has only its SHA-256, as of the keys of the API. Whoever signs up or logs in takes
+along what the guest has; all else is removed after `KEPT`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import connection
+
+from league.models import Player
+
+KEPT = timedelta(days=1)
+HOUR = timedelta(hours=1)
+LOCK = 7453  # Of the advisory locks of PostgreSQL: counting what guests have and adding to it.
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A visitor without an account. key, address: digests of the key in their cookie and of their network address ("": not known)."""
+
+    key: str
+    address: str = ""
+
+
+Person = Player | Guest
+
+
+def new_key() -> str:
+    """Return a new key for a cookie."""
+    return secrets.token_urlsafe(24)
+
+
+def of_key(key: str, address: str = "") -> Guest:
+    """Return the guest with this key. The digest of the address is keyed, so that nobody can try all addresses against it."""
+    keyed = hmac.new(settings.SECRET_KEY.encode(), f"guest:{address}".encode(), hashlib.sha256)
+    return Guest(hashlib.sha256(key.encode()).hexdigest(), keyed.hexdigest()[:32] if address else "")
+
+
+def lock() -> None:
+    """Let one process at a time count and add, until the end of the transaction. SQLite has one writer anyway."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
