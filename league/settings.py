@@ -199,6 +199,10 @@ QUOTA_REQUESTS = envint("QUOTA_REQUESTS", 100, least=1)  # Per day, for bots of 
 QUOTA_CHALLENGES = envint("QUOTA_CHALLENGES", 20, least=1)  # Per day.
 QUOTA_JUDGEMENTS = envint("QUOTA_JUDGEMENTS", 20, least=0)  # Per day.
 QUOTA_TRIES = envint("QUOTA_TRIES", 60, least=1)  # Per hour, of texts in the editor.
+GUEST_TRIES = envint(
+    "GUEST_TRIES", 4, least=0
+)  # Of visitors without an account, at a time; one address gets half of these.
+GUEST_TRIES_PER_HOUR = envint("GUEST_TRIES_PER_HOUR", 240, least=1)  # Of all visitors together.
 QUOTA_SERIES = envint("QUOTA_SERIES", 20, least=0)  # Per hour, of 20 boards each, in the editor.
 QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # Of all uploads.
@@ -220,6 +224,7 @@ LIMITS = {
     "login": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
     "signup": (envint("SIGNUPS_PER_HOUR", 60, least=1), HOUR),
     "guest": (envint("GUEST_TABLES_PER_HOUR", 720, least=1), HOUR),
+    "guest-try": (envint("GUEST_TRIES_PER_ADDRESS", 60, least=1), HOUR),
     "password": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
     "account": (envint("ACCOUNT_TRIES_PER_HOUR", 30, least=1), HOUR),
     "download": (envint("DOWNLOADS_PER_MINUTE", 60, least=1), MINUTE),

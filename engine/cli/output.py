@@ -24,6 +24,11 @@ def set_color(when: str) -> None:
     _color = when
 
 
+def seats(sitting: int) -> str:
+    """Return how people call a sitting, "seats A" for 0, as the pages of a league do."""
+    return f"seats {chr(ord('A') + sitting)}"
+
+
 def paint(text: str, code: str, stream: TextIO | None = None) -> str:
     """Return the text in a colour if its stream (default: stdout) shows colours; see https://no-color.org."""
     stream = stream or sys.stdout

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.cli.output import command, json_flag, print_json, progress
+from engine.cli.output import command, json_flag, print_json, progress, seats
 from engine.cli.problem import FAILED, OK, Problem
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Boards:
             for board in range(first, last + 1):
                 missing = [sitting for sitting in range(sittings) if (board, sitting) not in sittings_seen]
                 if missing:
-                    what = "" if len(missing) == sittings else f", sitting {', '.join(map(str, missing))}"
+                    what = "" if len(missing) == sittings else f", {', '.join(map(seats, missing))}"
                     text = f"missing_board: match {match} (table {table}) lacks board {board}{what}: this deal was left out of the log"
                     gaps.append(
                         {"kind": "missing_board", "match": match, "table": table, "board": board, "problem": text}
