@@ -96,7 +96,7 @@ def _put(state: State, plays: Sequence[str]) -> None:
 
 
 def put_card(state: State, play: str) -> None:
-    """Put one card on the table, whatever the seat holds. The seat must be the one on turn."""
+    """Put one card on the table, whatever the seat holds. The seat must be on turn."""
     seat, text = split(play)
     card = state.game.pack.parse(text)
     if seat != state.turn:
