@@ -4,12 +4,12 @@
 
 Bots play in this process, without pipes and clocks; deals, sittings and scores are as in the league. The columns, for each game and pair of bots:
 
-    score share of the board points won by the better bot (a draw is half), with its standard error
+    score     share of the board points won by the better bot (a draw is half), with its standard error
     drawn     share of the boards that are drawn
     rho       correlation of the two sittings of a board (two sides): how much the cards decide; -1: everything
     duplicate variance of a bot's margin on independent deals over that on boards, for the same number of sittings
     elo       board Elo between the two
-    boards number of boards after which the better bot is known (two standard errors)
+    boards    number of boards after which the better bot is known (two standard errors)
 
 docs/luck.md has the table of the last run and what follows from it.
 """

@@ -377,7 +377,7 @@ class ReadCost:
     first: float = 0.0  # CPU seconds of the first miss.
     miss: float = 0.0  # CPU seconds of a miss.
     hit: float | None = None  # CPU seconds of the same answer from the response cache; None if it is not stored
-    same: float | None = None  # CPU seconds of an answer 304.
+    same: float | None = None  # CPU seconds of a 304 answer.
 
 
 class Reader:

@@ -61,7 +61,7 @@ def give_hand(state: State, seat: int, cards: Sequence[str]) -> None:
 
 
 def set_trump(state: State, suit: str | None) -> None:
-    """Set trump; None for a deal without."""
+    """Set trump; None for a deal without trumps."""
     legality.set_trump(state, NO_SUIT if suit is None else state.game.pack.parse_suit(suit))
 
 

@@ -17,7 +17,7 @@ NOTES = 4000  # Characters of notes stored per seat and sitting.
 
 
 class Texts:
-    """The encoded texts of one game's actions, and the way back. Filled on demand."""
+    """The encoded texts of one game's actions, and the actions of texts. Filled on demand."""
 
     def __init__(self, game: engine.Game) -> None:
         self._game = game

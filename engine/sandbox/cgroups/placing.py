@@ -21,7 +21,7 @@ from engine.sandbox.files import inventory, tree
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 
-_COPIES = "bot"  # Directory of a runtime's tree.
+_COPIES = "bot"  # The directory in a runtime's tree that holds copies of bots.
 _LONGER_THAN_A_MATCH_S = 7 * 86400
 
 
