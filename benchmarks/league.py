@@ -356,7 +356,7 @@ def ahead() -> None:
     # For each match: True if its bots were started ahead; the times at which it asked whether to stop.
     starts: list[tuple[bool, list[float]]] = []
 
-    class Watched(worker.Worker):
+    class WatchedWorker(worker.Worker):
         def run(self, job: Any, *, ahead: bool = False) -> Any:
             worker.SOON_S = (math.inf, -1.0)[len(starts) % 2]
             starts.append((job.task is not None and job.task.crew is not None, []))
@@ -377,7 +377,7 @@ def ahead() -> None:
     from django.conf import settings
 
     settings.STATE_DIR = state
-    watched = Watched(state / "bots")
+    watched = WatchedWorker(state / "bots")
     watched.open()
     try:
         while len(starts) < 120 and watched.look():

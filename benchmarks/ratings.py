@@ -1,7 +1,8 @@
 """The ratings of a large pool: what a match costs there, as multiples of a floor of the same run, and how soon its effect is visible, as Markdown.
 
-    .venv/bin/python benchmarks/ratings.py [fits] [visible] [BOTS] [BOARDS]        both parts without an argument; 2,000 and 10,000 bots, 100 boards
-    each
+    .venv/bin/python benchmarks/ratings.py [fits] [visible] [BOTS] [BOARDS]
+
+Without an argument it runs both parts, for 2,000 and 10,000 bots with 100 boards each.
 
 fits: CPU seconds on one thread. Opponents have similar strength, but one board in ten is between any two bots. The floor is one numpy pass over all
 boards. visible: on PostgreSQL, threads count, fit and rank a pool of 10,000 bots (100 boards each) like those of the scheduler. Two other threads

@@ -100,7 +100,7 @@ class Tally:
 
     @property
     def lost(self) -> float | None:
-        """Mean loss per judged decision; None without any."""
+        """Mean loss per judged decision; None if no decision was judged."""
         return add_up(lost for lost, _ in self.boards.values()) / self.judged if self.judged else None
 
     @property

@@ -23,7 +23,7 @@ ANSWERS: dict[str, Callable[[engine.Game, Case], Answer]] = {
 
 
 @dataclass(frozen=True)
-class Result:
+class CaseResult:
     """The result of one case. `problem` is empty if it passes, else it states the expected and the actual answer."""
 
     path: str
@@ -38,14 +38,14 @@ class Result:
         return not self.problem
 
 
-def run(path: Path) -> Iterator[Result]:
+def run(path: Path) -> Iterator[CaseResult]:
     """Yield the results of every case in a file, or in every .yaml file of a folder. Raise EngineError for an invalid case file."""
     files = sorted(path.glob("*.yaml")) if path.is_dir() else [path]
     if not files:
         raise EngineError(f"{path}: this folder has no .yaml file of worked cases")
     for file in files:
         for game, case in read(file):
-            yield Result(str(file), game, str(case.get("id")), str(case.get("kind")), problem(game, case))
+            yield CaseResult(str(file), game, str(case.get("id")), str(case.get("kind")), problem(game, case))
 
 
 def read(file: Path) -> Iterator[tuple[str, Case]]:

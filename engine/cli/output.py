@@ -36,12 +36,12 @@ def paint(text: str, code: str, stream: TextIO | None = None) -> str:
     return f"\033[{code}m{text}\033[0m" if _color == "always" or (_color == "auto" and auto) else text
 
 
-class Cell(str):
+class PaintedCell(str):
     """A cell of a table with a colour, which does not count towards its width."""
 
     code: str
 
-    def __new__(cls, text: object, code: str) -> Cell:
+    def __new__(cls, text: object, code: str) -> PaintedCell:
         """Return the text with its colour."""
         cell = super().__new__(cls, text)
         cell.code = code
@@ -87,7 +87,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], left_c
             text = cell.ljust(width) if i < left_columns else cell.rjust(width)
             if i == len(cells) - 1:
                 text = text.rstrip()
-            padded.append(paint(text, cell.code) if isinstance(cell, Cell) else text)
+            padded.append(paint(text, cell.code) if isinstance(cell, PaintedCell) else text)
         return "  ".join(padded).rstrip()
 
     print(line(columns))

@@ -130,7 +130,7 @@ def _pass(group: Sequence[dict[str, Any]]) -> int:
 
 
 def party_of(group: Sequence[dict[str, Any]], bot: BotSpec, wanted_number: int | None) -> int:
-    """Return the bot's party in the match: the one with its name, or `wanted_number`. Raise Problem if neither identifies one."""
+    """Return the bot's party in the match: the one with its name, or `wanted_number`. Raise Problem if there is no such party."""
     names = group[0]["meta"]["parties"]
     if wanted_number is not None:
         if not 0 <= wanted_number < len(names):

@@ -5,9 +5,9 @@ from engine.rulebook.mixtures import Mixture, all_mixtures, mixtures
 from engine.rulebook.page import LANGUAGES, index, page, prose
 from engine.rulebook.picture import picture
 from engine.rulebook.table import ParameterRow, lines, option_lines, ordinary, text
-from engine.rulebook.trick import Follower, Trick, worked_trick
+from engine.rulebook.trick import Follower, WorkedTrick, worked_trick
 
 __all__ = [
-    "LANGUAGES", "Follower", "Mixture", "ParameterRow", "StageText", "Trick",
+    "LANGUAGES", "Follower", "Mixture", "ParameterRow", "StageText", "WorkedTrick",
     "all_mixtures", "deal_steps", "index", "lines", "mixtures", "option_lines", "ordinary", "page", "picture", "prose", "text", "worked_trick",
 ]  # fmt: skip

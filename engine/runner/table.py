@@ -128,14 +128,14 @@ def play_table(
 ) -> TableResult | None:
     """Play the boards of a table, once each. Return None if `stop` returned True.
 
-    seating: the party of `spec` at each seat; the one at the seat `person` does not play and only gives advice. taken: the earlier decisions.
-    `ask(question, decisions, advise)` returns the person's action, one of `question.legal`; `decisions` are those of bots since its last call.
-    Its exceptions pass through. Raise what `play_match` raises.
+    seating: the party of `spec` at each seat; the party at the seat `person` does not play, it only gives advice. taken: the earlier decisions.
+    `ask(question, decisions, advise)` returns the person's action, one of `question.legal`; `decisions` are the decisions of bots since the last
+    call. Its exceptions pass through. Raise what `play_match` raises.
     """
-    return _Table(spec, seating, person, box, taken, ask, stop).play()
+    return _TableReferee(spec, seating, person, box, taken, ask, stop).play()
 
 
-class _Table:
+class _TableReferee:
     def __init__(
         self,
         spec: MatchSpec,

@@ -105,7 +105,7 @@ class Trial:
 def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None, first: BotProcesses | None = None) -> Trial:
     """Run the trial of the bot that is party 0 of `spec` at one table. Raise what `play_match` raises.
 
-    `stop()` is called before each decision; if it returns True, the trial ends as it is, incomplete. first: as in `play_match`.
+    `stop()` is called before each decision; if it returns True, the trial ends there, incomplete. first: as in `play_match`.
     """
     game = load(spec)
     began = time.monotonic()
@@ -224,7 +224,7 @@ class _Conversation:
         self.until = 0.0
 
     def hold(self, wanted_boards: dict[str, list[RandomBoard]]) -> None:
-        """Run the conversation. wanted_boards: the boards on which this seat meets each situation; played ones are removed."""
+        """Run the conversation. wanted_boards: the boards on which this seat meets each situation; played boards are removed."""
         limits = self.limits
         sealed = self.trial.result.parties[0].sealed
         policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib, sealed=sealed)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.match.redaction import Moment
     from engine.match.state import State
 
-FILLER = "4"  # Rank of the cards that stand for unseen ones: no song, tute or exchange needs it.
+FILLER = "4"  # Rank of the cards that stand for unseen cards: no song, tute or exchange needs it.
 SILENT = ("window", "exchange", "capote")  # questions that may be declined without an event
 
 

@@ -21,7 +21,7 @@ EACH = 8  # Boards of a table.
 
 
 @dataclass
-class Course:
+class LadderRun:
     """A finished simulation: boards of each bot, meetings of each pair; the share of pairs in true order after a total number of boards."""
 
     arrived: list[float]
@@ -57,12 +57,12 @@ def play(
     look: int,
     seed: int,
     informed: bool = True,
-) -> Course:
+) -> LadderRun:
     """Play `tables` tables of two bots. look: tables between two fits. informed: False pairs any two bots that are present, evenly."""
     rng, luck = random.Random(seed), np.random.default_rng(seed)
     count = len(theta)
     wins = np.zeros((count, count), dtype=np.int64)
-    course = Course(arrived, [0] * count, wins)
+    course = LadderRun(arrived, [0] * count, wins)
     due = list(arrived)
     recent: list[deque[int]] = [deque(maxlen=RECENT) for _ in range(count)]
     fitted: dict[int, tuple[float, float]] = {}

@@ -35,7 +35,7 @@ _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Group:
+class ControlGroup:
     """The group of one bot. paths: controller -> its directory; v2 has one, named "unified"."""
 
     paths: dict[
@@ -121,12 +121,12 @@ class GroupKind:
     parents: dict[str, Path]
     note: str
 
-    def make(self, policy: Policy) -> Group | None:
+    def make(self, policy: Policy) -> ControlGroup | None:
         """Create a group with the policy's limits; return None if this machine offers none. Raise SandboxError if that fails."""
         if not self.parents:
             return None
         name = f"{_PREFIX}-{_owner(os.getpid())}-{next(_numbers)}"
-        group = Group({kind: f"{parent}/{name}" for kind, parent in self.parents.items()})
+        group = ControlGroup({kind: f"{parent}/{name}" for kind, parent in self.parents.items()})
         try:
             for place in group.paths.values():
                 os.mkdir(place)  # noqa: PTH102
@@ -143,7 +143,7 @@ class GroupKind:
         return group
 
 
-def _limits(group: Group, policy: Policy) -> Iterator[tuple[str, str]]:
+def _limits(group: ControlGroup, policy: Policy) -> Iterator[tuple[str, str]]:
     """Yield (file, value). The kernel's own wrapper process and the first thread count in addition to the policy's threads."""
     memory, processes = str((policy.memory_mb + ROOM_MB) * MIB), str(policy.threads + 2)
     if "unified" in group.paths:
@@ -212,7 +212,7 @@ def available() -> GroupKind:
 
 @cache
 def _detected() -> GroupKind:
-    """Find out, once per process, which groups it may create, by creating one. If v2 requires it, the worker itself moves into a leaf."""
+    """Find out which groups this process may create, by creating one; do it once. If v2 requires it, the process itself moves into a leaf."""
     reasons = []
     for name, find in (("v2", _delegated), ("v1", _by_controller)):
         try:
