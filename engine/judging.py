@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from engine.analysis import USUAL_NODES, Decision, Judged, Move, decisions, fairly, phase_of, ply_of, with_open_cards
+from engine.parent import end_with
 from engine.puzzles import Puzzle, find, read
 from engine.replay import ReplayError
 from engine.search.solving import NotTwoSidedError, camps
@@ -232,13 +233,7 @@ def _limit_process(cpu_s: int, memory: int, parent: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 5))
-    with suppress(OSError, ImportError, AttributeError):
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-    # The parent may have ended before prctl. It may itself be process 1, so compare with its id.
-    if os.getppid() != parent:
-        sys.exit("the process that started this one has ended")
+    end_with(parent)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ The probed bot is a black box in its sandbox: it plays whole boards as in a matc
 from __future__ import annotations
 
 import math
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,7 @@ from typing import Any
 import engine
 from engine.cards.chance import Dice
 from engine.intervals import t95
+from engine.parent import end_with
 from engine.responding import Choice, Habits, Responder, features, two_sided
 from engine.runner import BotSpec, FaultReport, MatchSpec
 from engine.runner.faults import Infrastructure
@@ -288,7 +290,7 @@ def _hands(box: Sandbox, jobs: int) -> Iterator[Work]:
     if jobs == 1:
         yield lambda tasks: (play(task, box) for task in tasks)
         return
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (box.tier, str(box.state_dir)))
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(), box.tier, str(box.state_dir)))
     try:
         yield lambda tasks: pool.map(_play_in_pool, tasks)
     finally:
@@ -298,7 +300,8 @@ def _hands(box: Sandbox, jobs: int) -> Iterator[Work]:
 _pool_box: dict[str, Sandbox] = {}  # Filled in each process of the pool.
 
 
-def _begin(tier: str, state_dir: str) -> None:
+def _begin(parent: int, tier: str, state_dir: str) -> None:
+    end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The main process handles Ctrl-C.
     _pool_box["box"] = Sandbox(tier=tier, state_dir=Path(state_dir))
 

@@ -141,7 +141,9 @@ DEVICES = (
 PERMISSIONS_POLICY = ", ".join(
     f"{name}=()" for name in (*DEVICES, "payment", "screen-wake-lock", "usb", "xr-spatial-tracking")
 )
-CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+OWN_FILES = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'"
+CONTENT_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors 'none'"
+FRAMED_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors *"  # Of the pages that other sites may show in a frame.
 
 # ---- the league
 SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # Or the name of one of engine.sandbox.TIERS.

@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from engine import sprt
 from engine.cli.problem import INFRASTRUCTURE, Problem
+from engine.parent import end_with
 
 if TYPE_CHECKING:
     from engine.runner import MatchResult, MatchSpec
@@ -92,6 +93,10 @@ class Sequential:
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             raise Problem(f"--sprt {self.elo0:g} {self.elo1:g}: the first bound must be less than the second")
+        if max(-self.elo0, self.elo1) > sprt.MOST_ELO:
+            raise Problem(
+                f"--sprt {self.elo0:g} {self.elo1:g}: a bound is a number from -{sprt.MOST_ELO} to {sprt.MOST_ELO}"
+            )
 
     def result(self, scores: Sequence[Sequence[int]]) -> dict[str, Any]:
         """Return counts, ratio, bounds and the accepted hypothesis: "elo0", "elo1" or None so far."""
@@ -189,7 +194,7 @@ def _player(
         return
     context = get_context("spawn")
     stop, sittings = context.Event(), context.Value("q", 0)
-    pool = ProcessPoolExecutor(jobs, context, _begin, (box.tier, str(box.state_dir), stop, sittings))
+    pool = ProcessPoolExecutor(jobs, context, _begin, (os.getpid(), box.tier, str(box.state_dir), stop, sittings))
     try:
         yield _play_elsewhere(pool, jobs, specs, sittings, report)
     finally:
@@ -239,9 +244,10 @@ def _outcome(future: Future[Result | str], sittings: Any, each: int, report: Cal
 _pool_state: dict[str, Any] = {}  # In a process of the pool: its sandbox, when to stop, the counter of its sittings.
 
 
-def _begin(tier: str, state_dir: str, stop: Any, sittings: Any) -> None:
+def _begin(parent: int, tier: str, state_dir: str, stop: Any, sittings: Any) -> None:
     from engine.sandbox import Sandbox
 
+    end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The main process handles Ctrl-C.
     _pool_state.update(box=Sandbox(tier=tier, state_dir=Path(state_dir)), stop=stop.is_set, sittings=sittings)
 

@@ -43,7 +43,7 @@ class Data:
         "games_played", "hand", "hands", "heard", "held", "holder", "htab", "in_force", "is_over", "last_trick",
         "lead", "lead_extra", "lead_swap", "leader", "left", "left_at", "legal", "log", "mano", "marks", "modified",
         "n", "next", "no_load", "notes", "out", "over", "own_extra", "own_turn", "pending", "phase", "points_of",
-        "pot", "queue", "reached", "revoker", "ruffed", "rules", "score", "seats", "seed", "shown", "side", "size",
+        "pot", "queue", "reached", "revokers", "ruffed", "rules", "score", "seats", "seed", "shown", "side", "size",
         "songs", "songs_made", "stage", "stock", "suit_map", "suit_of", "sung", "swap", "swapped", "table",
         "table_points", "taken_actions", "totals", "tricks", "trump", "turn", "tute_by", "twenties", "verdict",
         "void", "watched", "window", "window_songs", "window_swap", "winner", "winners",
@@ -160,7 +160,9 @@ class Data:
         self.last_trick = -1
         self.tute_by = -1
         self.capote_by = -1
-        self.revoker = -1
+        self.revokers: tuple[
+            int, ...
+        ] = ()  # seats with an illegal card in this deal that nobody has accused, the earliest first
         self.notes: dict[str, Any] = {}  # facts that only some games need; replaced, never changed in place
 
         self.table: OwnList = []
@@ -230,7 +232,7 @@ class Data:
         new.pot = self.pot
         new.queue = self.queue
         new.reached = self.reached
-        new.revoker = self.revoker
+        new.revokers = self.revokers
         new.ruffed = self.ruffed
         new.score = self.score
         new.seats = self.seats

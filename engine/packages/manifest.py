@@ -57,12 +57,17 @@ def printable(text: str) -> bool:
     return not any(unicodedata.category(c) in INVISIBLE or c in BLANK for c in text)
 
 
+def composed(name: str) -> str:
+    """Return a name with composed letters (NFC), as it is typed: file systems of macOS write letter and accent apart."""
+    return unicodedata.normalize("NFC", name)
+
+
 def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> Manifest:
     """Parse the bytes of a bot.toml beside these files. Raise PackageRefused."""
     if len(data) > MAX_BYTES:
         raise PackageRefused(f"{FILE} has {len(data)} bytes; keep it under {MAX_BYTES}")
     try:
-        table = tomllib.loads(data.decode("utf-8"))
+        table = tomllib.loads(data.decode("utf-8-sig"))  # Editors of Windows put a byte order mark first.
     except UnicodeDecodeError:
         raise PackageRefused(f"{FILE} is not UTF-8 text; save it as UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -77,6 +82,7 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
     if runtime not in RUNTIMES:
         raise PackageRefused(f"{FILE}: unknown runtime {_shown(runtime)}; write one of {', '.join(RUNTIMES)}")
     entry = _text(table, "entry")
+    entry = entry if entry in files else composed(entry)
     if entry not in files or entry == FILE:
         raise PackageRefused(f"{FILE}: entry {_shown(entry)} is not a file of the package; name the file to start")
     games = table.get("games", [])

@@ -9,7 +9,7 @@ from engine.cards import actions
 from engine.cards.pack import pack
 from engine.errors import OptionError
 from engine.rules import obligations, swapping
-from engine.rules.options import word
+from engine.rules.options import offers, word
 from engine.rules.parameters import Rules
 from engine.rules.resolving import at_table, choices
 
@@ -56,7 +56,7 @@ class Terms:
         self.origin: Terms = origin or self
         self.players = players
         self.rules = rules = at_table(declared, options, players)
-        self.options = self._needed(options)
+        self.options = self._needed()
         self.key = rules.key
         self.title = rules.title
         self.revision = rules.revision
@@ -144,10 +144,18 @@ class Terms:
             and not self.has_own_turn
         )
 
-    def _needed(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fewest options that give the same rules. They are dropped one at a time, so one of two that imply each other stays."""
-        needed = dict(options)
-        for name in sorted(options):
+    def _needed(self) -> dict[str, Any]:
+        """Return the fewest options that give these rules: the same ones for equal rules, whichever options were asked for.
+
+        They are dropped one at a time, in alphabetical order, so of two that imply each other the second stays.
+        """
+        ordinary = at_table(self.declared, {}, self.players)
+        needed = {
+            name: value
+            for name, value in self.options_all.items()
+            if getattr(self.rules, name) != getattr(ordinary, name)
+        }
+        for name in sorted(needed):
             fewer = {other: value for other, value in needed.items() if other != name}
             try:
                 if at_table(self.declared, fewer, self.players) == self.rules:
@@ -161,8 +169,12 @@ class Terms:
 
     @property
     def options_all(self) -> dict[str, Any]:
-        """All options of this game at this table with their values, defaults included."""
-        return {name: word(getattr(self.rules, name)) for name in choices(self.declared, self.players)}
+        """All options of this game at this table with their values, defaults included; without those whose value follows from another option."""
+        return {
+            name: value
+            for name, choice in choices(self.declared, self.players).items()
+            if offers(choice, value := word(getattr(self.rules, name)))
+        }
 
     def for_seats(self, seats: int) -> Terms:
         """Return the terms for the seats that remain after eliminations. Only `Game` implements it: the final duel may be a different game."""

@@ -332,6 +332,8 @@ class Knowledge:
                 self._learn(state, seat, card)
             give(state, seat, card)
         self._gives(seat, card)
+        if card == state.notes.get("called", -1):
+            state.notes = state.notes | {"partner": seat}
         if state.game.batches:
             self._count_hands(state)
             give(state, seat, card)

@@ -176,7 +176,9 @@ def test_who_may(name: str, league: League) -> None:
     refused = [by_command(player, name, subject, fields) for player in (stranger, others)]
     assert [f"needs the right '{right}'" in text for text in refused] == [True, True]
     assert by_command(holder, name, subject, fields) == by_command(None, name, subject, fields)
-    assert by_command(holder, name, subject, fields).startswith("nothing was changed; without --dry-run this would happen:\n  ")
+    assert by_command(holder, name, subject, fields).startswith(
+        "nothing was changed; without --dry-run this would happen:\n  "
+    )
     statuses = [by_page(player, name, subject, fields) for player in callers[:3]]
     assert statuses == [302, 403, 403]
     after = rows()

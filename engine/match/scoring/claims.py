@@ -105,8 +105,8 @@ def revoke(state: Data, action: int) -> int:
     seat = state.turn
     penalty = state.rules.illegal_move
     if penalty == "accuse":
-        if state.revoker < 0:
-            state.revoker = seat
+        if seat not in state.revokers:
+            state.revokers += (seat,)
         return steps.WAIT
     if state.log is not None:
         state.taken_actions.append(action)
@@ -123,9 +123,10 @@ def revoke_verdict(state: Data, seat: int) -> Verdict:
 
 
 def accuse(state: Data) -> int:
-    """Carry out an accusation of a revoke in this deal. Proven: two marks for the offender; not proven: one for the accuser."""
-    seat, offender = state.turn, state.revoker
-    proven = offender >= 0 and offender != seat
+    """Carry out an accusation: another seat has revoked in this deal. Proven: two marks for the first that did; else one for the accuser."""
+    seat = state.turn
+    offender = next((other for other in state.revokers if other != seat), -1)
+    proven = offender >= 0
     state.emit("accuse", seat=seat, proven=proven, offender=offender if proven else None)
     return decided(state, accusation_verdict(seat, offender, proven))
 

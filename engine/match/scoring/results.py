@@ -120,9 +120,10 @@ def middle_loses(state: Data) -> Verdict:
 def capote_losers(state: Data, taker: int) -> tuple[int, ...]:
     """Return the losers after one seat took every trick: itself if it sang (and that spoils the capote), otherwise all others."""
     rules = state.rules
-    sang = any(seat == taker and not table for seat, _, _, table in state.songs_made)
-    table_song = any(seat == taker and table for seat, _, _, table in state.songs_made)
-    if (sang and rules.capote_spoiled_by_song) or (table_song and rules.capote_spoiled_by_table_song):
+    counts_as_song = (True, rules.capote_spoiled_by_table_song)
+    if rules.capote_spoiled_by_song and any(
+        s == taker and counts_as_song[table] for s, _, _, table in state.songs_made
+    ):
         return (taker,)
     return tuple(seat for seat in state.active if seat != taker)
 

@@ -26,8 +26,8 @@ def exchanges(state: Data, seat: int, moment: str) -> tuple[int, ...]:
         return ()
     trumps = state.hands[seat][state.trump]
     actions: tuple[int, ...] = ()
-    for bit, code, chained in game.swaps[state.shown]:
-        if trumps & bit and not (chained and state.swapped):
+    for bit, code, barred in game.swaps[state.shown]:
+        if trumps & bit and not (barred and state.swapped):
             actions += (code + state.trump,)
     return actions
 

@@ -26,6 +26,7 @@ PONDERING_S = 0.002  # CPU time that a frozen bot may seem to use because of the
 _SURELY_PONDERING_S = 0.05  # More than accounting can explain.
 _DOUBTS = 2  # Measurements between the two that a process may have: a host that is suspended while it stops a bot causes them.
 _CHUNK = 1 << 16
+_IDLE_S = 0.05  # CPU seconds of a bot that has done next to nothing.
 _GRACE_S = 0.3  # Between the end of a bot's output and the end of the bot.
 _KILL_S = 10.0
 _STOP_S = 10.0
@@ -281,7 +282,7 @@ class BotProcess:
             now = monotonic()
             left_s = wall.remaining_s(now)
             if left_s <= 0:
-                raise BotFault("timeout", _late(wall_cap_s, used, wall.held_s()))
+                raise BotFault("timeout", _late(wall_cap_s, used, wall.held_s()) + self._silence(used))
             if self.stop is not None and self.stop():
                 raise TurnStopped
             if self.interlude is not None and (act := self.interlude()) is not None:
@@ -292,6 +293,14 @@ class BotProcess:
             self._wait(min(left_s, cpu_budget_s - used, _SAMPLE_S))
             self._write()
             self._read()
+
+    def _silence(self, used_s: float) -> str:
+        """Return the likely cause if the bot has computed next to nothing and written no whole line."""
+        if used_s > _IDLE_S:
+            return ""
+        if self._unread:
+            return f"; it wrote {len(self._unread)} bytes without a newline at their end"
+        return "; it wrote nothing: it may still wait for input, or its answer was not flushed (fflush(stdout) in C)"
 
     def _do_meanwhile(self, act: Callable[[], None]) -> float:
         """Run a function while the bot is frozen in the middle of its turn. Return the wall seconds that this took."""

@@ -222,9 +222,11 @@ def possible_exchanges(t: KernelState, hand: i64) -> i64:
     """Return the exchanges for which a hand holds the card to give."""
     swaps, bit = t.program.swaps, t.program.cards.bit
     legal: i64 = 0
+    if t.swapped and swaps.barred[t.shown]:
+        return legal
     if hand & swaps.seven[t.shown]:
         legal = bit[act.EXCHANGE_SEVEN - act.SING + t.trump]
-    if hand & swaps.two[t.shown] and not (t.swapped and swaps.chained[t.shown]):
+    if hand & swaps.two[t.shown]:
         legal |= bit[act.EXCHANGE_TWO - act.SING + t.trump]
     return legal
 
@@ -289,6 +291,7 @@ def claim(t: KernelState) -> i64:
 def accuse(t: KernelState) -> i64:
     """Carry out an accusation of a revoke: two marks for the offender, or one for the accuser."""
     bit = t.program.cards.bit
-    if t.revoker >= 0 and t.revoker != t.turn:
-        return cut_short(t, OTHER, -1, bit[t.revoker], 2)
+    offender = t.revoker if t.revoker != t.turn else t.second_revoker
+    if offender >= 0:
+        return cut_short(t, OTHER, -1, bit[offender], 2)
     return cut_short(t, OTHER, -1, bit[t.turn])

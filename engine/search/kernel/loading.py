@@ -129,7 +129,9 @@ def _deal(t: KernelState, state: State) -> None:
     t.capote_by = state.capote_by
     t.left = state.left
     t.winner = state.winner
-    t.revoker = state.revoker
+    revokers = state.revokers
+    t.revoker = revokers[0] if revokers else -1
+    t.second_revoker = revokers[1] if len(revokers) > 1 else -1
     t.pending = state.pending
     for singer, _, _, at_table in state.songs_made:
         if at_table:

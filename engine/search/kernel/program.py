@@ -112,18 +112,19 @@ class Swaps:
 
     def __init__(self, game: Terms) -> None:
         rules = game.rules
-        seven, two, chained = [0] * 52, [0] * 52, [0] * 52
+        seven, two, barred = [0] * 52, [0] * 52, [0] * 52
         for card, allowed in enumerate(game.swaps):
             suit = game.pack.suit[card]
-            for bit, code, barred in allowed:
+            for bit, code, after_exchange in allowed:
                 giver = bit << suit * game.pack.size
+                barred[card] = int(after_exchange)
                 if code < 64:
                     seven[card] = giver
                 else:
-                    two[card], chained[card] = giver, int(barred)
+                    two[card] = giver
         self.seven: vec[i64] = words(seven)  # the card to give, by the shown card
         self.two: vec[i64] = words(two)
-        self.chained: vec[i64] = words(chained)
+        self.barred: vec[i64] = words(barred)  # 1 if the card cannot be taken once it lies there by an exchange
         moments = game.exchange_moments
         self.before_lead: bool = "before_first_lead" in moments
         self.before_draw: bool = "before_draw" in moments
@@ -200,7 +201,7 @@ class Counts:
         self.target: i64 = rules.target or 0
         self.min_card_points: i64 = rules.min_card_points
         self.spoiled: bool = rules.capote_spoiled_by_song
-        self.table_spoiled: bool = rules.capote_spoiled_by_table_song
+        self.table_spoiled: bool = rules.capote_spoiled_by_song and rules.capote_spoiled_by_table_song
         self.by_soloist: i64 = rules.tricks_soloist or 0
         self.by_joiner: i64 = rules.tricks_joiner or 0
         self.hit_or_miss: bool = rules.prediction_score == "hit_or_miss"

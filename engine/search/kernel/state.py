@@ -140,7 +140,10 @@ class KernelState:
         self.played: vec[i64] = words(none)  # the cards of the trick in order, a mask each
         self.played_by: vec[i64] = words(none)
         self.table_points: i64 = 0
-        self.revoker: i64 = -1
+        self.revoker: i64 = (
+            -1
+        )  # the first seat with an illegal card in this deal, and the second one: one of them is not the accuser
+        self.second_revoker: i64 = -1
         self.table_song: bool = False
         self.table_pairs: i64 = 0
         self.window: vec[i64] = words(none)  # songs of each seat in this window
@@ -183,7 +186,7 @@ def clear(t: KernelState) -> None:
         predicted[seat] = -1
         seat += 1
     t.singers = t.table_singers = t.sung = t.twenties = 0
-    t.last_trick = t.tute_by = t.capote_by = t.pending = t.revoker = -1
+    t.last_trick = t.tute_by = t.capote_by = t.pending = t.revoker = t.second_revoker = -1
     t.shown = t.holder = -1
     t.swapped = t.drew = False
     t.stage = 0

@@ -376,10 +376,12 @@ class Tricks:
         shown_card: i64 = self.bit[self.stock[self.end - 1] & 15]
         trumps: i64 = (hand >> self.trump) & SUIT
         legal: i64 = 0
+        barred: i64 = self.bit[self.two] | (0 if self.chain else self.bit[self.seven])
+        if self.swapped and shown_card & barred:
+            return legal
         if trumps & self.bit[self.seven] and self.seven_for & shown_card:
             legal = 1
-        chained: bool = self.swapped and not self.chain and shown_card & self.bit[self.seven] != 0
-        if trumps & self.bit[self.two] and self.two_for & shown_card and not chained:
+        if trumps & self.bit[self.two] and self.two_for & shown_card:
             legal |= 2
         return legal
 

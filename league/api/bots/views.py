@@ -252,7 +252,9 @@ class VersionAudits(View):
 
     serializer_class = AuditsOut
 
-    @extend_schema(operation_id="get_version_audits", summary="Read the results of the audits of a version", tags=["bots"])
+    @extend_schema(
+        operation_id="get_version_audits", summary="Read the results of the audits of a version", tags=["bots"]
+    )
     def get(self, request: Request, id: int) -> Response:
         """Count the audited conversations of a version, by verdict."""
         version = existing(lists.versions().filter(pk=id).first())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.utils.dateparse import parse_datetime
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from league.api.http.problems import Problem, message
+from league.domain.core import clock
 
 AT = OpenApiParameter(
     "at",
@@ -23,10 +23,7 @@ def moment(request: Request) -> datetime | None:
     text = request.query_params.get("at")
     if text is None:
         return None
-    try:
-        time = parse_datetime(text)
-    except ValueError:  # The form is right but a number is out of range, such as a 13th month
-        time = None
+    time = clock.parse(text)
     if time is None or time.tzinfo is None:
         problem = message("must be a time with its zone, such as 2026-11-21T12:00:00Z, not {text!r}", text=text[:40])
         raise Problem("invalid", f"at: {problem}", {"at": [problem]})

@@ -35,7 +35,7 @@ def source(version: BotVersion) -> str | None:
     """Return the text of a version that is one source file, else None. Reads the package."""
     if version.package.files != FILES_OF_TEXT or version.runtime not in SUFFIXES.values():
         return None
-    content = archive.read(bytes(version.package.data), "package.zip")
+    content = archive.read_stored(bytes(version.package.data))
     try:
         return content.files[version.entry].decode()
     except UnicodeDecodeError:
@@ -47,7 +47,7 @@ def spec(version: BotVersion, folder: Path) -> BotSpec:
 
     The hash is computed again, which detects a damaged row.
     """
-    content = archive.read(bytes(version.package.data), "package.zip")
+    content = archive.read_stored(bytes(version.package.data))
     if content.sha256 != version.package_id:
         raise RuntimeError(
             f"the package of {version} has the hash {content.sha256}, stored as {version.package_id}: the row is damaged"

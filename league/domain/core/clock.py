@@ -16,6 +16,7 @@ from django.utils.dateparse import parse_datetime
 
 from league.domain.core.errors import Refused
 
+YEARS = range(2, 9999)
 FRESH_S = 60.0  # After this time the server is asked again.
 
 
@@ -46,12 +47,18 @@ def present() -> datetime:
     return reading.server + timedelta(seconds=time.monotonic() - reading.monotonic)
 
 
-def read(text: str) -> datetime:
-    """Parse a time that a person wrote; without a zone it is UTC. Raise Refused if it is not a time."""
+def parse(text: str) -> datetime | None:
+    """Parse a time; None if the text is none, or lies in a year that no row has: near the ends of the calendar databases and sums fail."""
     try:
         moment = parse_datetime(text)
     except ValueError:  # The form is right, but a number is out of range.
-        moment = None
+        return None
+    return moment if moment is not None and moment.year in YEARS else None
+
+
+def read(text: str) -> datetime:
+    """Parse a time that a person wrote; without a zone it is UTC. Raise Refused if it is not a time."""
+    moment = parse(text)
     if moment is None:
         raise Refused("{text!r} is not a time; write it as 2026-11-21T12:00Z", text=text[:40])
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -94,6 +94,11 @@ def is_open(event: Event, *, now: datetime | None = None) -> bool:
     return event.opens is None or event.opens <= clock.now_or(now)
 
 
+def is_public(tournament: Tournament | None, *, now: datetime | None = None) -> bool:
+    """Return True if everybody may see a tournament and its matches; None is that of a match without one. No query."""
+    return tournament is None or tournament.opens is None or tournament.opens <= clock.now_or(now)
+
+
 def is_held_back(tournament: Tournament | None) -> bool:
     """Return True if a tournament was ever withheld from anybody: its matches are unrated, even after everybody can see them."""
     return tournament is not None and tournament.opens is not None

@@ -16,6 +16,7 @@ from league.models import ApiToken, LeagueEvent, Player
 PREFIX = "tute_"
 MOST = 20  # The most live keys of one player.
 MOST_DAYS = 3650  # The longest life of a key that expires.
+UNSEEN = timedelta(seconds=10)
 SEEN_EVERY = timedelta(minutes=5)  # `last_used` is written at most this often.
 
 
@@ -66,6 +67,14 @@ def create(
     facts |= {"expires": token.expires.isoformat()} if token.expires else {}
     journal.append("token.created", f"player:{player.name}", now=now, actor=actor or player.name, **facts)
     return token, key
+
+
+def revoke_unseen(player: Player, label: str, scope: str, *, now: datetime | None = None) -> None:
+    """Revoke equal keys of the last UNSEEN that nobody has used: their form was sent again before the page with the key arrived."""
+    now = clock.now_or(now)
+    unseen = live(player, now=now).filter(label=label.strip(), scope=scope, last_used=None, created__gt=now - UNSEEN)
+    for token in unseen:
+        revoke(token, now=now)
 
 
 def made_by_others(player: Player, *, now: datetime | None = None) -> list[str]:

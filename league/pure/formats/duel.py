@@ -91,8 +91,8 @@ FORMAT = Format(
         Parameter(
             name="elo0",
             default=-20.0,
-            low=-1000,
-            high=1000,
+            low=-sprt.MOST_ELO,
+            high=sprt.MOST_ELO,
             help=translatable(
                 "First hypothesis of the test: the challenger is stronger by at most this much (Elo per board)."
             ),
@@ -100,8 +100,8 @@ FORMAT = Format(
         Parameter(
             name="elo1",
             default=20.0,
-            low=-1000,
-            high=1000,
+            low=-sprt.MOST_ELO,
+            high=sprt.MOST_ELO,
             help=translatable(
                 "Second hypothesis of the test: the challenger is stronger by at least this much (Elo per board)."
             ),

@@ -36,7 +36,7 @@ from league.domain.matches import encounters, replays, sight, validation
 from league.enums import BotState, EntryPolicy, MatchKind, MatchStatus, VersionStatus
 from league.models import Bot, BotVersion, Check, Match, Party, Player, Pool, Rating, RatingPoint
 from league.service import changes, topics
-from league.web.bots import charts
+from league.web.bots import charts, pictures
 from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
 from league.web.bots.highlights import highlights
@@ -126,12 +126,14 @@ def _overview(request: HttpRequest, bot: Bot, newest: BotVersion | None, *, owne
     lines = _game_lines(ratings, totals.results_of(bot))
     matches = list(lists.with_parties(_played(request, bot).order_by("-id"))[:MOST_MATCHES])
     pool = lines[0].pool if lines else None
+    history = _history(bot, pool) if pool else []
     context: dict[str, Any] = {
+        "picture": pictures.of_bot(bot, [line.rating for line in lines if line.rating], history),
         "lines": lines[:FIRST_GAMES],
         "all_lines": len(lines),
         "matches": matches[:FIRST_MATCHES],
         "pool": pool,
-        "chart": charts.rating_chart(reversed(_history(bot, pool))) if pool else None,
+        "chart": charts.rating_chart(reversed(history)),
     }
     tests = list(version_tests.list_tests(bot)) if newest is not None and newest.number > 1 else []
     of_newest = [shown_test for shown_test in tests if shown_test.test.version_id == tests[0].test.version_id]

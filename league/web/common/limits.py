@@ -55,6 +55,8 @@ HEAVY = frozenset(
         *("sitemap", "sitemap-part", "tournament-forecast", "event-forecast", "crosstable-png"),
     }
 )
+# Pages for frames on other sites, which look at no session.
+FRAMED = frozenset({"embed-match", "embed-puzzle", "oembed"})
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset"), "password")
 KNOWN_S = 30 * 24 * 3600  # For this many seconds after a successful log-in an address has its own count of attempts.
@@ -83,6 +85,8 @@ class Limits:
 def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
     """Return all pairs of scope and client for which a request to this page counts."""
     where = limits.address(request)
+    if name in FRAMED:
+        return [("heavy", f"a{where}")]
     if name in DOWNLOADS or name in HEAVY:
         who = f"u{request.user.pk}" if request.user.is_authenticated else f"a{where}"
         return [("download" if name in DOWNLOADS else "heavy", who)]

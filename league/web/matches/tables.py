@@ -28,7 +28,7 @@ from league.service import listening, topics
 from league.web.common import prefs, words
 from league.web.common.guests import sitter_of
 from league.web.common.inputs import whole_number
-from league.web.matches import banner, felt, narrate
+from league.web.matches import banner, felt, narrate, pictures
 from league.web.matches.offers import chosen, offer
 from league.web.matches.record import is_french, shown_moments
 from league.web.matches.seats import numbered
@@ -98,6 +98,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
         "rests": prefs.RESTS.items(),
         "forced": prefs.plays_forced(request),
         "next": banner.is_shown(row),
+        "picture": pictures.of_table(row, game, moments, numbers),
     }
     moved = request.headers.get("X-Part") == "moved"  # `seat.js` already has the rest of the page.
     return render(request, "matches/parts/moved.html" if moved else "matches/table.html", context)

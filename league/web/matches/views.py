@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -31,7 +31,7 @@ from league.service import changes, topics
 from league.web.common import lists
 from league.web.common.inputs import whole_number
 from league.web.common.viewers import player_of, user_of, viewer_of
-from league.web.matches import comparing, consulting, judging, luck, narrate
+from league.web.matches import comparing, consulting, judging, luck, narrate, pictures
 from league.web.matches.column import column
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import party_names, score_of, seat_bots, seat_names, seat_sides, seats_of
@@ -74,7 +74,8 @@ def _match(request: HttpRequest, public_id: str) -> Match:
     return get_object_or_404(sight.matches(rows, user_of(request)), public_id=public_id)
 
 
-def _parties(match: Match) -> list[Party]:
+def parties_of(match: Match) -> list[Party]:
+    """Return the parties of a match with their bots. One query."""
     return list(match.parties.select_related("version__bot__owner").order_by("number"))
 
 
@@ -93,9 +94,9 @@ def _of(match: Match, rows: Iterable[Sitting]) -> Iterator[Sitting]:
         yield sitting
 
 
-def _chosen_sitting(request: HttpRequest, match: Match) -> Sitting | None:
+def chosen_sitting(match: Match, query: Mapping[str, str]) -> Sitting | None:
     """Return the sitting in `?b=` (board) and `?s=` (sitting), else the first one. At most two queries."""
-    board, sitting = whole_number(request.GET.get("b")), whole_number(request.GET.get("s"))
+    board, sitting = whole_number(query.get("b")), whole_number(query.get("s"))
     chosen = None
     if board is not None and sitting is not None:
         chosen = _rows(match).filter(board__number=board, number=sitting).first()
@@ -113,7 +114,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
     if row.status in OVER:
         topics.leave(request)
     viewer = viewer_of(request)
-    parties = _parties(row)
+    parties = parties_of(row)
     changes = {point.version_id: point for point in row.rating_points.all()}
     views = [(replays.party_view(party, viewer), changes.get(party.version_id)) for party in parties]
     size = engine.load(row.pool.game, players=row.pool.players).score_size
@@ -126,13 +127,14 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
         "surprise": any(_gained_by_losing(party, changes.get(party.version_id), parties) for party in parties),
         "private": any(view.private for view in (view for view, _change in views)),
         "broken": any(view.private and view.faults for view, _change in views),
+        "picture": pictures.of_match(row, parties, size, range(len(parties))),
     }
     closed = replays.reason_closed(row)
     if closed and row.status in (MatchStatus.FINISHED, MatchStatus.VOID):
         context["closed"] = shown(closed)
     if not closed:
         context["audits"] = list(results.of_match(row))
-        sitting = _chosen_sitting(request, row)
+        sitting = chosen_sitting(row, request.GET)
         if sitting is None and row.status == MatchStatus.FINISHED:
             context["unreadable"] = [_("the boards of this match have been deleted; its result still counts")]
             return render(request, "matches/match.html", context, status=410)
@@ -156,6 +158,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
                 (party, name, next((sides[seat] for seat in seats_of(sitting, party.number)), party.number))
                 for party, name in zip(parties, party_names(parties), strict=True)
             ]
+            context |= _shared(request, row, sitting, parties, shown_moments(record), context["lines"])
             context["own_parties"] = {party.number for party in own_bots}
             context["own_seats"] = [
                 seat for seat, party in enumerate(sitting.seating) if party in context["own_parties"]
@@ -169,6 +172,29 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
             context["times"] = times(record, {seat for seat, party in enumerate(sitting.seating) if party in own})
         context["tab"] = _tab(request, context)
     return render(request, "matches/match.html", context)
+
+
+def _shared(
+    request: HttpRequest,
+    match: Match,
+    sitting: Sitting,
+    parties: list[Party],
+    moments: list[dict[str, Any]],
+    lines: list[narrate.Sentence],
+) -> dict[str, Any]:
+    """Return how others get this page: in a frame, and by a link to its board or, with `?step=`, to a step, with the picture of that."""
+    place: dict[str, Any] = {"b": sitting.board.number, "s": sitting.number}
+    shared: dict[str, Any] = {}
+    if lines and sight.is_public(match.tournament):
+        shared["embed"] = f"{reverse('embed-match', args=[match.public_id])}?{urlencode(place)}"
+    step = request.GET.get("step", "")
+    if any(line.anchor == step for line in lines):
+        place["step"] = step
+    elif not request.GET.keys() & place.keys():
+        return shared
+    names = seat_names(sitting, parties)
+    picture = pictures.of_step(match, sitting.board, parties, moments, lines, names, step)
+    return shared | {"shared": f"?{urlencode(place)}", "picture": picture}
 
 
 TABS = ("decisions", "boards", "ask", "sent", "about")
@@ -302,7 +328,7 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
     row = get_object_or_404(Board.objects.prefetch_related("sittings"), match=match, number=number)
     if replays.reason_closed(match):
         raise Http404
-    parties = _parties(match)
+    parties = parties_of(match)
     game = engine.load(match.pool.game, players=match.pool.players, **match.pool.options)
     columns, playings, unreadable = [], [], []
     row.match = match
@@ -331,7 +357,10 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
         "before": others.filter(number__lt=number).values_list("number", flat=True).last(),
         "after": others.filter(number__gt=number).values_list("number", flat=True).first(),
         "key": f"{game.key} · {match.table} · {number}",
+        "picture": pictures.of_deal(match, row, parties, playings[0][0] if playings else ()),
     }
+    if playings and sight.is_public(match.tournament):
+        context["embed"] = f"{reverse('embed-match', args=[match.public_id])}?b={number}&s=0"
     if not unreadable and match.status == MatchStatus.FINISHED:
         context["luck"] = luck.of_board(match, [sitting for sitting, _results in columns], number, parties)
     return render(request, "matches/board.html", context, status=max((item.status for item in unreadable), default=200))
@@ -341,7 +370,7 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
 def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return the events that this viewer may see, for the replay viewer. `?as=` restricts them to a seat or to `public`."""
     match = _match(request, public_id)
-    sitting = _chosen_sitting(request, match)
+    sitting = chosen_sitting(match, request.GET)
     if sitting is None:
         if why := replays.gone(public_id, match.first_board, 0):
             return JsonResponse({"error": shown(why)}, status=why.status)
@@ -354,7 +383,7 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
         return JsonResponse({"error": shown(error)}, status=error.status)
     except Refused as refusal:
         return JsonResponse({"error": shown(refusal)}, status=409 if replays.reason_closed(match) else 400)
-    answer = for_viewer(record, seat_bots(sitting, _parties(match)), sitting.seating)
+    answer = for_viewer(record, seat_bots(sitting, parties_of(match)), sitting.seating)
     response = JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
     patch_vary_headers(response, ["Accept-Language", "Cookie"])
     return response
@@ -397,7 +426,7 @@ def replay_text(request: HttpRequest, public_id: str) -> HttpResponse:
     match = _match(request, public_id)
     if closed := replays.reason_closed(match):
         return HttpResponse(shown(closed) + "\n", content_type="text/plain; charset=utf-8", status=409)
-    parties = _parties(match)
+    parties = parties_of(match)
     rows = _rows(match)
     for name, lookup in (("b", "board__number"), ("s", "number")):
         if name in request.GET:

@@ -23,6 +23,7 @@ from league.service import changes
 from league.web.common import words
 from league.web.common.game_lines import pool_label
 
+FIRST = datetime(2000, 1, 3, tzinfo=UTC)  # A Monday before every league.
 LATEST = 4  # Number of periods in the feed.
 
 
@@ -41,7 +42,7 @@ def digest(request: HttpRequest, name: str, period: str) -> HttpResponse:
         "periods": Period.choices,
         "digest": digests.build_digest(player, since, until),
         "last": until - timedelta(days=1),
-        "before": max(since - LENGTHS[kind], datetime(2000, 1, 3, tzinfo=UTC)),
+        "before": max(since - LENGTHS[kind], FIRST),
         "after": until if until < latest[1] else None,
     }
     return render(request, "people/digest.html", context)
@@ -90,7 +91,7 @@ def _chosen(request: HttpRequest, kind: Period) -> tuple[datetime, datetime]:
         until = since + LENGTHS[kind]
     except (ValueError, OverflowError):
         raise Http404 from None
-    if until > latest[1] or (kind == Period.WEEK and since.weekday()):
+    if since < FIRST or until > latest[1] or (kind == Period.WEEK and since.weekday()):
         raise Http404
     return since, until
 

@@ -19,6 +19,7 @@ from league.domain.tournaments import tournaments as domain
 from league.models import BotVersion, Player
 from league.web.common.game_lines import describe_game
 from league.web.common.inputs import short_text, whole_number
+from league.web.common.once import once
 from league.web.common.options import OptionsForm, game_chosen
 from league.web.common.viewers import player_of, viewer_of
 from league.web.tournaments import forecasts
@@ -30,6 +31,7 @@ UNSENT = ("find", "refresh")  # Buttons that change what the form shows, without
 
 
 @login_required
+@once
 def new_tournament(request: HttpRequest) -> HttpResponse:
     """Show the form of a new tournament, or create one, open for entries or started at once. Eight queries to show the form."""
     game = game_chosen(request.GET.dict() | request.POST.dict())

@@ -31,6 +31,7 @@ from league.service import changes, topics
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.inputs import bot_named, until_of
 from league.web.common.viewers import may_manage, player_of, user_of
+from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.ending import Ending, describe_end
 from league.web.tournaments.entrants import tournaments_with_entries
@@ -84,6 +85,8 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         by_stage[tournament.stage].append(tournament)
     sees_results = sight.sees_results(event, viewer)
     waits = waiting.waits(event)
+    tables = {row.pk: standings(row).rows for row in event.tournaments.all()[:MOST_TABLES]} if sees_results else {}
+    last = by_stage[max((stage for stage in by_stage if stage), default=None)]
     described = {description.key: description for description in formats.describe_formats()}
     context = {
         "event": event,
@@ -114,9 +117,8 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         else "",
         "log": public_lines(event),
         "ending": _ending(event, by_stage) if sees_results else None,
-        "tables": {row.pk: standings(row).rows for row in event.tournaments.all()[:MOST_TABLES]}
-        if sees_results
-        else {},
+        "tables": tables,
+        "picture": pictures.of_event(event, tables.get(last[0].pk, ()) if len(last) == 1 else ()),
         "deletable": owned and is_deletable(event),
         "here": request.build_absolute_uri(reverse("event", args=[slug])),
         "opening": event.entries_from if event.entries_from and event.entries_from > clock.present() else None,

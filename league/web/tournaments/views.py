@@ -33,7 +33,7 @@ from league.web.common import lists
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.inputs import bot_named, until_of, whole_number
 from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
-from league.web.tournaments import tiebreaks
+from league.web.tournaments import pictures, tiebreaks
 from league.web.tournaments.brackets import brackets
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.crosstable import Window, crosstable, picture
@@ -124,6 +124,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         else [],
         "growing": _growing_parameters(tournament) if owned else [],
         "ending": describe_end(tournament, table),
+        "picture": pictures.of_tournament(tournament, table.rows),
         "log": public_lines(tournament),
         "here": request.build_absolute_uri(reverse("tournament", args=[slug])),
         "disqualified": [row.entry for row in table.rows if row.entry.disqualified is not None],

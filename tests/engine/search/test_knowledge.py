@@ -13,7 +13,7 @@ from tests.support import playing, tables
 
 # Values that a seat cannot know, does not need, or computes again on demand
 OTHER = {
-    "log", "taken_actions", "seed", "suit_map", "heard", "dice", "legal", "extra", "hand", "stock", "hands", "revoker", "drawn", "deals",
+    "log", "taken_actions", "seed", "suit_map", "heard", "dice", "legal", "extra", "hand", "stock", "hands", "revokers", "drawn", "deals",
     "queue", "notes", "songs_made", "lead", "leader", "best", "winner", "htab", "ftab", "table", "window", "verdict", "score",
 }  # fmt: skip
 FOR_FOLLOWERS = {
@@ -34,6 +34,14 @@ def true_deal(state: engine.State, seat: int, away: int) -> Deal:
     return Deal([list(state.hand_of(s)) for s in range(state.seats)], state.stock[:], list(hidden[:away]))
 
 
+def public_notes(state: engine.State) -> dict[str, object]:
+    """Return the notes of the deal that every seat knows and that something follows from.
+
+    Cards put away are known to their seats alone, a hand that was shown to the dealer to the dealer, and no event reports a declined exchange.
+    """
+    return {name: value for name, value in state.notes.items() if name not in ("put_away", "declined", "censored_hand")}
+
+
 def assert_the_same(state: engine.State, rebuilt: engine.State) -> None:
     """Everything that what comes next depends on."""
     assert rebuilt.legal_actions() == state.legal_actions()
@@ -44,6 +52,7 @@ def assert_the_same(state: engine.State, rebuilt: engine.State) -> None:
     if state.in_trick:
         assert (rebuilt.table, rebuilt.lead, rebuilt.winner) == (state.table, state.lead, state.winner)
     assert rebuilt.songs_made == state.songs_made
+    assert public_notes(rebuilt) == public_notes(state)
 
 
 def watch(table: tables.Table, seed: int, limit: int) -> int:
