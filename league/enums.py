@@ -289,7 +289,7 @@ class Ending(models.TextChoices):
     CLOSED = "closed", _("ended by its owner")  # A ladder, which only its owner ends.
 
 
-class SuccessionVerdict(models.TextChoices):
+class VersionTestVerdict(models.TextChoices):
     """The result of a version test: is a version better than the one before it?"""
 
     STRONGER = "stronger", _("better than the previous version")

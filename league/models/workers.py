@@ -45,7 +45,7 @@ class Scheduler(Process):
     """A process that reconciles the queue. `seen` is the time of its last success, so it grows old if the process hangs or fails."""
 
 
-class Outlook(models.Model):
+class StoredSnapshot(models.Model):
     """The queue snapshot: what a claim has to know about all other workers, written by the scheduler if there are many.
 
     One row (league.domain.matches.snapshot).
@@ -59,5 +59,8 @@ class Outlook(models.Model):
     slow_waits = models.BooleanField()
     greedy = models.JSONField(default=list)  # Ids of bots whose matches took most of the workers' time.
 
+    class Meta:
+        db_table = "league_outlook"
+
     def __str__(self) -> str:
-        return f"outlook of {self.at}"
+        return f"queue snapshot of {self.at}"

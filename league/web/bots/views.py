@@ -89,7 +89,7 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
             context |= _challenge_form(viewer_of(request), bot, versions)
         case "versions":
             audited = {pk for pk, summary in results.summaries(versions).items() if summary.reproducible}
-            context |= {"reproducible": audited, "successions": list(version_tests.list_tests(bot))}
+            context |= {"reproducible": audited, "version_tests": list(version_tests.list_tests(bot))}
         case "settings":
             context |= {"policies": EntryPolicy.choices, "ladders": settings.LADDERS}
         case _:
@@ -270,7 +270,7 @@ def _own_versions(request: HttpRequest, bot: Bot) -> HttpResponse:
     context: dict[str, Any] = {
         "bot": bot,
         "versions": versions,
-        "successions": list(version_tests.list_tests(bot)),
+        "version_tests": list(version_tests.list_tests(bot)),
         "owned": may_manage(request, bot.owner_id),
         "games": [
             key
