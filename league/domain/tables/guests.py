@@ -35,7 +35,7 @@ BATCH = 200  # Rows of one DELETE.
 LOCK = 7453  # Of the advisory locks of PostgreSQL: counting tables and adding one.
 
 
-IDLE = timedelta(minutes=2)  # A guest who has not answered for so long gives way when others find no table.
+IDLE = timedelta(minutes=2)  # A guest who is away for this time gives way when others find no table.
 V4_PREFIX, V6_PREFIX = 24, 48  # Bits of what one household, school or server has: many addresses are no more than one.
 
 
