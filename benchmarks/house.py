@@ -3,13 +3,13 @@
     .venv/bin/python benchmarks/house.py [-g GAME ...] [--pair greedy:random ...] [--boards 100] [--forms] [--jobs 2]
     .venv/bin/python benchmarks/house.py --inside -g GAME ... --pair deep:counting ... [--boards 100] [--first 0] [--store FILE]
 
-Each cell is one `tute play BETTER WORSE ... -n BOARDS --seed house --no-sandbox`: at a table of two sides the bots hold one each, elsewhere
-one seat of the better among the worse, with every board played in every seating. `--forms` adds the other player counts and forms.
-A cell says which share of the comparisons of board scores the first bot won (a draw counts half) and by how much a board it led the others'
-mean, both with their 95% intervals over boards; "level" where one of them holds the level. Exit status 1 if that is so against random.
+Each cell is one `tute play BETTER WORSE ... -n BOARDS --seed house --no-sandbox`. At a table of two sides each bot has one; elsewhere the better bot
+has one seat and the worse one all others. Every board is played in every seating. `--forms` adds the other player counts and forms. A cell shows the
+share of board comparisons that the first bot won (a draw counts half) and its lead per board over the others' mean, both with 95% intervals over
+boards; and "level" if one of the intervals contains equality. Exit status 1 if that happens against random.
 
-`--inside` plays in this process, without pipes, for bots that think long: a line for each game and pair, with Elo and times. Board N is dealt by
-seed N, from `--first` on. Each board that was played is a line of `--store`: the same command goes on where it was stopped.
+`--inside` plays in this process, without pipes, for bots that think long. It prints a line for each game and pair, with Elo and times. Seed N deals
+board N, from `--first` on. Each board played is stored as a line of `--store`, so the same command continues where it was stopped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # run as a file, Python looks in benchmarks/ first
+sys.path.insert(0, str(ROOT))  # Run as a file, Python looks in benchmarks/ first.
 
 from engine.cli.stats import t95  # noqa: E402
 from engine.compiled import described  # noqa: E402
@@ -57,7 +57,7 @@ FORMS: dict[str, tuple[dict[str, Any], ...]] = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One measurement: a game at a table, and who plays whom."""
+    """One measurement: a game at a table, and the two bots."""
 
     game: str
     options: dict[str, Any]
@@ -93,7 +93,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Found:
-    """The result: means over boards with the half width of their 95% intervals, and milliseconds of CPU for a decision of `better`."""
+    """The result of a cell: means over boards with the half-width of their 95% intervals, and CPU milliseconds per decision of `better`."""
 
     share: float
     share_margin: float
@@ -105,12 +105,12 @@ class Found:
 
     @property
     def clear(self) -> bool:
-        """Return True if neither interval contains equality."""
+        """True if neither interval contains equality."""
         return self.share - self.share_margin > 0.5 and self.lead > self.lead_margin
 
 
 def measure(cell: Cell) -> Found:
-    """Play its boards. Raise RuntimeError with the output if that fails."""
+    """Play the boards of a cell. Raise RuntimeError with the output if that fails."""
     command = [sys.executable, "-m", "engine.cli", *cell.command()]
     process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if process.returncode:
@@ -136,7 +136,7 @@ def measure(cell: Cell) -> Found:
 
 @dataclass(frozen=True)
 class Board:
-    """One board that was played in this process: the share of its comparisons that `better` won, its lead in the game's unit, its milliseconds."""
+    """One board that was played in this process: the share of comparisons that `better` won, its lead in the game's unit, its milliseconds."""
 
     game: str
     better: str
@@ -148,7 +148,7 @@ class Board:
 
 
 def played(cell: Cell, first: int, store: Path) -> list[Board]:
-    """Return the boards of a cell from a seed on: those in the file, and the others, which are played and added to it one by one."""
+    """Return the boards of a cell, from the seed `first` on: those in the file, and the others, which it plays and appends to the file."""
     seeds = range(first, first + cell.boards)
     bots = (cell.better, cell.worse)
     lines = store.read_text(encoding="utf-8").splitlines() if store.exists() else []
@@ -181,7 +181,7 @@ def line(cell: Cell, boards: Sequence[Board]) -> str:
 
 
 def inside(cells: Sequence[Cell], first: int, store: Path) -> None:
-    """Play cells one after the other and print their rows."""
+    """Play cells in this process, one after another, and print their rows."""
     print(f"rules: {described()}; boards {first} on", file=sys.stderr)
     print("| game | bots | boards | share | lead a board | Elo | ms a decision: mean, median, p99, longest |")
     print("|---" * 7 + "|", flush=True)
@@ -190,12 +190,12 @@ def inside(cells: Sequence[Cell], first: int, store: Path) -> None:
 
 
 def margin(values: Sequence[float]) -> float:
-    """Half width of the 95% interval of a mean."""
+    """Return the half-width of the 95% interval of a mean."""
     return t95(len(values) - 1) * stdev(values) / math.sqrt(len(values))
 
 
 def rows(chosen: argparse.Namespace) -> Iterator[list[Cell]]:
-    """Return the requested measurements by table."""
+    """Yield the requested measurements, table by table."""
     for key in chosen.game or games():
         for options in ({}, *(FORMS.get(key, ()) if chosen.forms else ())):
             yield [Cell(key, options, better, worse, chosen.boards) for better, worse in pairs(chosen)]
@@ -216,7 +216,7 @@ def text(cell: Found) -> str:
 
 
 def main() -> int:
-    """Measure the pairs that were asked for; exit code 1 where one is not as it should be."""
+    """Measure the requested pairs. Return 1 if a bot is not clearly better than random."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-g", "--game", action="append", default=[], help="only this game (may be repeated)")
     parser.add_argument(

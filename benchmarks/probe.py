@@ -1,4 +1,4 @@
-"""The table of docs/house-bots-strength.md that says how much each house bot can be exploited, as Markdown.
+"""The table of docs/house-bots-strength.md: how much each house bot can be exploited, as Markdown.
 
     .venv/bin/python benchmarks/probe.py [-g GAME ...] [--bot BOT ...] [--seconds 60] [--boards 100] [--jobs 2]
 
@@ -44,7 +44,7 @@ def text(result: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Measure what was asked for; exit code 1 where one is not as it should be."""
+    """Measure the requested bots. Return 1 if random or greedy is not clearly exploited."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-g", "--game", action="append", default=[], help="only this game (may be repeated)")
     parser.add_argument("--bot", action="append", default=[], help="only this bot (may be repeated)")

@@ -30,7 +30,7 @@ from engine.search.batch import KEEP, Batch
 Bytes = NDArray[np.uint8]
 Policy = Callable[[Bytes, NDArray[np.int8]], NDArray[np.integer[Any]]]
 
-LINE = 64  # Bytes; each array begins at a multiple.
+LINE = 64  # Bytes of a cache line; each array begins at a multiple.
 
 
 class Arrays:
@@ -81,7 +81,7 @@ class Arrays:
         return sum(-(-size // LINE) * LINE for size in sizes)
 
     def part(self, first: int, last: int) -> Arrays:
-        """Return the rows `first` to `last` - 1 over the same memory, for one of several processes to write."""
+        """Return the rows `first` to `last` - 1 over the same memory, so that several processes can each write a part."""
         names = ("observations", "masks", "rewards", "turns", "ended", "forfeited")
         return self._over({name: getattr(self, name)[first:last] for name in names})
 
@@ -211,7 +211,7 @@ class TuteVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Deal again; without a seed by the environment's own generator. Raise TypeError for a list: match i gets the seed `seed` + i."""
+        """Deal again: match i gets the seed `seed` + i. Without a seed the environment's generator draws one. Raise TypeError for a list of seeds."""
         if isinstance(seed, list):
             raise TypeError("pass one seed: match i is dealt by seed + i")
         super().reset(seed=seed, options=options)

@@ -99,7 +99,7 @@ def problem(game: str, case: Case) -> str:
 
 
 def _same(actual: Any, expected: Any, name: str) -> bool:
-    """Compare, ignoring the order of sets. In a mapping by seat, missing seats have nothing; in one by name, unexpected names are ignored."""
+    """Compare. In a set the order is ignored; in a mapping by seat, missing seats have nothing; in one by name, extra names are ignored."""
     if isinstance(expected, Mapping) and isinstance(actual, Mapping):
         by_seat = bool(expected) and all(type(key) is int for key in expected)
         actual = {key: value for key, value in actual.items() if key in expected or (by_seat and value)}

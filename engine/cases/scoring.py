@@ -30,8 +30,7 @@ def claim(game: engine.Game, position: Case) -> Answer:
 def auto_end(game: engine.Game, position: Case) -> Answer:
     """Return whether the side that has just scored has reached the target and so ended the game."""
     state = counted(game, position)
-    seat = game.sides[position["scorer"]][0]
-    over = claims.reached_by(state, seat) == steps.DECIDED
+    over = claims.reached_by(state, position["scorer"]) == steps.DECIDED
     return {"over": over, "winner": state.verdict.winner if over and state.verdict else None}
 
 

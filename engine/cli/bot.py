@@ -33,7 +33,7 @@ check PATH   plays a file, folder, zip or house bot in the sandbox, at tables of
 A check plays the few tables that together have every kind of decision of its games, which takes seconds. With --all, or for the games of -g, it
 plays every table size of every game, as the league's validation does.
 """
-DEALS = 4  # Deals of a table, in every seating: as many boards if a board is one deal.
+DEALS = 4  # Deals of a table, in every seating. A table plays as many boards if a board is one deal.
 OPPONENT = "random"
 
 
@@ -134,7 +134,7 @@ def check(args: argparse.Namespace) -> int:
                 else:
                     _print_no_start(bot, reports[-1])
                 sys.stdout.flush()
-            if not started:  # It would fail in the same way at every other table.
+            if not started:  # The bot would fail in the same way at every other table.
                 break
     failed = [report for report in reports if report["faults"]]
     if args.json:
@@ -154,7 +154,7 @@ def check(args: argparse.Namespace) -> int:
 
 
 def few(tables: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Return as few tables as have every situation together: greedily the one that adds most, the smaller of two equal ones."""
+    """Return few tables that together contain every situation: greedily take the table that adds most, and of equal ones the smaller."""
     import engine
     from engine.runner import rare_decisions
 
@@ -241,7 +241,7 @@ def _print_table(bot: BotSpec, report: dict[str, Any]) -> None:
         if (
             report_of_fault.kind,
             report_of_fault.detail[:60],
-        ) in explained:  # The same mistake in a later pass adds nothing.
+        ) in explained:  # Explaining the same mistake of a later pass would add nothing.
             continue
         explained.add((report_of_fault.kind, report_of_fault.detail[:60]))
         if where != "match":
@@ -261,7 +261,7 @@ def _print_no_start(bot: BotSpec, report: dict[str, Any]) -> None:
 
 
 def reason(log: str) -> str | None:
-    """Return the error at the end of a traceback of Python and its line, such as "SyntaxError, line 12: invalid syntax"; None if there is none."""
+    """Return the error that ends a Python traceback, such as "SyntaxError, line 12: invalid syntax"; None if there is no traceback."""
     errors = re.findall(r"^(\w+(?:\.\w+)*): (.+)$|^(\w+(?:Error|Exit|Exception))$", log, re.MULTILINE)
     lines = re.findall(r'^ *File "[^"]*", line (\d+)', log, re.MULTILINE)
     if not errors or not lines:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-Advance = Callable[[int, int], None]  # Finished, total.
+Advance = Callable[[int, int], None]  # Number finished, total number.
 EVERY_S = 5.0  # Interval between two lines of progress without a terminal.
-GOOD, BAD, STRONG = "32", "31", "1"  # Codes of terminals: green, red, bold.
+GOOD, BAD, STRONG = "32", "31", "1"  # Terminal codes: green, red, bold.
 
 _color = "auto"  # The value of --color.
 
@@ -32,7 +32,7 @@ def paint(text: str, code: str, stream: TextIO | None = None) -> str:
 
 
 class Cell(str):
-    """A cell of a table with a colour, which does not count for its width."""
+    """A cell of a table with a colour, which does not count towards its width."""
 
     code: str
 

@@ -38,8 +38,8 @@ exit codes:
   2  the command or its input is wrong
   3  something on this machine failed
 """
-FAULTS = 8  # Faults of a bot that are printed in full.
-MOST = 20_000  # Limit of boards of a test, unless -n says otherwise.
+FAULTS = 8  # Number of faults printed in full per bot.
+MOST = 20_000  # Most boards of a test, unless -n says otherwise.
 
 
 def add(commands: Any) -> None:

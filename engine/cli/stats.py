@@ -17,14 +17,14 @@ from engine.intervals import t95 as t95
 class Standing:
     """One party over all complete boards. With more than two parties, won/drawn/lost count its comparisons with each other party.
 
-    difference: its board score minus the mean of the others', in the game's unit; margin: the half-width of the 95% interval of its mean, None
-    for fewer than two boards.
+    difference: its board score minus the mean of the others', in the game's unit; margin: the half-width of the 95% interval of its mean; None for
+    fewer than two boards.
     """
 
     won: int
     drawn: int
     lost: int
-    share: float  # Of the comparisons; a draw counts half.
+    share: float  # Share of comparisons won; a draw counts half.
     mean: float  # Score per board.
     difference: float
     margin: float | None
@@ -36,7 +36,7 @@ class Standing:
 
 
 def standing(boards: Sequence[Sequence[int]], party: int, size: int = 1) -> Standing:
-    """Compute the standing of one party from board scores per party, in units of `size`. Raise ValueError without a board."""
+    """Compute the standing of one party. boards: for each board the scores by party, in units of `size`. Raise ValueError without a board."""
     if not boards:
         raise ValueError("no complete board")
     won = drawn = lost = 0

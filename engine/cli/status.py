@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Ask the league and print."""
+    """Fetch the bots, or one bot, from the league and print them."""
     from engine.cli import remote
 
     league = remote.chosen(args.league, signed_in=args.bot is None)

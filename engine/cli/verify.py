@@ -110,7 +110,8 @@ class Boards:
 
     def __init__(self) -> None:
         self._sittings_by_match: dict[tuple[str, str], set[tuple[int, int]]] = {}
-        self._whole: dict[tuple[str, str], tuple[int, int]] = {}  # First and last board, by the log.
+        # First and last board of the match as the log declares them.
+        self._whole: dict[tuple[str, str], tuple[int, int]] = {}
 
     def add(self, meta: dict[str, Any]) -> None:
         """Add a replay whose deal has been verified."""

@@ -16,10 +16,10 @@ RUNTIMES = ("python", "binary", "node")
 SEALABLE = ("python", "binary")  # Runtimes that work without threads and without the host's clocks.
 SUFFIXES = {".py": "python", ".js": "node", ".mjs": "node"}  # For packages that are one source file.
 FLAGS = {"deterministic": False, "sealable": True}  # Optional declarations and their defaults.
-FREE_KEYS = ("description", "version", "license", "url")  # Read by people only.
+FREE_KEYS = ("description", "version", "license", "url")  # Keys that only people read.
 MAX_BYTES = 16 * 1024
-MAX_NAME = 60  # Characters of a bot's name.
-MAX_SLUG = 40  # Characters of that name in addresses.
+MAX_NAME = 60  # Most characters of a bot's name.
+MAX_SLUG = 40  # Most characters of a bot's name in addresses.
 # Unicode categories: control, direction marks, unassigned, ...
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 # Characters of other categories that are drawn as nothing: fillers, the empty Braille pattern, variation selectors.
@@ -40,8 +40,8 @@ class Manifest:
     runtime: str
     entry: str
     games: tuple[str, ...] = ()
-    deterministic: bool = False  # The same lines always get the same answers; audits rely on it.
-    sealable: bool = True  # It needs neither the host's clocks nor threads; see docs/sandbox.md.
+    deterministic: bool = False  # True if the same lines always get the same answers; audits rely on it.
+    sealable: bool = True  # True if the bot needs neither the host's clocks nor threads; see docs/sandbox.md.
 
     def toml(self) -> str:
         """Write this manifest as bot.toml. JSON strings are TOML basic strings, except for DEL, which no name contains."""
@@ -57,12 +57,17 @@ def printable(text: str) -> bool:
     return not any(unicodedata.category(c) in INVISIBLE or c in BLANK for c in text)
 
 
+def composed(name: str) -> str:
+    """Return a name with composed letters (NFC), as it is typed: file systems of macOS write letter and accent apart."""
+    return unicodedata.normalize("NFC", name)
+
+
 def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> Manifest:
     """Parse the bytes of a bot.toml beside these files. Raise PackageRefused."""
     if len(data) > MAX_BYTES:
         raise PackageRefused(f"{FILE} has {len(data)} bytes; keep it under {MAX_BYTES}")
     try:
-        table = tomllib.loads(data.decode("utf-8"))
+        table = tomllib.loads(data.decode("utf-8-sig"))  # Editors of Windows put a byte order mark first.
     except UnicodeDecodeError:
         raise PackageRefused(f"{FILE} is not UTF-8 text; save it as UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -77,6 +82,7 @@ def parse(data: bytes, files: Collection[str], known_games: Collection[str]) -> 
     if runtime not in RUNTIMES:
         raise PackageRefused(f"{FILE}: unknown runtime {_shown(runtime)}; write one of {', '.join(RUNTIMES)}")
     entry = _text(table, "entry")
+    entry = entry if entry in files else composed(entry)
     if entry not in files or entry == FILE:
         raise PackageRefused(f"{FILE}: entry {_shown(entry)} is not a file of the package; name the file to start")
     games = table.get("games", [])

@@ -1,4 +1,4 @@
-"""Popular mixtures of options that have a name: what people ask for when they say "tute cabrón" or "with a pot"."""
+"""Mixtures of options that players know by a name, such as "tute cabrón" or "with a pot"."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Follower:
 
 @dataclass(frozen=True)
 class Trick:
-    """A played trick. `example` is the follower with the most instructive choice; `trump` and `stock` are those at the lead."""
+    """A played trick. `example` is the follower with the most instructive choice; `trump` and `stock` are those when the trick was led."""
 
     seed: str
     number: int

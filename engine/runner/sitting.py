@@ -23,7 +23,7 @@ class Texts:
         self._game = game
         self._encoded: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
-        # End of an answer after its id -> action, both with and without the blanks of Python's encoder.
+        # End of an answer, after its id -> action; with and without the spaces of Python's encoder.
         self._tails: dict[bytes, int] = {}
 
     def legal(self, actions: Sequence[int]) -> str:
@@ -40,7 +40,7 @@ class Texts:
             return ",".join([encoded[action] for action in actions])
 
     def plain(self, line: bytes, number: int) -> int | None:
-        """Return the action of an answer in the form that nearly every bot uses; None for other lines, which `protocol.answer` parses.
+        """Return the action of an answer in the usual form; None for any other line, which `protocol.answer` then parses.
 
         If this returns an action, `protocol.answer` gives the same, without a note.
         """
@@ -69,14 +69,14 @@ class Sitting:
         self.number = number
         self.faults: list[FaultReport] = []
         self.decisions = 0
-        # Step, seat, CPU us, wall s and latency s of each decision.
+        # Of each decision: step, seat, CPU us, wall s, latency s.
         self._log: list[tuple[int, int, int, float, float]] = []
         self._notes: list[dict[str, Any]] = []
-        self._room = [NOTES] * state.seats  # `seats` may still be empty: the first sitting starts its pass.
+        self._room = [NOTES] * state.seats  # `seats` may still be empty: a pass has no seats before its first sitting.
         self._opening: list[list[str]] | None = opening(state.events, board, state.seats)
 
     def play(self, stop: Callable[[], bool] | None = None) -> bool:
-        """Play to the end, to a fault or until `stop` returns True; return False in the last case."""
+        """Play until the end, a fault, or `stop` returns True; return False in the last case."""
         self._open()
         state, seats = self.state, self.seats
         while not state.is_over:
@@ -99,7 +99,7 @@ class Sitting:
         return False
 
     def _open(self) -> None:
-        """Begin to send this sitting's events to the seats; they learn nothing of a sitting that is never played."""
+        """Begin to send this sitting's events to the seats; they learn nothing about a sitting that is never played."""
         if self._opening is not None:
             self.feed.begin(self.state.events, self.board, self._opening)
             self._opening = None
@@ -115,7 +115,7 @@ class Sitting:
         self.state.apply(action)
 
     def _read(self, seat: Asked, line: bytes, legal: Sequence[int]) -> None:
-        """Read an answer that has another form, has a note, or is not one of the choices."""
+        """Read an answer that `Texts.plain` did not understand or that is not one of the choices."""
         state = self.state
         answer = protocol.answer(line, seat.requests)
         self._note_times(seat)
@@ -125,7 +125,7 @@ class Sitting:
         try:
             action = self.texts.number(answer.do)
             if action not in legal:
-                state.apply(action)  # If the rules allow a revoke, they settle it; otherwise they refuse it.
+                state.apply(action)  # If the rules allow a revoke, they handle it; otherwise they refuse it.
                 return
         except engine.EngineError:
             options = self.texts.legal(legal).replace('"', "").replace(",", ", ")
@@ -144,7 +144,7 @@ class Sitting:
     def record(self, meta: dict[str, Any]) -> dict[str, Any]:
         """Return the replay that `engine.replay` verifies, with faults, notes and times, which the rules cannot verify.
 
-        `timings` are whole microseconds per decision; `steps` are the numbers of their actions, from 0; `seats` are the seats that were asked.
+        `timings` holds, for each decision, its times in whole microseconds, its action number from 0 (`steps`) and its seat (`seats`).
         """
         replay = engine.replay.make(self.state, meta)
         replay["faults"] = [

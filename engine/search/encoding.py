@@ -1,9 +1,9 @@
 """Observations in bytes, and actions as a dense range, for learning: one layout for every game.
 
-Actions: the numbers of `engine.cards.actions` up to the highest bid are kept as they are; a change of cards (bato), whose number grows with the
-cards, becomes one of 32 subsets of the hand in ascending order of its cards.
+Actions: the numbers of `engine.cards.actions` stay the same up to the highest bid. A change of cards (bato) has no small number there; here it is one
+of the 32 subsets of the hand, whose cards are in ascending order.
 
-An observation, all that a seat may know, is `SIZE` bytes, a byte a number. Seats are counted from the observer: 0 is the observer, 1 the next in
+An observation holds all that a seat may know in `SIZE` bytes, one per number. Seats are counted from the observer: 0 is the observer, 1 the next in
 order of play. A list by seat has seven places, whatever the number of players; the eighth byte of each row of eight is another number, or 0.
 
     start  bytes  what
@@ -91,7 +91,7 @@ def legal(state: State) -> tuple[int, ...]:
         subset: i64 = 0
         bit: i64 = 1
         place: i64 = 0
-        while code:  # its cards are in the order of the hand
+        while code:  # The cards of a discard are in the order of the hand.
             card: i64 = code % 53 - 1
             while hand[place] != card:
                 bit += bit
@@ -102,7 +102,7 @@ def legal(state: State) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-# the highest dense number that a stage before the first lead may ask for
+# The highest dense number that each stage before the first lead may ask for.
 _STAGES = {
     "change_cards": ACTIONS - 1,
     "predictions": act.PREDICT + 17,
@@ -114,7 +114,7 @@ _STAGES = {
 def width(game: Game) -> int:
     """Return the length of a mask: one more than the highest dense number that a match of this game can ask for."""
     highest = act.ACCUSE
-    for stage in game.stages:  # no stage is added with fewer seats left or in a final duel
+    for stage in game.stages:  # Neither eliminations nor a final duel add a stage.
         highest = max(highest, _STAGES.get(stage.__name__, 0))
         if stage.__name__ in ("points_auction", "censor"):
             highest = max(highest, act.BID + (game.rules.max_bid or 0))
@@ -151,7 +151,7 @@ def tables(pack_size: int) -> Tables:
 
 
 def write(state: Data, seat: int, out: vec[i64], start: i64) -> None:
-    """Write the observation of a seat to `WORDS` words from `start` on. Of hidden cards it reads the seat's own hand alone."""
+    """Write the observation of a seat to `WORDS` words from `start` on. It reads no hidden cards except the seat's own hand."""
     shared = tables(state.game.pack.size)
     byte = shared.byte
     lying = state.table if state.in_trick else []
@@ -176,7 +176,7 @@ def write(state: Data, seat: int, out: vec[i64], start: i64) -> None:
 
 
 def _write_cards(shared: Tables, state: Data, seat: int, lying: list[int], out: vec[i64], at: i64) -> None:
-    """Write the words of the cards; `lying` are those of the trick on the table."""
+    """Write the words of the cards; `lying` are the cards of the trick on the table."""
     spread = shared.spread
     hand, gone = state.hands[seat], played_masks(state)
     for card in lying:
@@ -238,7 +238,7 @@ def _write_counts(shared: Tables, state: Data, seat: int, out: vec[i64], at: i64
 
 
 def observation(state: State, seat: int) -> bytes:
-    """Return the observation of a seat, `SIZE` bytes. While another seat is asked in secret it is that of a time when nobody is asked."""
+    """Return the observation of a seat, `SIZE` bytes. While another seat is asked in secret, it shows the position as if nobody were asked."""
     out = block(WORDS)
     write(quiet(state, seat), seat, out, 0)
     return memoryview(out).tobytes()

@@ -1,4 +1,4 @@
-"""Tables of the standing ladders: their bots and the draws. Results are in the matches."""
+"""Tables of the standing ladders: their bots and the draws. The results are in the matches."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from league.models.words import only_words
 
 
 class Rung(models.Model):
-    """A bot on the ladder of one game. A new version replaces the one before."""
+    """A bot on the ladder of one game. Its newest version replaces the one before."""
 
     game = models.CharField(max_length=30)
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="rungs")
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="rungs")
-    entered = models.DateTimeField()  # When its version entered.
+    entered = models.DateTimeField()  # When this version entered the ladder.
     due = models.DateTimeField()  # The bot rests until then (league.pure.pairing.standing.rest_s).
-    # 1 from its first rest on; bots that are not placed yet are drawn first.
+    # 1 after the bot's first rest; bots with 0 are drawn first.
     placed = models.PositiveSmallIntegerField(default=0)
-    tied = models.BooleanField(default=False)  # True if the last draw found it connected to the other bots by matches.
+    tied = models.BooleanField(default=False)  # True if at the last draw matches connected the bot to all others.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["game", "bot"], name="rung_once")]
@@ -30,12 +30,15 @@ class Rung(models.Model):
 
 
 class Succession(models.Model):
-    """A version test: is a version better than the one it replaced? A sequential test of the two, board by board. `verdict` "": still running."""
+    """A version test: is a version better than the one it replaced?
+
+    Both play the same boards until a sequential test decides; `verdict` is empty until then.
+    """
 
     game = models.CharField(max_length=30)
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="successions")
     before = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
-    # Results of the new version on the boards that count.
+    # Results of the new version over the boards that count.
     won = models.PositiveIntegerField(default=0)
     drawn = models.PositiveIntegerField(default=0)
     lost = models.PositiveIntegerField(default=0)
@@ -57,7 +60,7 @@ class Succession(models.Model):
 
 
 class Lots(models.Model):
-    """The number of ladder tables drawn so far, version tests included. The one row is locked for a draw, so that of two schedulers one draws."""
+    """The number of ladder tables drawn so far, version tests included. A draw locks the only row, so two schedulers never draw at the same time."""
 
     drawn = models.PositiveBigIntegerField(default=0)
 

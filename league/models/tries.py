@@ -10,16 +10,17 @@ from league.models.people import Player
 
 
 class Try(models.Model):
-    """The text of a bot that is not a version, played once against a house bot for its author alone (league.domain.bots.tries)."""
+    """The source text of a bot, not yet a version, played once against a house bot for its author alone (league.domain.bots.tries)."""
 
     work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="tried")  # Its row in the queue.
     owner = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="tries", db_index=False)  # try_of_owner
     rival = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+", db_index=False)
     name = models.CharField(max_length=60, blank=True)  # The name that its author gave it.
     source = models.TextField()
-    # A decision of a finished match to play instead of a board (league.domain.bots.tries.Moment).
+    # The decision of a finished match from which the try plays, instead of a new board (league.domain.bots.tries.Moment).
     at = models.JSONField(null=True)
-    result = models.BinaryField(null=True)  # zlib of JSON (league.domain.bots.tries.Result); null until it is played.
+    # zlib of JSON (league.domain.bots.tries.Result); null until the try is played.
+    result = models.BinaryField(null=True)
     created = models.DateTimeField()
     finished = models.DateTimeField(null=True)
 

@@ -1,11 +1,11 @@
 """Change counters: numbers that grow in the transaction that changes what they count.
 
 The database counts by triggers, so no writer can forget it. A change adds a row (`league.models.Change`) and takes no lock: two writers never wait
-for each other. The count of a key is the sum of its rows; whoever commits later makes it larger, whatever the order of their statements. The
-scheduler folds the rows of a key into one, which leaves the sum as it is.
+for each other. The count of a key is the sum of its rows, so each commit makes it larger, in whatever order the statements ran. The scheduler folds
+the rows of a key into one, which leaves the sum as it is.
 
-A count that was read before what it counts is never too new: if something changes in between, the next count is another. So a view reads the
-counters of what it shows first (`keep_until`), and the response cache (`league.response_cache`) gives its answer again while they stand still.
+A view first reads the counters of the data that it shows (`keep_until`), and then the data. If something changes in between, the counter has grown
+by the next request. The response cache (`league.response_cache`) repeats the answer while the counters stand still.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from league.service import direct
 Counts: TypeAlias = dict[str, int]
 FOLD_ABOVE = 2000  # rows
 FEW = 8  # keys
-TICKET = "league.ticket"  # key in the environment of a request whose answer may be kept
+TICKET = "league.ticket"  # Key in the environment of a request whose response may be cached.
 
 
 @dataclass(frozen=True)
 class Rule:
     """The keys that a change of a row of `table` counts for: SQL, in which `r` is the row; null for none.
 
-    `columns` are those that count if a row is updated, by default all. The keys of `also` count as well if one of `settled` changes. `on` names
-    the events.
+    `columns`: an update counts only if it changes one of these; by default any. `also`: keys that count as well if one of the columns `settled`
+    changes. `on`: the events.
     """
 
     table: str
@@ -45,7 +45,10 @@ class Rule:
 
 
 def name_rule(table: str, *columns: str) -> Rule:
-    """Return the rule of columns by which other rows name theirs. They are written once; if they ever change, every answer with names is old."""
+    """Return the rule for columns whose values other rows show as names.
+
+    They hardly ever change; if they do, every cached response with names is outdated.
+    """
     return Rule(table, (f"'{NAMES}'",), columns=tuple(f"r.{column}" for column in columns), on=("update",))
 
 
@@ -54,11 +57,11 @@ PLAYED = "played"
 RESULTS = "results"  # all rated results
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
-RELEASE = "release"  # counts no rows: for answers that change only with a new release
-CLOCK = "clock"  # counts no rows: grows every `CLOCK_S`, for answers that depend on the time of day
+RELEASE = "release"  # A key that counts no rows, for responses that change only with a new release.
+CLOCK = "clock"  # A key that counts no rows: it grows every `CLOCK_S`, for responses that depend on the time of day.
 CLOCK_S = 10
 OF_TOURNAMENT = "'tournament:' || r.tournament_id"
-# A lease is no change: the match starts at once, or waits as before.
+# Leasing changes nothing that a page shows: the match starts at once, or waits as before.
 SHOWN = "CASE r.status WHEN 'leased' THEN 'queued' ELSE r.status END"
 IS_RESULT = "r.rated AND r.status = 'finished'"
 RULES = (
@@ -79,13 +82,13 @@ RULES = (
     Rule("league_playedsum", ("'played'",)),
     Rule("league_audit", ("'audits'",)),
     Rule("league_judgement", ("'judgements'",), columns=("r.status",)),
-    # The same pages show it to the same readers.
+    # Consultations are shown on the pages of analyses, to the same readers.
     Rule("league_consultation", ("'judgements'",), columns=("r.status",)),
-    # The matches of a tournament become visible with it.
+    # When a tournament becomes visible, its matches do, too.
     Rule("league_tournament", ("'tournaments'", "'matches'", "'tournament:' || r.id")),
     Rule("league_entry", ("'tournaments'", OF_TOURNAMENT)),
     Rule("league_round", (OF_TOURNAMENT,), on=("insert", "delete")),
-    # A request without a tournament is one to an event or a circuit.
+    # A request that names no tournament is for an event or a circuit.
     Rule("league_entryrequest", (OF_TOURNAMENT, "CASE WHEN r.tournament_id IS NULL THEN 'events' END")),
     Rule("league_event", ("'events'",)),
     Rule("league_circuit", ("'events'",)),
@@ -127,7 +130,8 @@ def of_tournament(tournament: int) -> str:
 def read(keys: Sequence[str]) -> Counts:
     """Return the counts of these keys. One query."""
     padded = list(keys)
-    if len(padded) > FEW:  # a few statements for all lengths: each is planned separately
+    # Pad the keys, so that few different statements exist: the database plans each one separately.
+    if len(padded) > FEW:
         padded += padded[-1:] * ((1 << (len(padded) - 1).bit_length()) - len(padded))
     holes = ", ".join(["%s"] * len(padded))
     rows = direct.ask(
@@ -140,16 +144,16 @@ def read(keys: Sequence[str]) -> Counts:
 
 @dataclass
 class Ticket:
-    """The counters that a view has named, by which the response cache keeps its answer. Without any it is not kept."""
+    """The counters that a view has named: the response cache keeps its response while they stand still. Without counters it keeps nothing."""
 
     counts: Counts = field(default_factory=dict)
-    if_none_match: str = ""  # the header of the client, which the cache compares with the whole answer
+    if_none_match: str = ""  # The header of the client, which the cache compares with the digest of the whole response.
 
 
 def keep_until(request: HttpRequest, *keys: str) -> None:
-    """Keep the answer to an anonymous reader until one of these counters grows. Call it before reading any data for the answer.
+    """Cache the response for anonymous readers until one of these counters grows. Call it before reading any data for the response.
 
-    At most one query; none if the answer cannot be kept.
+    At most one query; none if the response cannot be cached.
     """
     ticket: Ticket | None = request.META.get(TICKET)
     missing = [key for key in keys if ticket is not None and key not in ticket.counts]
@@ -159,7 +163,7 @@ def keep_until(request: HttpRequest, *keys: str) -> None:
 
 
 def kept_until(*keys: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a view whose answers always depend on the same counters (`keep_until`)."""
+    """Decorate a view whose responses always depend on the same counters (`keep_until`)."""
 
     def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
         def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
@@ -173,13 +177,13 @@ def kept_until(*keys: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def fold() -> int:
-    """Fold all rows of a key into one, if there are many rows. Return how many there were."""
+    """Fold the rows of a key into one if there are many rows. Return the number of rows that there were."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"SELECT count(*) FROM (SELECT 1 FROM league_change LIMIT {FOLD_ABOVE + 1}) AS few")  # noqa: S608
         [count] = cursor.fetchone()
         if count <= FOLD_ABOVE:
             return 0
-        if connection.vendor == "postgresql":  # rows that are added meanwhile are neither deleted nor summed
+        if connection.vendor == "postgresql":  # Rows added in the meantime are neither deleted nor summed.
             cursor.execute(
                 "WITH gone AS (DELETE FROM league_change RETURNING key, number)"
                 " INSERT INTO league_change (key, number) SELECT key, sum(number) FROM gone GROUP BY key"
@@ -218,7 +222,7 @@ def _differ(values: Sequence[str], distinct: str) -> str:
 
 
 def _select_also(rule: Rule, distinct: str) -> str:
-    """Return SQL that adds the keys of `also` of an updated row if one of `settled` has changed."""
+    """Return SQL that adds the keys of `also` for an updated row if one of the columns `settled` has changed."""
     if not rule.also:
         return ""
     keys = _select_keys(rule.also, "NEW")
@@ -226,7 +230,7 @@ def _select_also(rule: Rule, distinct: str) -> str:
 
 
 def _name(rule: Rule, event: str, definition: str) -> str:
-    """Return the name of a trigger, with a digest of its definition: if a release changes it, the name changes too."""
+    """Return the name of a trigger. It has a digest of the definition, so a trigger that a release changes gets a new name."""
     return f"{rule.table}_{event}_{crc32(definition.encode()):08x}_mark"
 
 

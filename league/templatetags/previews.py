@@ -1,8 +1,7 @@
-"""The picture of a page for link previews."""
+"""The picture of a page for link previews, and the way to embed it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import unescape
 from typing import Any
 
@@ -11,18 +10,18 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from league.web.common import inputs
-from league.web.previews import links
-from league.web.previews.drawing import HEIGHT, WIDTH
+from league.web.previews import embeds, links
+from league.web.previews.drawing import HEIGHT, WIDTH, Picture
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def preview(context: dict[str, Any], *lines: object, cards: Sequence[str] = ()) -> SafeString:
-    """Render the meta elements of a picture with these lines of text, and with cards if the page is about them."""
+def preview(context: dict[str, Any], title: str) -> SafeString:
+    """Render the meta elements of the page's picture: the one of its view (`picture`), or its title over a fan of cards."""
     request = context.get("request")
-    texts = [text for line in lines if (text := " ".join(unescape(str(line)).split()))]
-    address = inputs.whole_address(request, links.address(texts, cards)) if request is not None else ""
+    picture = context.get("picture") or Picture(" ".join(unescape(title).split()))
+    address = inputs.whole_address(request, links.address(picture)) if request is not None else ""
     if not address:
         return SafeString("")
     return format_html(
@@ -32,5 +31,21 @@ def preview(context: dict[str, Any], *lines: object, cards: Sequence[str] = ()) 
         address,
         WIDTH,
         HEIGHT,
-        ", ".join(texts),
+        links.words(picture),
     )
+
+
+@register.simple_tag(takes_context=True)
+def oembed_address(context: dict[str, Any], query: str = "") -> str:
+    """Return the address that describes the frame of this page. query: of the page, if it is a part of what is shared."""
+    request = context["request"]
+    return embeds.described_at(request, f"{request.path}{query}")
+
+
+@register.simple_tag(takes_context=True)
+def embed_text(context: dict[str, Any], path: str, title: str) -> str:
+    """Return the text by which another site shows this page for frames."""
+    return str(embeds.frame(inputs.whole_address(context["request"], path), unescape(title), "100%"))
+
+
+register.filter("picture_words", links.words)

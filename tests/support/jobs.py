@@ -1,4 +1,4 @@
-"""Idle work done in a test as a worker does it, without one."""
+"""Jobs done in a test as a worker would do them."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ def exchanges(state: Data, seat: int, moment: str) -> tuple[int, ...]:
         return ()
     trumps = state.hands[seat][state.trump]
     actions: tuple[int, ...] = ()
-    for bit, code, chained in game.swaps[state.shown]:
-        if trumps & bit and not (chained and state.swapped):
+    for bit, code, barred in game.swaps[state.shown]:
+        if trumps & bit and not (barred and state.swapped):
             actions += (code + state.trump,)
     return actions
 
@@ -67,7 +67,7 @@ def exchange(state: Data, action: int) -> None:
 
 
 def trick_won(state: Data) -> None:
-    """Give the shown card, in window A, to the seat of the notice if it has won the trick. The laid card becomes the shown one."""
+    """Give the shown card, in window A, to the seat that gave notice if it won the trick. The card laid down becomes the shown one."""
     if state.pending < 0 or state.pending != state.winner:
         return
     seat, card, taken = state.pending, state.notes["pending_card"], state.shown
@@ -80,7 +80,7 @@ def trick_won(state: Data) -> None:
 
 
 def take_back(state: Data) -> None:
-    """Return the laid card to its owner, after the shown card was drawn."""
+    """Return the card laid down to its owner, after the shown card was drawn."""
     seat, card = state.pending, state.notes["pending_card"]
     state.hands[seat][state.suit_of[card]] |= state.bit_of[card]
     state.pending = -1

@@ -29,8 +29,8 @@ _LONGER_THAN_A_MATCH_S = 7 * 86400
 class Place:
     """The place where one bot runs.
 
-    user: its kernel user id; bot: its files; slot and lock: reserved for it, if the worker is root and the files are a copy; group: its
-    control group, if this machine has them.
+    user: the bot's kernel user id; bot: its files; slot and lock: both reserved for the bot, if the worker is root and the files are a copy; group:
+    the bot's control group, if this machine has them.
     """
 
     user: int
@@ -72,7 +72,7 @@ def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) ->
 
 def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
     if os.getuid() != 0 or not own_user:
-        with contextlib.suppress(OSError):  # They belong to another user, who takes care of it.
+        with contextlib.suppress(OSError):  # The files belong to another user, who takes care of them.
             tree.still(bot_dir)
         return Place(os.getuid(), bot_dir.resolve(), None)
     slot = slots.acquire()
@@ -93,7 +93,7 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
 
 
 def _claim(copies: Path, user: int) -> tuple[Path, int]:
-    """Create a directory with a unique name that no ``sweep`` removes while the descriptor is open. Raise OSError."""
+    """Create a directory with a unique name that no ``sweep`` removes while the returned descriptor is open. Raise OSError."""
     while True:
         target = Path(tempfile.mkdtemp(prefix=f"{user}-{inventory.kernel()}-", dir=copies))
         lock = -1
@@ -101,7 +101,7 @@ def _claim(copies: Path, user: int) -> tuple[Path, int]:
             lock = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             target.stat()
-        except (FileNotFoundError, BlockingIOError):  # A sweep was faster.
+        except (FileNotFoundError, BlockingIOError):  # Another worker's sweep has removed the directory already.
             if lock >= 0:
                 os.close(lock)
         except BaseException:
@@ -115,9 +115,9 @@ def _claim(copies: Path, user: int) -> tuple[Path, int]:
 def sweep(runtimes: Path) -> int:
     """Remove the copies that killed workers have left in the trees below ``runtimes``; return their number.
 
-    The kernel releases a worker's lock when it dies, in whichever container it was; a locked copy belongs to a bot that lives or is being
-    started. Locks of another kernel are invisible (a host that was restarted, a virtual machine with the same volume): its copies are
-    removed when they are older than any match.
+    The kernel releases a worker's lock when it dies, in whichever container it was; a locked copy belongs to a bot that lives or is being started.
+    Locks of another kernel are invisible (before a restart of the host, or in a virtual machine with the same volume): copies made under another
+    kernel are removed when they are older than any match.
     """
     gone = 0
     for copy in runtimes.glob(f"*/{_COPIES}/*"):

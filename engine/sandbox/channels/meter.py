@@ -1,4 +1,4 @@
-"""Measure what two bots of one table can tell each other, channel by channel, for any way of starting them."""
+"""Measure how much two bots of one table can communicate, channel by channel, for any way of starting them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _SEED = 11  # The same symbols in every run.
 class ChannelKind:
     """A channel between two bots.
 
-    name: for people; channel: its class in the program that both bots run; symbols: the number of different symbols; refused: True if every
-    isolating tier refuses a call that the channel needs, so that there is nothing to measure; awake: True if the receiver runs while the symbol
-    is sent, as a bot of another match would.
+    name: for people; channel: its class in the program that both bots run; symbols: the number of different symbols; refused: True if every isolating
+    tier refuses a call that the channel needs, so that there is nothing to measure; awake: True if the receiver runs while the symbol is sent, as it
+    would if the two bots played in different matches.
     """
 
     name: str
@@ -104,7 +104,7 @@ def measure(
                 yield Finding(kind, estimate(pair.trials(kind, trials), kind.symbols))
             except _Refused as refusal:
                 yield Finding(kind, _NOTHING, str(refusal))
-            except BotFault as fault:  # For example, an instruction that is switched off.
+            except BotFault as fault:  # The bot was killed, for example by an instruction that is switched off.
                 pair = None
                 yield Finding(kind, _NOTHING, str(fault))
 
@@ -135,7 +135,7 @@ def _pair(stack: ExitStack, start: Start, runtime: Runtime, policy: Policy) -> _
 
 
 def _act(bot: BotProcess, message: dict[str, object], *, awake: bool = False) -> float:
-    """Carry out one act; return the received number, if the act was to hear. Raise _Refused and BotFault."""
+    """Carry out one act; return the number heard, if the act is "hear". Raise _Refused and BotFault."""
     request = json.dumps(message).encode() + b"\n"
     if awake:
         bot.thaw()

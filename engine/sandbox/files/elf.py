@@ -12,7 +12,7 @@ from typing import BinaryIO
 from engine.sandbox.errors import SandboxError
 
 MAGIC = b"\x7fELF"
-MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine -> the kernel's name of the processor.
+MACHINES = {62: "x86_64", 183: "aarch64"}  # ELF machine number -> the kernel's name of the processor.
 _HEADER_BYTES = 64
 _ENTRY_BYTES = 56  # Least size of an entry of the program table.
 _EXECUTABLE = (2, 3)  # ET_EXEC, and ET_DYN for position-independent executables.
@@ -34,7 +34,7 @@ class Program:
 
 
 def read(file: BinaryIO) -> Program:
-    """Read the program in a file that is open at its start. Raise NotAProgram, OSError."""
+    """Read the program in a file positioned at its start. Raise NotAProgram, OSError."""
     header = file.read(_HEADER_BYTES)
     if header[:4] != MAGIC:
         raise NotAProgram("is not an ELF executable")
@@ -100,7 +100,7 @@ def libraries_of(loader: Path, file: Path) -> dict[str, Path]:
     for line in result.stdout.splitlines():
         name, arrow, rest = line.strip().partition(" => ")
         if not arrow:
-            continue  # The loader itself and the kernel's vDSO.
+            continue  # Skip the loader itself and the kernel's vDSO.
         if rest.startswith("not found"):
             raise SandboxError(f"{file} needs {name}, which is not installed here; install its package")
         libraries[Path(name).name] = Path(rest.rsplit(" (", 1)[0])

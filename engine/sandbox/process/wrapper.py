@@ -1,7 +1,7 @@
 """A bot below a wrapper of ours that is stopped while the bot lives.
 
-A wrapper that collects its child can report only one byte of its end, in which `exit(137)` and a SIGKILL look the same. So the wrapper is
-stopped before the bot's first instruction: whatever ends the bot, it is not collected until its own status has been read.
+A wrapper that collects its child can report only one byte of the child's end, in which `exit(137)` and a SIGKILL look the same. So the wrapper is
+stopped before the bot's first instruction: however the bot ends, nobody collects it until its own status has been read.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import signal
 from engine.sandbox.process import watch
 from engine.sandbox.process.spawn import ChildProcess, Ended
 
-_END_S = 1.0  # Time for a continued wrapper to collect its bot and to end.
+_END_S = 1.0  # Time in which a continued wrapper collects its bot and ends.
 
 
 class WrappedChild(ChildProcess):
     """A wrapper, as the forkserver knows it, and the bot below it."""
 
     def __init__(self, wrapper: ChildProcess, pid: int, word: int) -> None:
-        """Stop the wrapper of a process that waits to become the bot, and take over its descriptors. Raise OSError if it has ended.
+        """Stop the wrapper of a process that waits to become the bot, and take over its descriptors. Raise OSError if the process has ended.
 
-        word: descriptor of the wrapper's report on the bot's end.
+        word: the descriptor on which the wrapper reports the bot's end.
         """
         super().__init__(wrapper.pid, wrapper.handle, wrapper.end)
         # The signal is pending before the bot can begin, so it stops the wrapper before its next instruction.
@@ -40,7 +40,7 @@ class WrappedChild(ChildProcess):
         return self._bot
 
     def kill(self) -> None:
-        """Kill the bot; its wrapper then ends by itself. If the wrapper went first, the bot would become a zombie of process 1."""
+        """Kill the bot; its wrapper then ends by itself. If the wrapper ended first, the bot would become a zombie under process 1."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._bot, signal.SIGKILL)
 

@@ -25,7 +25,7 @@ _CALLS = ("capset", "landlock_create_ruleset", "landlock_add_rule", "landlock_re
 
 
 def plan(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> dict[str, Any]:
-    """Return every step of the launcher, as data. With a slot, the bot's files must be inside the runtime's tree."""
+    """Return the launcher's plan. If the place has a slot, the bot's files must be inside the runtime's tree."""
     support = landlock.support()
     root = str(runtime.root)
     inside, bot = ("", str(place.bot).removeprefix(root)) if place.slot else (root, str(place.bot))

@@ -1,6 +1,6 @@
 """No isolation: a bot is a program of the worker's own user. Only for trusted bots, and only if requested by name.
 
-The limits on memory, CPU and output, the clock and the freezing are the same, so that a bot behaves the same.
+The limits on memory, CPU and output, the clock and the freezing are those of other tiers, so that a bot behaves the same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The canary of sealed bots: reads every clock there is. Started as a bot, never imported.
+"""The canary of sealed bots: reads every clock there is. It is started as a bot, never imported.
 
-Each input line is {"vsyscall": true if the kernel has the oldest of its clocks at their fixed address}; the answer is a line with clock ->
-the seconds it shows, or null if it was refused. If an action succeeds that would open a clock, its value differs each time.
+Each input line is {"vsyscall": true if the kernel has the oldest of its clocks at their fixed address}; the answer is a line with clock -> the
+seconds it shows, or null if it was refused. The value of an action that would open a clock differs each time if the action succeeds.
 """
 
 import ctypes
@@ -20,10 +20,10 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 CALL = {"clock_gettime": 228, "gettimeofday": 96, "time": 201, "times": 100, "getrusage": 98, "adjtimex": 159}
-CLOCKS = (0, 1, 4, 5, 6, 7, 8, 9, 11)  # All that run on while a process is stopped.
+CLOCKS = (0, 1, 4, 5, 6, 7, 8, 9, 11)  # All clocks that run on while a process is stopped.
 ARCH_MAP_VDSO_64 = 0x2003
 RDTSC, RDTSCP = bytes.fromhex("0f31"), bytes.fromhex("0f01f9")
-SHIFT_AND_RETURN = bytes.fromhex("48c1e2204809d0c3")  # Combines both halves into the answer.
+SHIFT_AND_RETURN = bytes.fromhex("48c1e2204809d0c3")  # Machine code that combines both halves into the answer.
 VSYSCALL_TIME = 0xFFFF_FFFF_FF60_0400
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -37,7 +37,7 @@ class Pair(ctypes.Structure):
 
 
 def called(name: str, *words: object, units: float = 1e9) -> float | None:
-    """Read a clock by its system call, which writes a pair."""
+    """Read a clock by a system call that writes a pair. Return seconds; None if the call fails."""
     pair = Pair()
     failed = libc.syscall(ctypes.c_long(CALL[name]), *words, ctypes.byref(pair), None) < 0
     return None if failed else pair.seconds + pair.fraction / units
@@ -61,7 +61,7 @@ def counter(instruction: bytes) -> float:
 
 
 def mapped() -> float | None:
-    """Try to map the kernel's clocks again, or find them still there."""
+    """Try to map the kernel's clocks again, or find them still mapped."""
     libc.syscall.restype = ctypes.c_long
     at: int = libc.syscall(ctypes.c_long(158), ctypes.c_long(ARCH_MAP_VDSO_64), ctypes.c_long(0x10_0000_0000))
     exists = at >= 0 or ctypes.get_errno() == errno.EEXIST
@@ -69,7 +69,7 @@ def mapped() -> float | None:
 
 
 def begun_anew() -> float | None:
-    """Start a new program, which has new clocks. A refusal returns; success is visible by what it prints."""
+    """Start a new program, which has new clocks. If it is refused, return None; if it succeeds, its output shows that."""
     try:
         os.execv(sys.executable, [sys.executable, "-c", "import time; print(time.time())"])  # noqa: S606 - refused where it matters
     except OSError:
@@ -87,7 +87,7 @@ def own_pipe() -> float:
 
 
 def first_read(name: str) -> float:
-    """Return the time at which a file, or a directory, was first read."""
+    """Read a file or a directory; return the access time that it then has."""
     path = HERE / name
     _ = list(path.iterdir()) if path.is_dir() else path.read_bytes()
     return path.stat().st_atime
@@ -102,7 +102,7 @@ def counted() -> float:
 
 
 def woken(wait: Callable[[], object]) -> Callable[[], float | None]:
-    """Return a function that measures a wait of five seconds by the clock of all programs."""
+    """Return a function that measures a wait of five seconds by the monotonic clock."""
 
     def measure() -> float:
         before = time.monotonic()

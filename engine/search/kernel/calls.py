@@ -127,7 +127,7 @@ def _exchange(t: KernelState) -> i64:
 
 
 def _give(t: KernelState, seat: i64, exchanges: i64) -> None:
-    """Give the seven, or the two if the seven is not among these exchanges."""
+    """Exchange the seven or, if it is not among these exchanges, the two."""
     seven: i64 = t.program.cards.bit[act.EXCHANGE_SEVEN - act.SING + t.trump]
     announcing.exchange(t, seat, act.EXCHANGE_SEVEN if exchanges & seven else act.EXCHANGE_TWO)
 
@@ -141,7 +141,7 @@ def _answer_exchange(t: KernelState, action: i64) -> i64:
 
 
 def _wanted(t: KernelState, seat: i64) -> i64:
-    """Return the one exchange about which a seat is asked: the seven comes before the two."""
+    """Return the exchange that a seat is asked about, the seven before the two; 0 if there is none."""
     exchanges: i64 = _exchanges(t, seat) & ~t.declined
     return exchanges & -exchanges
 

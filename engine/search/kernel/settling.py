@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def settle(t: KernelState) -> None:
-    """Book a finished deal, and end the match if it was the last one."""
+    """Record a finished deal, and end the match if it was the last one."""
     p = t.program.stakes
     if not t.decided:
         decide(t)
@@ -168,7 +168,7 @@ def _most(t: KernelState, marks: bool) -> i64:
 
 
 def _led(t: KernelState, at_least: i64, margin: i64) -> bool:
-    """Return True if a side leads by this many games."""
+    """Return True if a side has `at_least` games and leads the next one by `margin`."""
     top: i64 = -1
     second: i64 = -1
     side: i64 = 0
@@ -213,6 +213,6 @@ def _ranking(t: KernelState) -> None:
 
 
 def _left(t: KernelState, seat: i64) -> i64:
-    """Return when a seat left; those that stayed, after all others."""
+    """Return the number of the deal that eliminated a seat; for seats still in the match, a number above all others."""
     at: i64 = t.left_at[seat]
     return at if at else 9999

@@ -1,4 +1,4 @@
-"""The answers of a consultation: at each decision the action that was taken, and the one that the bot would have taken."""
+"""The answers of a consultation: at each decision the action in the match, and the action of the house bot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from league.models import Consultation
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A decision. step: actions of the sitting before it; ply: moments of its deal before it; action: the one taken; would: that of the bot."""
+    """One decision of the asked seat.
+
+    step: number of actions of the sitting before it; ply: number of moves of its deal before it; action: the one in the match; would: that of the
+    house bot.
+    """
 
     step: int
     deal: int
@@ -21,12 +25,12 @@ class Answer:
 
     @property
     def differs(self) -> bool:
-        """Return True if the bot would have acted otherwise."""
+        """Return True if the house bot would have acted differently."""
         return self.would != self.action
 
     @property
     def anchor(self) -> str:
-        """The id of its step on the page."""
+        """Return the id of the step on the page."""
         return f"d{self.deal}p{self.ply}"
 
     def plain(self) -> list[Any]:
@@ -35,7 +39,7 @@ class Answer:
 
 
 def answers(row: Consultation) -> list[Answer]:
-    """Return the answers in order. Raises Refused if they are damaged: workers write them."""
+    """Return the answers in order. Raise Refused if they are damaged, which is possible because workers write them."""
     try:
         return [
             Answer(int(step), int(deal), int(ply), str(action), str(would))
@@ -43,5 +47,5 @@ def answers(row: Consultation) -> list[Answer]:
         ]
     except (ValueError, TypeError) as error:
         raise Refused(
-            "these answers are damaged and cannot be shown; an operator can have them made again (manage.py repair --replays)"
+            "these answers are damaged and cannot be shown; an operator can repeat them (manage.py repair --replays)"
         ) from error

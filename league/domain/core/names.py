@@ -1,7 +1,7 @@
-"""Names that people read: no bot, player, tournament, event or circuit can pass for another.
+"""Names that people read: no two bots, players, tournaments, events or circuits may look alike.
 
-`league.pure.names` defines which characters a name may have and which names look alike. A row of TakenName, unique by that look, records the holder.
-If two people take similar names at the same time, the database decides.
+`league.pure.names` defines which characters a name may have and which names look alike. A row of TakenName, unique by skeleton, records the holder,
+so if two people take similar names at the same time, the database decides.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def take(kind: str, name: str, *, holder: str, now: datetime | None = None) -> N
         # In a fixed order, so that two transactions cannot deadlock over several skeletons.
         for skeleton in sorted(pure.skeletons(name)):
             fresh = {"name": name, "holder": holder}
-            # Locked, so that of two similar names the second looks for a free address only after the first has taken one.
+            # Locked, so that of two similar names the second one looks for a free address only after the first has its own.
             rows = TakenName.objects.select_for_update()
             row, _ = rows.get_or_create(kind=kind, skeleton=skeleton, defaults=fresh)
             if row.holder != holder and (row.until is None or row.until > now):

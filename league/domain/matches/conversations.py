@@ -1,4 +1,4 @@
-"""The lines to and from a bot in a finished match, for its owner, rebuilt from the log (engine.runner.rebuild)."""
+"""The lines to and from a bot in a finished match, for its owner, reconstructed from the log (engine.runner.rebuild)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from league.models import Match, Player, Sitting
 
 
 def conversation(match: Match, board: int, sitting: int, seat: int) -> list[Exchange]:
-    """Return every line to a seat in a pass, from its start to the end of a board: later boards change none of these. Two queries.
+    """Return every line to a seat in a pass, from its start to the end of a board. Two queries.
 
-    Raises Unreadable, ReplayError or ValueError for a log that cannot be replayed.
+    Later boards do not change these lines. Raise Unreadable, ReplayError or ValueError if the log cannot be replayed.
     """
     played = Sitting.objects.filter(board__match=match, number=sitting, board__number__lte=board)
     rows = list(played.select_related("board").order_by("board__number"))
@@ -27,21 +27,24 @@ def conversation(match: Match, board: int, sitting: int, seat: int) -> list[Exch
 
 
 def told(match: Match, board: int, sitting: int, seat: int, player: Player) -> list[Exchange]:
-    """Return the lines to a bot of `player`. Raises Refused if none sat here, the cards of the match are hidden, or its log cannot be replayed."""
+    """Return the lines to a bot of `player`.
+
+    Raise Refused if the player had no bot at this seat, the cards are hidden, or the log cannot be replayed.
+    """
     if why := replays.reason_closed(match):
         raise why
     row = Sitting.objects.filter(board__match=match, board__number=board, number=sitting).first()
     parties = {party.number: party for party in match.parties.select_related("version__bot")}
     if row is None or not 0 <= seat < len(row.seating) or parties[row.seating[seat]].version.bot.owner_id != player.pk:
-        raise Refused("no bot of yours sat there in match {match}", match=match.public_id)
+        raise Refused("none of your bots sat at this seat in match {match}", match=match.public_id)
     with _replayed(match):
         return conversation(match, board, sitting, seat)
 
 
 def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until: tuple[int, int]) -> tuple[int, int]:
-    """Return seat and step of the last decision of these seats up to a moment (deal, moments of that deal), else their first one.
+    """Return seat and step of the last decision of these seats up to a position (deal, number of its moves); if there is none, their first one.
 
-    Raises Refused if the cards of the match are hidden, the seats decided nothing, or the log cannot be replayed.
+    Raise Refused if the cards of the match are hidden, the seats had no decision, or the log cannot be replayed.
     """
     if why := replays.reason_closed(match):
         raise why
@@ -69,5 +72,5 @@ def _replayed(match: Match) -> Iterator[None]:
         if isinstance(error, Refused):
             raise
         raise Refused(
-            "this league cannot replay what the bot was sent in match {match}", match=match.public_id
+            "this league cannot reconstruct the lines that the bot was sent in match {match}", match=match.public_id
         ) from None

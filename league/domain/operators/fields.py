@@ -1,4 +1,4 @@
-"""The fields of an action, apart from its subject and the reason. A value always comes as text: from a form, a request or a command."""
+"""The fields of an action, besides its subject and the reason. A value always comes as text: from a form, a request or a command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from league.domain.core.errors import Refused
 from league.domain.people import quotas
 from league.enums import AuditConclusion
 
-DEFAULT = "default"  # Instead of a number: the limit that everybody has.
+DEFAULT = "default"  # In place of a number: the limit that everybody has.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The subjects of actions: their names, how they are found, and whom they concern."""
+"""The subjects of actions: their names, how to find them, and the players concerned."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from league.models import Audit, Bot, Entry, Event, Match, Party, Player, Tourna
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of subject. `find` returns the row with a name, or None; `concerned` the players with a bot at stake in it."""
+    """A kind of subject. `find` returns the row with a name, or None; `concerned` returns the players who have a bot at stake in it."""
 
     name: str
     find: Callable[[str], Any]
@@ -33,7 +33,7 @@ def _match(name: str) -> Match | None:
 
 
 def _owners(match: Match) -> set[int]:
-    """Return the owners of the bots in the match and in its tournament, since a rival's result concerns them, too."""
+    """Return the owners of the bots in the match and in its tournament: a result concerns the rivals, too."""
     seated = set(Party.objects.filter(match=match).values_list("version__bot__owner", flat=True))
     return seated | (_entrants(match.tournament) if match.tournament else set())
 
@@ -73,7 +73,7 @@ KINDS = {
 
 
 def find(text: str, kinds: tuple[str, ...]) -> tuple[Kind, Subject]:
-    """Return the row that a text names: "bot:rufo", or only the name if there is one kind. Raise Refused if it does not exist."""
+    """Return the row that a text names: "bot:rufo", or just "rufo" if only one kind is possible. Raise Refused if it does not exist."""
     kind, colon, name = text.strip().partition(":")
     if not colon:
         if len(kinds) > 1:

@@ -40,7 +40,7 @@ def create(
     reserved: bool = False,
     now: datetime | None = None,
 ) -> Player:
-    """Create a person with an account. Without a password nobody can log in until one is set; `staff` may look at everything.
+    """Create a player with an account. Without a password nobody can log in until one is set. `staff`: may look at everything.
 
     Raise Refused if the name is taken, reserved, or not 1 to 40 of a-z, 0-9 and inner hyphens.
     """
@@ -59,12 +59,12 @@ def create(
 
 
 def lock(player_id: int) -> None:
-    """Lock a player until the end of the transaction, so that only one process at a time adds to their queue and quotas."""
+    """Lock a player until the end of the transaction, so that only one process at a time adds to the player's queue and quotas."""
     list(Player.objects.select_for_update(no_key=True).filter(pk=player_id).values_list("pk"))
 
 
 def player_of_user(user: User, *, now: datetime | None = None) -> Player:
-    """Return the player of a logged-in account. Create it if the operator made the account by hand."""
+    """Return the player of a logged-in account. Create the player if an operator created the account by hand."""
     player = Player.objects.filter(user=user).first()
     if player:
         return player

@@ -1,4 +1,4 @@
-"""The end of a table, for the person who sat there: who won and by what, what it did to the rating, and what can be done next."""
+"""The end of a table, for the person who sat there: the winner and the points, the change of the rating, and the next choices."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ class Party:
 
     seats: tuple[int, ...]
     total: int
-    is_mine: bool  # The person sits there.
-    won: bool  # No other party has as many points.
+    is_mine: bool  # True if the person sits there.
+    won: bool  # True if no other party has as many points.
 
 
 @dataclass(frozen=True)
 class Result:
     """The points of a table that is over.
 
-    parties: best first; empty if no board was finished. won: of the person's party; None if the best parties are even, or nothing was played.
+    parties: best first; empty if no board was finished. won: True if the person's party won; None if the best parties are level, or no board was
+    finished.
     """
 
     status: str
@@ -50,16 +51,16 @@ class Result:
 
     @property
     def is_left(self) -> bool:
-        """Return True if the person gave the table up before its end."""
+        """Return True if the person left the table before its end."""
         return self.status in (TableStatus.LEFT, TableStatus.ABANDONED)
 
 
 @dataclass(frozen=True)
 class Ending(Result):
-    """The end of a table, for one viewer; all but `is_own` is empty for those who did not sit there.
+    """The end of a table as a viewer sees it; for people who did not sit there, only `is_own` is filled in.
 
-    change: of the rating; None if the table is unrated. again: the fields of a form to `play` that deals another table like this one. may_keep: a
-    guest may still take the table along by signing up.
+    change: of the rating; None if the table is unrated. again: the fields of a form to `play` that opens another table like this one. may_keep: a
+    guest can still keep the table by signing up.
     """
 
     is_own: bool = False
@@ -69,7 +70,7 @@ class Ending(Result):
 
 
 def result(row: Table) -> Result | None:
-    """Return the points; None while the table is played. No query."""
+    """Return the points of a finished table; None while it is played. No query."""
     if row.status in LIVE:
         return None
     game = pools.game_of(row.pool)
@@ -86,7 +87,7 @@ def result(row: Table) -> Result | None:
 
 
 def ending(row: Table, sitter: Sitter | None, *, now: datetime | None = None) -> Ending | None:
-    """Return how the table ended; None while it is played. Three queries if the table is rated and theirs."""
+    """Return the end of a table; None while it is played. Three queries if the table is rated and the viewer's own."""
     points = result(row)
     if points is None:
         return None

@@ -1,7 +1,8 @@
 """Guests: visitors without an account who sit at a table.
 
-A guest is the key in a signed cookie of the browser; the database has only its SHA-256, as of the keys of the API. A guest plays against house bots,
-without advice and unrated. Whoever signs up or logs in within `KEEP` takes the guest's tables along; all others are removed after `KEPT`.
+A guest is known by the key in a signed cookie; the database stores only the key's SHA-256, as for keys of the API. A guest plays against house
+bots, without advice and unrated. If the guest signs up or logs in within `KEEP`, the tables move to the account; otherwise they are removed after
+`KEPT`.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from league.enums import TableStatus
 from league.models import Player, Table
 from league.models.tables import LIVE
 
-NAME = gettext_noop("guest")  # In the journal, and at the seat of an open table.
-KEEP = timedelta(hours=1)  # The time after its end in which an account can take a table over.
+NAME = gettext_noop("guest")  # The name in the journal, and at the seat of a table that others may see.
+KEEP = timedelta(hours=1)  # How long after its end an account can take over a table.
 KEPT = timedelta(days=1)
 HOUR = timedelta(hours=1)
 BATCH = 200  # Rows of one DELETE.
-LOCK = 7453  # Of the advisory locks of PostgreSQL: counting tables and adding one.
+LOCK = 7453  # Number of PostgreSQL's advisory lock for counting tables and adding one.
 
 
 IDLE = timedelta(minutes=2)  # A guest who is away for this time gives way when others find no table.
@@ -78,14 +79,14 @@ def own(sitter: Sitter) -> QuerySet[Table]:
 
 
 def owns(sitter: Sitter | None, row: Table) -> bool:
-    """Return True if the table is theirs."""
+    """Return True if the table belongs to this person or guest."""
     if isinstance(sitter, Player):
         return sitter.pk == row.player_id
     return sitter is not None and row.player_id is None and row.guest == sitter.key
 
 
 def name_of(sitter: Sitter) -> str:
-    """Return the name in the journal."""
+    """Return the name of the person or guest in the journal."""
     return sitter.name if isinstance(sitter, Player) else NAME
 
 
@@ -99,7 +100,8 @@ def lock() -> None:
 def ask(guest: Guest, *, now: datetime) -> None:
     """Check that a guest may sit down, with the tables locked. Raise TooMany for the limit of the browser, of its network, or of all guests.
 
-    The number of tables that an address starts in an hour is limited before (league.web.common.limits): a new cookie does not help.
+    Raise TooMany at the limit of the browser, of its address, or of all guests. Before that, league.web.common.limits limits the tables that an
+    address opens in an hour, so that a new cookie gains nothing.
     """
     started = own(guest).filter(created__gt=now - HOUR).exclude(status=TableStatus.VOID).count()
     if started >= settings.QUOTA_TABLES:
@@ -111,7 +113,8 @@ def ask(guest: Guest, *, now: datetime) -> None:
     taken = _taken()
     if sum(taken.values()) >= settings.GUEST_TABLES:
         raise TooMany(
-            "guests have taken all {most} tables that are theirs; try again in a few minutes, or sign up: there is room for players",
+            "guests have taken all {most} tables for guests; try again in a few minutes, or sign up: there is "
+            "room for players",
             retry_after=120,
             most=settings.GUEST_TABLES,
         )
@@ -160,7 +163,7 @@ def _has_share(guest: Guest, taken: Counter[str]) -> bool:
 def adopt(player: Player, guest: Guest, *, now: datetime | None = None) -> int:
     """Give the guest's running table, and those that ended within the last hour, to a player who has just signed in; return their number.
 
-    They stay unrated. If the player sits at another table already, the guest's running one is left: nobody sits at two.
+    The tables stay unrated. If the player sits at another table already, the guest's running table is given up, because nobody sits at two.
     """
     now = clock.now_or(now)
     if not own(guest).exists():
@@ -179,7 +182,7 @@ def adopt(player: Player, guest: Guest, *, now: datetime | None = None) -> int:
 
 
 def remove(*, now: datetime | None = None) -> int:
-    """Remove the finished tables of guests after a day; return their number. Harmless to repeat."""
+    """Remove the finished tables of guests after a day; return their number. Repeatable."""
     now, count = clock.now_or(now), 0
     old = Table.objects.filter(player=None, created__lte=now - KEPT).exclude(status__in=LIVE).order_by("created")
     while rows := list(old.values_list("pk", flat=True)[:BATCH]):

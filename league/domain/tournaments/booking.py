@@ -1,4 +1,4 @@
-"""Booking: at its start a tournament books its boards against the limit of its owner (league.domain.people.quotas)."""
+"""Booking: when a tournament starts, it books its boards against the limit of its owner (league.domain.people.quotas)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from league.pure.refusal import Message
 def book(tournament: Tournament, *, now: datetime) -> None:
     """Book the most boards that a tournament can have with its current entries. Raise Refused or TooMany beyond the limit of its owner.
 
-    Later stages of an event were checked when it was created, so its players are never turned away. Call it in a transaction.
+    Later stages of an event were checked when the event was created, so they never fail here. Call this in a transaction.
     """
     form, field = formats.field_of_tournament(tournament)
     size = form.size(field)
@@ -44,7 +44,7 @@ def book(tournament: Tournament, *, now: datetime) -> None:
 
 
 def book_more(tournament: Tournament, *, now: datetime) -> None:
-    """Book again after a running tournament got more entries or larger parameters."""
+    """Book the additional boards of a running tournament that got more entries or larger parameters."""
     if tournament.status == TournamentStatus.RUNNING:
         book(tournament, now=now)
 

@@ -25,7 +25,7 @@ from league.models import Bot, BotVersion, Circuit, EntryRequest, Player, Season
 from league.pure.calendar import calendars, divisions
 
 LIVE = (TournamentStatus.OPEN, TournamentStatus.RUNNING)
-LOOKED = 20  # Circuits considered for the list of upcoming seasons.
+LOOKED = 20  # The most circuits that are read for the list of upcoming seasons.
 
 
 def create(
@@ -47,7 +47,7 @@ def create(
     description: str = "",
     now: datetime | None = None,
 ) -> Circuit:
-    """Create a circuit whose seasons are due by this calendar. Raise Refused, saying what is allowed."""
+    """Create a circuit whose seasons are due by this calendar. Raise Refused with the allowed values."""
     now = clock.now_or(now)
     name = names.checked(name)
     if not 1 <= len(name) <= 60:
@@ -93,7 +93,7 @@ def create(
 
 
 def _remind(circuit: Circuit) -> None:
-    """Let Celery's calendar call when a season is due. Like every message this is a hint: the scheduler finds seasons that no call announced."""
+    """Let Celery's calendar send a hint when a season is due. The scheduler also finds seasons without a hint."""
     chosen = calendar(circuit)
     weekdays = [day for day in chosen.days if not day.isdigit()]
     dates = [day for day in chosen.days if day.isdigit()]
@@ -110,12 +110,12 @@ def _remind(circuit: Circuit) -> None:
 
 
 def forget(circuit: Circuit) -> None:
-    """Remove its reminders, before it is deleted."""
+    """Remove the circuit's entries from Celery's calendar, before the circuit is deleted."""
     PeriodicTask.objects.filter(name__startswith=f"circuit {circuit.slug} by ").delete()
 
 
 def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | None = None) -> None:
-    """Pause or resume a circuit; after that its next season is the next one of the calendar."""
+    """Pause or resume a circuit. A resumed circuit continues with the next season of its calendar."""
     Circuit.objects.filter(pk=circuit.pk).update(active=active)
     PeriodicTask.objects.filter(name__startswith=f"circuit {circuit.slug} by ").update(enabled=active)
     PeriodicTasks.update_changed()
@@ -125,7 +125,7 @@ def set_active(circuit: Circuit, active: bool, *, actor: str, now: datetime | No
 def join(
     circuit: Circuit, bot: Bot, *, player: Player, message: str = "", now: datetime | None = None
 ) -> EntryRequest | None:
-    """Let a bot take part from the next season on; return the request if its owner wants to be asked. Repeatable.
+    """Add a bot from the next season on; if its owner wants to be asked, return the request instead. Repeatable.
 
     `player` must own the circuit or the bot. Raise Refused if the bot has no accepted version that plays the game.
     """
@@ -182,7 +182,7 @@ def room(circuit: Circuit) -> int:
 
 
 def leave(circuit: Circuit, bot: Bot, *, player: Player, now: datetime | None = None) -> None:
-    """Remove a bot from the next season on; it plays the current one to the end. Repeatable."""
+    """Remove a bot from the next season on; it finishes the current one. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = Circuit.objects.select_for_update(of=("self",)).get(pk=circuit.pk)
@@ -199,13 +199,13 @@ def calendar(circuit: Circuit) -> calendars.Calendar:
 
 @dataclass(frozen=True)
 class Course:
-    """The calendar of a circuit, and when its last season was due (or the circuit was created): they determine the next season."""
+    """The calendar of a circuit, and when its last season was due (or the circuit was created): together they determine the next season."""
 
     calendar: calendars.Calendar
     since: datetime
 
     def due(self, now: datetime) -> datetime:
-        """Return when the next season is due; this may be in the past while the current one is running."""
+        """Return when the next season is due; this is in the past if the current season lasts longer."""
         passed = self.calendar.moments(self.since, now)
         return passed[-1] if passed else self.calendar.next(now)
 
@@ -218,7 +218,7 @@ def course(circuit: Circuit) -> Course | None:
 
 
 def next_due(circuit: Circuit, *, now: datetime | None = None) -> datetime | None:
-    """Return when its next season is due; None if it is paused."""
+    """Return when the next season is due; None if the circuit is paused."""
     present = course(circuit)
     return present.due(clock.now_or(now)) if present else None
 
@@ -241,7 +241,7 @@ def open_due(*, now: datetime | None = None) -> int:
 
 
 def _open(pk: int, now: datetime) -> bool:
-    """Open the season that was due last, if the one before is finished. Seasons missed in between are not made up."""
+    """Open the latest due season if the one before is finished. Seasons missed in between are skipped."""
     with transaction.atomic():
         circuit = Circuit.objects.select_for_update().select_related("owner").get(pk=pk)
         last = circuit.seasons.order_by("-number").first()
@@ -309,7 +309,7 @@ def _versions(circuit: Circuit) -> dict[int, BotVersion]:
 
 
 def _last_divisions(circuit: Circuit) -> list[list[int]]:
-    """Return the bots of the last season that was played, by division, from first to last."""
+    """Return the bots of the last season that was played, by division, from first place to last."""
     played = circuit.seasons.filter(tournaments__status=TournamentStatus.FINISHED).order_by("-number").first()
     if played is None:
         return []

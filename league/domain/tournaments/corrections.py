@@ -1,7 +1,7 @@
 """Corrections by the owner of a tournament, event or recurring league: its name and text, who may enter, its entries, and its deletion.
 
-Nothing here changes a result or a rating: a played match stays as it is. Each step is in the journal, which the page shows to everybody who may see
-the tournament (`domain.tournaments.log`).
+Corrections never change a result or a rating. Each one is in the journal, and the page shows it to everybody who may see the tournament
+(`domain.tournaments.log`).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def describe(row: Contest, text: str, *, actor: str, now: datetime | None = None
 
 
 def rename(row: Contest, name: str, *, actor: str, now: datetime | None = None) -> None:
-    """Give it another name; its address stays. A stage or division has the name of its event or league. Repeatable.
+    """Change the name; the address stays. A stage or division has the name of its event or league. Repeatable.
 
     Nobody else gets the old name for a time (names.HELD), so that nobody can pass for the tournament that had it. At most MOST_NAMES a day.
     """
@@ -91,7 +91,7 @@ def rename(row: Contest, name: str, *, actor: str, now: datetime | None = None) 
 
 
 def set_entrance(row: Tournament | Event, to: str, *, actor: str, now: datetime | None = None) -> None:
-    """Open the entries to everybody, or close them to all but the owner; entries stay. Repeatable."""
+    """Open the entries to everybody, or only to the owner. Existing entries stay. Repeatable."""
     if to not in Entrance.values:
         raise Refused("choose who may enter: one of {allowed}", allowed=", ".join(Entrance.values))
     with transaction.atomic():
@@ -119,8 +119,8 @@ def set_share(row: Contest, per_player: int, *, actor: str, now: datetime | None
 def disqualify(entry: Entry, why: str, *, player: Player, now: datetime | None = None) -> None:
     """Rank an entry last, with a reason that everybody reads. Repeatable.
 
-    Its results stand and its remaining matches are played, so nobody else gains or loses points by it, and the owner cannot choose whose. It does not
-    advance to a later stage. Ratings do not change.
+    Its results stand and its remaining matches are played, so the owner cannot decide who gains or loses points by it. The entry does not advance
+    to a later stage. Ratings do not change.
     """
     why = " ".join(why.split())
     if not 1 <= len(why) <= MOST_REASON or "\0" in why:
@@ -144,7 +144,7 @@ def disqualify(entry: Entry, why: str, *, player: Player, now: datetime | None =
 def reinstate(entry: Entry, *, player: Player, now: datetime | None = None) -> None:
     """Undo a disqualification. Repeatable.
 
-    Raise Refused once a later stage or season has begun without the bot: the mark stays as long as its effect does.
+    Raise Refused once a later stage or season has begun without the bot, because that cannot be undone.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -172,8 +172,8 @@ def _has_successor(row: Tournament) -> bool:
 def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: datetime | None = None) -> None:
     """Let another accepted version of the same bot play, before the tournament starts. Repeatable.
 
-    After the start nobody may: whoever sees the field, a bye or the first boards could choose the version that suits them. The owner of the bot may
-    choose any of its versions; the owner of the tournament only the one that the bot sends now, so that nobody can weaken the bot of another player.
+    After the start nobody may, because the field, a bye or the first boards could guide the choice. The owner of the bot may choose any of its
+    versions; the owner of the tournament only the version that the bot sends now, so that nobody can weaken another player's bot.
     """
     now = clock.now_or(now)
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Events of several stages: created from one document, continued when a stage ends."""
+"""Events of several stages: created from one document, and continued when a stage ends."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def create(
     description: str = "",
     now: datetime | None = None,
 ) -> Event:
-    """Create an event with these entrants and start its first stage. Raise Refused with the place in the document that is wrong, and what is allowed.
+    """Create an event with these entrants and start its first stage. Raise Refused with the wrong place in the document and the allowed values.
 
-    If owners of bots want to be asked, they get a request with `message`, and the event stays open until its owner starts it. A private event
-    (`terms`) stays open as well, for those with its link; so does one that is to `wait` for entries, which others send if `entrance` lets them, from
-    `entries_from` on. An event that is `due` at some time starts automatically then.
+    The event starts at once, unless one of these keeps it open until its owner starts it: owners of bots want to be asked (they get a request with
+    `message`); the event is private (`terms`), open to people with its link; or it shall `wait` for entries, which `entrance` allows from
+    `entries_from` on. An event that is `due` at some time starts then.
     """
     now = clock.now_or(now)
     plan = _read(document)
@@ -102,9 +102,9 @@ def _check_boards(owner: Player, plan: pure.EventPlan, entrants: int) -> int:
 def _ask(
     event: Event, entrants: Sequence[BotVersion | Bot], owner: Player, message: str, *, wait: bool, now: datetime
 ) -> bool:
-    """Ask the owners who want to be asked; return False if none does and the event need not wait.
+    """Create requests to the owners who want to be asked; return False if there are none and the event need not wait.
 
-    Otherwise the requests, granted ones included, list the entrants.
+    If it returns True, the requests, granted ones included, are the list of entrants.
     """
     bots_named = [entrant if isinstance(entrant, Bot) else entrant.bot for entrant in entrants]
     consent.hold(bots_named, owner)
@@ -233,7 +233,7 @@ def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
 
 
 def _forget_guest(event: Event, owner: int) -> None:
-    """Take a player without a bot in a public event off the list of those who see what is hidden from others."""
+    """Remove a player without a bot in a public event from the guests, who may see what is hidden from others."""
     live = (RequestStatus.GRANTED, RequestStatus.ASKED)
     if not consent.requests_for(event).filter(bot__owner=owner, status__in=live).exists():
         event.guests.filter(player=owner).exclude(player=event.owner_id).delete()
@@ -306,7 +306,7 @@ def _sort_by_rating(plan: pure.EventPlan, line: Sequence[BotVersion]) -> list[Bo
 
 
 def _open(event: Event, plan: pure.EventPlan, number: int, line: Sequence[BotVersion], *, now: datetime) -> None:
-    """Create and start the tournaments of a stage, with seeds in the order of `line`."""
+    """Create and start the tournaments of a stage; `line` has the entries by seed."""
     stage = plan.stages[number - 1]
     by_id = {version.pk: version for version in line}
     for group, members in enumerate(snake(list(by_id), stage.groups), 1):
@@ -360,10 +360,10 @@ def advance(event: Event, *, now: datetime | None = None) -> bool:
 
 
 def _order(tournament: Tournament) -> list[BotVersion]:
-    """Return the versions of a finished tournament from first to last; on shared places by seed.
+    """Return the versions of a finished tournament from first to last; shared places are ordered by seed.
 
-    Versions that have withdrawn or are disqualified, or whose bot is retired, come last. They advance only if there is nobody else, so none of
-    this can end an event.
+    Withdrawn and disqualified versions, and those of retired bots, come last. They advance only if there are too few others, so that the event can
+    go on in any case.
     """
     line = list(tournament.entries.select_related("version__bot").order_by("place", "seed"))
 
@@ -398,7 +398,7 @@ def start_due(*, now: datetime) -> int:
             journal.append("event.not_started", f"event:{event.slug}", now=now, why=str(error))
         except Refused as error:
             with transaction.atomic():
-                # Only if its owner has not set another time or cancelled it meanwhile.
+                # Not if its owner has set another time or cancelled it.
                 waits = Event.objects.filter(pk=event.pk, status=TournamentStatus.OPEN, due=event.due)
                 if waits.update(due=None):
                     journal.append("event.not_started", f"event:{event.slug}", now=now, why=str(error))
@@ -407,7 +407,10 @@ def start_due(*, now: datetime) -> int:
 
 
 def advance_all(*, now: datetime) -> int:
-    """Advance every running event; return how many changed. One that cannot go on is cancelled with a reason and does not stop the others."""
+    """Advance every running event; return the number of changed ones.
+
+    One that cannot go on is cancelled with a reason and does not stop the others.
+    """
     changed = 0
     for event in Event.objects.filter(status=TournamentStatus.RUNNING):
         try:
@@ -421,6 +424,6 @@ def advance_all(*, now: datetime) -> int:
 
 
 def published_secret(event: Event, *, is_visible: bool) -> str | None:
-    """Return the secret in hexadecimal once the event is finished and no replay is withheld, for viewers of its results; else None."""
+    """Return the secret in hexadecimal once the event is finished and no replay is withheld; only to viewers of its results, else None."""
     hidden = not is_visible or event.finished is None or embargoes.hides_secret(event)
     return None if hidden else bytes(event.secret).hex()

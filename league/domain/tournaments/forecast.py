@@ -1,4 +1,4 @@
-"""Forecasts: matches and duration of a tournament before it is created, from its format and the measured speed of the workers."""
+"""Forecasts: number of matches and duration of a tournament before it is created, from its format and the measured speed of the workers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from league.pure.pairing.movements import snake
 
 @dataclass(frozen=True)
 class Pace:
-    """The duration of one sitting of a game in seconds, whether it was measured, and the number of workers."""
+    """The seconds of one sitting of a game, True if they were measured, and the number of workers."""
 
     sitting_s: float
     measured: bool
@@ -34,7 +34,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Minimum and maximum of each number. `seconds`: with the current speed and workers (at least one).
+    """The minimum and maximum of each number. `seconds`: at the current speed with the current workers (at least one).
 
     match_most_s: the most seconds that the bots of one match may use together.
     """
@@ -67,7 +67,7 @@ def forecast(
     limited: bool = False,
     owner: Player | None = None,
 ) -> Forecast:
-    """Forecast such a tournament. Raise Refused if it cannot be played, or (`limited`) exceeds the limit of `owner` (None: an anonymous client)."""
+    """Forecast a tournament. Raise Refused if it cannot be played, or (`limited`) exceeds the limit of `owner` (None: an anonymous client)."""
     form = formats.format_named(format)
     loaded = pools.load(game, players, dict(options or {}))
     seats = formats.entries_at_table(loaded, mixed=mixed)

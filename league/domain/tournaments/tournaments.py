@@ -30,11 +30,11 @@ from league.service import logs
 SLUGS_TAKEN = frozenset({"new"})
 MOST_IDLE_NAMES = 20  # Names that a player has given up and still holds.
 
-COARSE = ("chips", "marks")  # Score units where a quarter to a half of the boards between good bots are drawn.
+COARSE = ("chips", "marks")  # Score units in which a quarter to a half of the boards between good bots are drawn.
 
 
 def default_boards(game: str, players: int | None = None, options: dict[str, Any] | None = None) -> int:
-    """Return the boards per match that suit the table (docs/luck.md derives the sizes from measured luck)."""
+    """Return the number of boards per match that suits the table (docs/luck.md derives the sizes from measured luck)."""
     loaded = pools.load(game, players, options)
     if loaded.board_deals is None and len(loaded.sides) > 2:
         return 4  # Each board is a whole elimination match.
@@ -67,10 +67,11 @@ def create(
 ) -> Tournament:
     """Create an open tournament of `owner` with these versions entered (a bot stands for its newest accepted version).
 
-    Its deals are derived from `secret` (by default 32 random bytes), whose SHA-256 is public at once, and the secret itself after the end.
-    `mixed`: teams of two different bots. `sealed`: no bot can read a clock of the host, and only bots that can be sealed may enter. `belongs`: the
-    columns that tie it to an event or season, whose bots' owners have agreed. Otherwise owners of other players' bots are asked if they want that
-    (`enrolment.enter`). Raise Refused for a game, option, format, parameter, number of boards, limit or entry that is not allowed.
+    Its deals are derived from `secret` (by default 32 random bytes), whose SHA-256 is public at once, and the secret itself after the end. `mixed`:
+    teams of two different bots. `sealed`: no bot can read a clock of the host, and only bots that can be sealed may enter. `belongs`: the columns
+    that tie it to an event or season, to which the bots' owners have already agreed. In other tournaments, owners who want to be asked get a
+    request (`enrolment.enter`). Raise Refused for a game, option, format, parameter, number of boards or entry that is not allowed, or beyond a
+    limit.
     """
     now = clock.now_or(now)
     name = names.checked(name)
@@ -125,7 +126,7 @@ def create(
 
 
 def _embargo_of(event: Event | None) -> dict[str, Any]:
-    """Return the columns by which an embargo and a release of an event apply to its later stages."""
+    """Return the columns by which an embargo or a release of an event applies to its later stages."""
     if event is None:
         return {}
     columns = {"embargo": event.embargo, "secret_after": event.embargo} if event.embargo else {}
@@ -162,7 +163,7 @@ def give_up_name(owner: Player, name: str, *, now: datetime) -> None:
 
 
 def secret_slug() -> str:
-    """Make an address that nobody can guess and that reveals nothing about other rows."""
+    """Return a random address that reveals nothing about other rows."""
     return secrets.token_hex(8)
 
 
@@ -188,10 +189,10 @@ def _limits(limits: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def start(tournament: Tournament, *, actor: str = "", now: datetime | None = None) -> None:
-    """Fix the entries, sorted by version, with their seeds, and insert the first matches. Repeatable: a running tournament is only completed.
+    """Fix the entries, sorted by version, with their seeds, and insert the first matches.
 
-    Open requests expire, except those to enter a ladder. In a large tournament the scheduler inserts the other matches as the earlier ones are played
-    (`progress.schedule`).
+    Repeatable: in a running tournament only missing matches are added. Open requests expire, except those to enter a ladder. In a large tournament
+    the scheduler inserts the other matches as the earlier ones are played (`progress.schedule`).
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -213,7 +214,10 @@ def start(tournament: Tournament, *, actor: str = "", now: datetime | None = Non
 
 
 def start_at_once(tournament: Tournament, *, actor: str, now: datetime | None = None) -> None:
-    """Start a tournament in the transaction that created it. Raise Refused if an owner has to be asked, whose request would expire at once."""
+    """Start a tournament in the transaction that created it.
+
+    Raise Refused if an owner has to be asked, because the request would expire at once.
+    """
     bots_asked = consent.names_asked(tournament)
     if bots_asked:
         raise Refused(
@@ -230,9 +234,9 @@ def growing_parameters(tournament: Tournament) -> list[str]:
 
 
 def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str, now: datetime | None = None) -> int:
-    """Raise parameters of a running tournament, such as cycles or budget. Nothing that exists changes.
+    """Raise parameters of a running tournament, such as cycles or budget. Existing matches do not change.
 
-    Return by how many matches it may grow. Raise Refused for a smaller value or any other parameter, because results depend on it.
+    Return the most matches that this can add. Raise Refused for a smaller value or any other parameter, because results depend on it.
     """
     now = clock.now_or(now)
     with transaction.atomic():
@@ -271,7 +275,7 @@ def extend(tournament: Tournament, parameters: Mapping[str, Any], *, actor: str,
 
 
 def count_planned(tournament: Tournament) -> tuple[int, int]:
-    """Return the fewest and most matches there will be. Raise Refused if the entries cannot fill a table."""
+    """Return the fewest and the most matches of the tournament. Raise Refused if the entries cannot fill a table."""
     form, field = formats.field_of_tournament(tournament)
     try:
         pure.check_field(form, field)

@@ -58,14 +58,14 @@ class Command(LeagueCommand):
 
 
 def box(lines: Sequence[str]) -> str:
-    """Return lines in a frame that stands out of a log."""
+    """Return lines in a frame that stands out in a log."""
     width = max(map(len, lines))
     bar = f"+{'-' * (width + 2)}+"
     return "\n".join([bar, *(f"| {line:<{width}} |" for line in lines), bar])
 
 
 def listens(bind: str) -> bool:
-    """Return True if the web server takes connections; for other addresses than host:port, as soon as it is started."""
+    """Return True if the web server accepts connections; for addresses other than host:port, as soon as it has been started."""
     host, _, port = bind.rpartition(":")
     if not host or not port.isdigit():
         return True

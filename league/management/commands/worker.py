@@ -50,7 +50,7 @@ class Command(LeagueCommand):
             else:
                 worker.keep_looking(settings.RECONCILE_S)
                 listener.run(celery.MATCHES, [tasks.play_match])
-        finally:  # Whatever the reason for the end, the league stops counting this worker.
+        finally:  # However it ends, the league stops counting this worker.
             worker.close()
         listener.close()
 

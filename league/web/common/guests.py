@@ -1,4 +1,4 @@
-"""Guests in the browser: a signed cookie has the key of a guest's table; who logs in takes the table along."""
+"""Guests in the browser: a signed cookie has the key of a guest's tables, which move to the account when the guest logs in."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SALT = "league.guest"
 
 
 def sitter_of(request: HttpRequest) -> Sitter | None:
-    """Return who sits at tables with this browser: the player who is logged in, else the guest of the cookie, else None."""
+    """Return the person at this browser's tables: the player who is logged in, else the guest of the cookie, else None."""
     return viewer_of(request) if request.user.is_authenticated else guest_of(request)
 
 
 def guest_of(request: HttpRequest) -> Guest | None:
-    """Return the guest of the cookie; None without one, with a forged one, or an old one."""
+    """Return the guest of the cookie; None if the cookie is missing, forged or too old."""
     key = _key(request)
     return guests.guest(key, address(request)) if key else None
 
@@ -38,13 +38,13 @@ def _key(request: HttpRequest) -> str:
 
 
 def seat_guest(request: HttpRequest) -> tuple[Guest, str]:
-    """Return the guest of the cookie, or a new one, with the key that `remember` writes."""
+    """Return the guest of the cookie, or a new guest, with the key that `remember` writes."""
     key = _key(request) or guests.new_key()
     return guests.guest(key, address(request)), key
 
 
 def remember(response: HttpResponse, key: str) -> None:
-    """Write the guest's key into the browser, for as long as the tables stay."""
+    """Write the guest's key into a cookie that lasts as long as the tables stay."""
     response.set_signed_cookie(
         COOKIE,
         key,

@@ -1,4 +1,4 @@
-"""The decisive line of a bot's log: a Python exception and its place in the bot."""
+"""The decisive line of a bot's log: a Python exception and where in the bot's code it was raised."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ NICE = 50  # Elo; the ends of the axis are multiples of this.
 
 @dataclass(frozen=True)
 class Bar:
-    """An interval as a bar in units from 0 to 100; `anchor` is the place of the anchor bot, None off the axis."""
+    """An interval as a bar in units from 0 to 100. `anchor`: the place of the anchor bot, None if it is off the axis."""
 
     start: float
     width: float
@@ -40,7 +40,7 @@ class Axis:
 
 
 def with_bars(rows: Sequence[RankedBot]) -> tuple[list[LeaderboardLine], Axis | None]:
-    """Return the rows of a page with their bars, and an axis that holds every interval. The axis is None without rows."""
+    """Return the rows of a page with their bars, and an axis that covers every interval. Without rows the axis is None."""
     if not rows:
         return [], None
     ratings = [row.rating for row in rows]

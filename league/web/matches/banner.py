@@ -1,4 +1,4 @@
-"""The result of a hand, over the table: who won and by what, and how the points came about."""
+"""The result of a hand, over the table: the winner, the points, and where the points come from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Moment = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the sum: its name, and a number for each side."""
+    """A row of the addition: its name, and a number for each side."""
 
     name: str
     values: list[str]
@@ -28,7 +28,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Figure:
-    """The points of a side in large type; number: of the side, which colours it."""
+    """The points of a side in large type. number: of the side, for its colour."""
 
     number: int
     text: str
@@ -36,7 +36,7 @@ class Figure:
 
 @dataclass
 class Banner:
-    """The result of a hand, over the table. figures: the two numbers of the result, if two sides played for points."""
+    """The result of a hand. figures: the two numbers of the result, if two sides played for points."""
 
     title: str
     figures: list[Figure] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Banner:
 def banner(
     row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str], *, is_own: bool
 ) -> Banner | None:
-    """Return the result of the hand that the table shows; None while it is played, or if it was not played to its end."""
+    """Return the result of the hand that the table shows; None while it is played, and if it was not finished."""
     over = next((moment for moment in reversed(moments) if moment["e"] == "over"), None)
     if over is None or row.fault:
         return None
@@ -70,12 +70,12 @@ def banner(
 
 
 def is_shown(row: Table) -> bool:
-    """Return True if the person looks at the result of a hand before the next one is dealt."""
+    """Return True if the person is looking at the result of a hand before the next deal."""
     return row.turn is not None and row.legal == [NEXT]
 
 
 def _sides(game: engine.Game, seat: int) -> list[int]:
-    """Return the sides, that of the seat first."""
+    """Return the sides, the side of `seat` first."""
     own = next(number for number, seats in enumerate(game.sides) if seat in seats)
     return [own, *(number for number in range(len(game.sides)) if number != own)]
 
@@ -98,7 +98,7 @@ def _title(game: engine.Game, seat: int, winners: Sequence[int], names: Sequence
 
 
 def _rows(game: engine.Game, moments: Sequence[Moment], sides: Sequence[int]) -> list[Row]:
-    """Return where the points of the only deal come from, or the points of each deal if there were several."""
+    """Return where the points of the only deal come from, or, after several deals, the points of each."""
     deals = [moment for moment in moments if moment["e"] == "score" and moment.get("points")]
 
     def sums(values: Sequence[int]) -> list[int]:

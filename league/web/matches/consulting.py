@@ -1,7 +1,4 @@
-"""Consultations on the match page: what a house bot would have done at each step of a seat, and in sum.
-
-Nothing is played here.
-"""
+"""Consultations on the match page: the action of a house bot at each step of a seat, and a summary."""
 
 from __future__ import annotations
 
@@ -27,13 +24,13 @@ class Asked:
 
     @property
     def waits(self) -> bool:
-        """True while the consultation is queued or running."""
+        """Return True while the consultation is queued or running."""
         return self.row.status in judging.WAITING
 
 
 @dataclass(frozen=True)
 class Different:
-    """A decision that the house bot would have made differently; both actions in words."""
+    """A decision at which the house bot would have acted differently; both actions in words."""
 
     anchor: str
     played: str
@@ -42,7 +39,7 @@ class Different:
 
 @dataclass
 class Shown:
-    """The consultation section. bots: those that the viewer may ask; seat, bot: defaults of the form; marks: by step id."""
+    """The consultation section. bots: those that the viewer may ask; seat, bot: initial values of the form; marks: by step id."""
 
     every: list[Asked]
     bots: list[BotVersion]
@@ -56,19 +53,19 @@ class Shown:
 
     @property
     def chosen(self) -> Asked | None:
-        """The consultation whose answers are shown."""
+        """Return the consultation whose answers are shown."""
         return next((item for item in self.every if item.chosen), None)
 
     @property
     def waits(self) -> bool:
-        """True while any consultation is queued or running."""
+        """Return True while any consultation is queued or running."""
         return any(item.waits for item in self.every)
 
 
 def view(
     match: Match, sitting: Sitting, names: Sequence[str], selected: tuple[str, int | None], viewer: Player | None
 ) -> Shown:
-    """Build the section. Show the `selected` consultation (bot and seat), else the latest finished one, else the latest. One or two queries."""
+    """Build the section with the `selected` consultation (bot and seat), else the latest finished one, else the latest. One or two queries."""
     bot, seat = selected
     rows = asking.of_sitting(match, sitting.board.number, sitting.number)
     matching = [row for row in rows if (row.version.bot.slug, row.seat) == (bot, seat)]
@@ -102,5 +99,5 @@ def _fill(section: Shown, row: Consultation) -> None:
 
 
 def mark(lines: Sequence[Sentence], section: Shown) -> list[Sentence]:
-    """Add what the house bot would have done to the steps of its seat."""
+    """Add the actions of the house bot to the steps of its seat."""
     return [replace(line, would=section.marks.get(line.anchor)) for line in lines]

@@ -1,6 +1,6 @@
-"""The luck section of a board page: what its deals were worth with open cards, and what the bots made of them.
+"""The luck section of a board page: the value of each deal with open cards, and the points that the bots made of it.
 
-Ratings do not use it: a board is played in every seating, so most of the luck cancels (docs/ratings.md).
+Ratings do not use it: a board is played in every seating, so most of the luck cancels out (docs/ratings.md).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WIDTH, HEIGHT, BAR, EDGE = 320, 40, 12, 4
 
 @dataclass(frozen=True)
 class Deal:
-    """One deal of a sitting, for the side of the first party. par: its worth; end: its result. None: not proved."""
+    """One deal of a sitting, for the side of the first party. par: its value with open cards; end: its result. None: not proven."""
 
     par: float | None
     end: float | None
@@ -29,7 +29,7 @@ class Deal:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar of the picture, in its units."""
+    """A bar of the chart, in units of the chart."""
 
     x: float
     width: float
@@ -37,18 +37,18 @@ class Bar:
 
 @dataclass(frozen=True)
 class Row:
-    """One sitting, or the whole board (`sitting` is None): cards and play as bars and as text."""
+    """One sitting, or the whole board (`sitting` is None): the shares of cards and play, as bars and as text."""
 
     sitting: Sitting | None
     cards: str
     play: str
     end: str
-    bars: tuple[Bar, Bar, float]  # Cards, play and the place of the result.
+    bars: tuple[Bar, Bar, float]  # The bar of the cards, the bar of the play, and the place of the result.
 
 
 @dataclass
 class Luck:
-    """The luck section. row: None if nobody requested an open-card analysis; unproved: sittings without a complete proof."""
+    """The luck section. row: None if nobody has requested an open analysis; unproved: sittings without a complete proof."""
 
     row: Judgement | None
     rows: list[Row]
@@ -62,14 +62,14 @@ class Luck:
 
     @property
     def waits(self) -> bool:
-        """True while the analysis is queued or running."""
+        """Return True while the analysis is queued or running."""
         return self.row is not None and self.row.status in asking.WAITING
 
 
 def of_board(match: Match, sittings: Sequence[Sitting], number: int, parties: Sequence[Party]) -> Luck:
     """Split the result of each sitting into cards and play, for the first party of the board. One query.
 
-    Needs the match's tournament.
+    `match` must have been read with its tournament.
     """
     row = asking.find(match, JudgementKind.OPEN)
     luck = Luck(row, [], [], parties[0])
@@ -103,7 +103,7 @@ def of_board(match: Match, sittings: Sequence[Sitting], number: int, parties: Se
 
 
 def by_deal(rows: Iterable[Placed], parties: int) -> Mapping[int, Deal]:
-    """Return the deals of a sitting by number, each with its worth before the first and after the last decision."""
+    """Return the deals of a sitting by number, each with its value before the first and after the last decision."""
     grouped: dict[int, list[Placed]] = {}
     for row in rows:
         grouped.setdefault(row.verdict.deal, []).append(row)
@@ -126,7 +126,7 @@ def _deal(rows: Sequence[Placed], parties: int) -> Deal:
 
 
 def total(values: Iterable[float | None]) -> float | None:
-    """Return the sum, or None if there are no values or one is missing."""
+    """Return the sum; None if there are no values, or one is None."""
     numbers = list(values)
     present = [value for value in numbers if value is not None]
     return sum(present) if numbers and len(present) == len(numbers) else None

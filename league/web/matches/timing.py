@@ -12,7 +12,7 @@ from league.web.common.words import action_name
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision, times in milliseconds. `latency`: from the start of writing the request until the answer was read."""
+    """One decision, times in milliseconds. `latency`: from the first byte of the request to the end of the answer."""
 
     step: int
     seat: int
@@ -24,7 +24,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Times:
-    """The decisions of one bot in a sitting: their count, the mean times in milliseconds and the slowest one of each seat."""
+    """The decisions of one bot in a sitting: their number, the mean times in milliseconds, and the slowest decision of each seat."""
 
     decisions: int
     mean: tuple[float, ...]
@@ -32,7 +32,7 @@ class Times:
 
 
 def times(record: dict[str, Any], seats: Collection[int]) -> Times | None:
-    """Sum up the decisions of these seats. Return None if the record has no timings."""
+    """Sum up the decisions of these seats. Return None if the record has no times."""
     if not record.get("timings"):
         return None
     sums = summed(record["timings"], players=record["players"], move_s=0.0)

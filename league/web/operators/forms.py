@@ -14,7 +14,7 @@ from league.web.common import words
 
 
 class ActionForm(forms.Form):
-    """Subjects, fields and reason. The form checks the shape of values, the domain the rest."""
+    """The subjects, fields and reason of an action. The form checks the shape of values, the domain everything else."""
 
     def __init__(self, action: Action, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -68,5 +68,5 @@ def _made(field: Field) -> forms.Field:
 
 
 def _word(choice: str) -> str:
-    """Return a choice by its API name, with a description if it is a limit."""
+    """Return the API name of a choice; for a limit, with its description."""
     return f"{choice}: {words.limit_name(choice)}" if choice in words.LIMITS else choice

@@ -1,4 +1,4 @@
-"""Search: games, bots, players, tournaments and documents by their names. Whatever the size of the league, a search reads a few rows of an index."""
+"""Search: games, bots, players, tournaments and documents by their names. A search reads a few rows of an index, however large the league is."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True)
 class Result:
-    """A page with its name and a few words about it."""
+    """A page with its name and a short description."""
 
     address: str
     name: str
@@ -64,7 +64,7 @@ def search(request: HttpRequest) -> HttpResponse:
 
 
 def find(text: str, viewer: User | None) -> list[Group]:
-    """Return what `viewer` may see under a name, kinds without results left out."""
+    """Return the pages with this name that `viewer` may see; kinds without results are left out."""
     term = slugify(text)
     if not term:
         return []
@@ -89,7 +89,7 @@ def find(text: str, viewer: User | None) -> list[Group]:
 
 
 def _own_contests(text: str, viewer: User | None) -> list[tuple[Tournament | Event, str]]:
-    """Return the private events of the viewer by their names: their addresses do not tell them. One query."""
+    """Return the viewer's private events by name, because their addresses do not contain it. One query."""
     if viewer is None:
         return []
     rows = Event.objects.filter(owner__user=viewer, private=True, name__icontains=text).defer("secret")
@@ -110,7 +110,7 @@ def _named(rows: QuerySet[Row], column: str, term: str) -> list[Row]:
 
 
 def games(term: str) -> list[Result]:
-    """Return the games whose title, key or popular name has a term, or comes near it. No query."""
+    """Return the games whose title, key or popular name contains a term, or nearly does. No query."""
     names = {key: [slugify(name) for name in families.names(key)] for key in families.game_order()}
     fitting = [key for key in names if any(term in name for name in names[key])]
     if not fitting:
@@ -125,7 +125,7 @@ def _game(key: str) -> Result:
 
 
 def papers(term: str) -> list[Result]:
-    """Return the documents whose title has all words of a term. No query."""
+    """Return the documents whose title contains all words of a term. No query."""
     words = term.split("-")
     titled = [(name, title, slugify(title)) for name, title in documents.titles() if not name.startswith(BOOKS)]
     return [
@@ -136,7 +136,7 @@ def papers(term: str) -> list[Result]:
 
 
 def suggestions(path: str) -> list[Result]:
-    """Return pages whose name is near the last part of an address that does not exist. No query."""
+    """Return pages whose name resembles the last part of an address that does not exist. No query."""
     part = slugify(path.rstrip("/").rpartition("/")[2].replace("_", "-"))[:MOST_TEXT]
     if len(part) < LEAST:
         return []

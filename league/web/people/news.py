@@ -21,12 +21,12 @@ from league.service import changes
 from league.web.common.game_lines import game_title
 from league.web.common.viewers import user_of
 
-MOST = 30  # Entries of the feed, and rows read of each kind.
+MOST = 30  # The most entries of the feed, and the most rows of each kind that are read.
 
 
 @dataclass(frozen=True)
 class News:
-    """One entry: `key` identifies it among the news of a player; `address` is a path of the site."""
+    """One entry. `key` identifies it among the news of a player; `address` is a path on the site."""
 
     key: str
     at: datetime

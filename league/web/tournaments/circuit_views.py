@@ -1,4 +1,4 @@
-"""Recurring leagues: one with its seasons, the form of a new one, and the actions of owners and players."""
+"""Pages of recurring leagues: one league with its seasons, and the actions of owners and players."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest
 from league.web.tournaments.entrants import entrants, tell_entered, tournaments_with_entries
 from league.web.tournaments.log_lines import public_lines
 
-MOST_SEASONS = 20  # The page shows the latest ones.
+MOST_SEASONS = 20  # The most seasons on the page, the latest.
 
 
 @changes.kept_until(changes.EVENTS, changes.TOURNAMENTS, changes.BOTS)
@@ -64,7 +64,10 @@ def _possible_actions(request: HttpRequest, circuit: Circuit) -> dict[str, objec
 @login_required
 @require_POST
 def act_on_circuit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Let the player's bot join or leave, or pause and resume their league. The league owner may remove any bot and ask for any."""
+    """Let the player's bot join or leave, or pause or resume the player's own league.
+
+    The owner of the league may remove any bot, and ask for any.
+    """
     circuit = get_object_or_404(Circuit, slug=slug)
     viewer = player_of(request)
     owned = may_manage(request, circuit.owner_id)

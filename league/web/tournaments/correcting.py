@@ -1,4 +1,4 @@
-"""Corrections that a tournament, an event and a recurring league have in common: name, text, who may enter, and the confirmation."""
+"""Corrections common to tournaments, events and recurring leagues: name, text, who may enter, and the confirmation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SURE = ("cancel", "delete")  # Actions that cannot be undone: the form asks for 
 
 
 def is_sure(request: HttpRequest) -> bool:
-    """Return True if the viewer has ticked that they are sure; tell them if not."""
+    """Return True if the viewer has ticked "I am sure"; otherwise show a message."""
     if request.POST.get("sure"):
         return True
     messages.error(request, _("Nothing was changed. Tick the box to confirm, because this cannot be undone."))
@@ -24,7 +24,7 @@ def is_sure(request: HttpRequest) -> bool:
 
 
 def correct_contest(request: HttpRequest, row: Tournament | Event | Circuit, viewer: Player, action: str) -> None:
-    """Save name and description, open and close the entries, or delete it, after which `row.pk` is None."""
+    """Save name and description, open or close the entries, or delete the row, after which `row.pk` is None."""
     if action == "save":
         if "name" in request.POST:
             corrections.rename(row, request.POST["name"], actor=viewer.name)

@@ -49,7 +49,7 @@ MOVES = {"running": "started", "finished": "finished", "cancelled": "cancelled"}
 
 
 def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
-    """Return the latest lines about a tournament, event or league in the reader's language, newest first. One query."""
+    """Return the latest log lines of a tournament, event or league in the reader's language, newest first. One query."""
     lines = []
     for line in log.public_log(row):
         word = line.kind.partition(".")[2]

@@ -33,7 +33,7 @@ from league.web.common import lists
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
 from league.web.common.inputs import bot_named, until_of, whole_number
 from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
-from league.web.tournaments import tiebreaks
+from league.web.tournaments import pictures, tiebreaks
 from league.web.tournaments.brackets import brackets
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.crosstable import Window, crosstable, picture
@@ -42,8 +42,8 @@ from league.web.tournaments.entrants import offer, tell_entered
 from league.web.tournaments.log_lines import public_lines
 
 BY_PLACE = paging.Order.by("place")
-MOST_OPEN = 6  # Tournaments open for entries above the list.
-# Actions of the owner that are one button.
+MOST_OPEN = 6  # The most tournaments open for entries above the list.
+# Actions of the owner that need only a button.
 OWNER_ACTIONS: dict[str, Callable[..., object]] = {
     "start": domain.start,
     "cancel": progress.cancel,
@@ -58,7 +58,7 @@ ENTRY_ACTIONS = ("replace", "disqualify", "reinstate", "remove")
 
 @changes.kept_until(changes.TOURNAMENTS, changes.MATCHES)
 def tournaments(request: HttpRequest) -> HttpResponse:
-    """List all tournaments, newest first, and above them one's own and those open for entries. Eight queries."""
+    """List all tournaments, newest first; above them the viewer's own and those open for entries. Eight queries."""
     page = lists.page_of(request, lists.listed_tournaments(user_of(request)))
     lists.counted(page)
     context = {
@@ -124,6 +124,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         else [],
         "growing": _growing_parameters(tournament) if owned else [],
         "ending": describe_end(tournament, table),
+        "picture": pictures.of_tournament(tournament, table.rows),
         "log": public_lines(tournament),
         "here": request.build_absolute_uri(reverse("tournament", args=[slug])),
         "disqualified": [row.entry for row in table.rows if row.entry.disqualified is not None],

@@ -15,11 +15,7 @@ from tests.support import playing, tables
 from tests.support.knowing import Knowledge, cards_in
 from tests.support.parts import mostly_slow
 
-ON_GAMES = pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.of_a_deal()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+ON_GAMES = tables.on_games(tables.of_a_deal())
 
 
 def viewers(state: engine.State) -> list[int | None]:

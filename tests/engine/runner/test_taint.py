@@ -29,11 +29,7 @@ from tests.support import playing, tables
 from tests.support.bots import match
 from tests.support.knowing import Knowledge
 
-ON_GAMES = pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.of_a_deal()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+ON_GAMES = tables.on_games(tables.of_a_deal())
 SILENT = ("window", "exchange")  # phases in which a seat that declines is not noticed by anybody
 TRIES = 40  # other places for the hidden cards that are tried at a decision
 

@@ -88,7 +88,8 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
         record = replays.unpack(task.sitting)
         if "pass" not in record:
             raise Refused(
-                "match {match} was played before this league could replay what bots were sent", match=match.public_id
+                "match {match} was played before this league could reconstruct the lines that bots were sent",
+                match=match.public_id,
             )
         # Where the bot failed in the match there is nothing to go on from
         lines = [line for line in exchanges([record]) if line.seat == row.seat and not line.fault]

@@ -81,7 +81,7 @@ def test_cards_that_nobody_may_see_are_not_judged(match, ana, berto) -> None:
     far = NOW + timedelta(days=36_500)  # pages go by the clock of the machine
     embargoes.change(match, far, why="a final", actor="eva", now=NOW)
     match.refresh_from_db()
-    with pytest.raises(Refused, match="held back until"):
+    with pytest.raises(Refused, match="hidden until"):
         asking.ask(match, FAIR, ana, now=NOW)
     assert jobs.ANALYSIS.claim("host:1", now=NOW) is None
     assert asking.of_match(match) == {}
