@@ -47,14 +47,21 @@ def remove(row: Named) -> None:
 
 
 def having(rows: QuerySet[Row], text: str) -> QuerySet[Row]:
-    """Select the rows whose name has, for each word of a text, a word that begins with it: of common words only MOST_ROWS. One query."""
-    words = sorted(split(text), key=len, reverse=True)
-    if not words:
-        return rows.none()
+    """Select the rows whose name has, for each word of a text, a word that begins with it: of words that all names have MOST_ROWS rows.
+
+    One query for each word.
+    """
     here = SearchWord.objects.filter(kind=_kind(rows.model))
-    rows = rows.filter(pk__in=list(here.filter(begins("word", words[0])).values_list("row", flat=True)[:MOST_ROWS]))
-    for word in words[1:]:
-        rows = rows.filter(Exists(here.filter(begins("word", word), row=OuterRef("pk"))))
+    keys = {
+        word: list(here.filter(begins("word", word)).values_list("row", flat=True)[:MOST_ROWS]) for word in split(text)
+    }
+    if not keys:
+        return rows.none()
+    rarest = min(keys, key=lambda word: len(keys[word]))
+    rows = rows.filter(pk__in=keys[rarest])
+    for word in keys:
+        if word != rarest:
+            rows = rows.filter(Exists(here.filter(begins("word", word), row=OuterRef("pk"))))
     return rows
 
 

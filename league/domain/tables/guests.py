@@ -26,7 +26,7 @@ from league.models.tables import LIVE
 NAME = gettext_noop("guest")  # The name in the journal, and at the seat of a table that others may see.
 KEEP = timedelta(hours=1)  # How long after its end an account can take over a table.
 BATCH = 200  # Rows of one DELETE.
-IDLE = timedelta(minutes=2)  # A guest who has not answered for so long gives way when others find no table.
+IDLE = timedelta(minutes=2)  # A guest who is away for this time gives way when others find no table.
 Sitter = Person  # Who sits at a table.
 
 

@@ -73,7 +73,7 @@ def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -
     _check_entrant(version, row)
     most = booking.room(row, whole=actor != row.owner.name)
     if len(present) >= most:
-        raise Refused("the tournament {tournament!r} is full; it takes {most} entries", tournament=row.name, most=most)
+        raise Refused("{tournament!r} is full; it takes {most} bots", tournament=row.name, most=most)
     number = 1 + max((entry.number for entry in present), default=-1)
     entry = Entry.objects.create(tournament=row, version=version, number=number)
     booking.book_more(row, now=now)

@@ -194,7 +194,7 @@ def check_room(event: Event) -> None:
     """Raise Refused if an event takes no more bots: what is entered can also be played."""
     most = forecast.room(_read(event.document), event.owner)
     if consent.requests_for(event).filter(status=RequestStatus.GRANTED).count() >= most:
-        raise Refused("{event!r} is full; it takes {most} bots", event=event.name, most=most)
+        raise Refused("{tournament!r} is full; it takes {most} bots", tournament=event.name, most=most)
 
 
 def room(event: Event) -> int:
@@ -203,7 +203,7 @@ def room(event: Event) -> int:
 
 
 def why_not_yet(event: Event, entries: int) -> str:
-    """Return why an open event could not start now with so many entries; "" if it could. Four queries."""
+    """Return why an open event could not start now with this number of entries; "" if it could. Four queries."""
     try:
         plan = _read(event.document)
         need = _check_boards(event.owner, plan, entries)

@@ -23,7 +23,7 @@ MOST_A_DAY = 10  # Entries of one player in one contest: who leaves may come bac
 
 
 def checked(per_player: int) -> int:
-    """Return a number of bots of each player if a contest may take so many. Raise Refused otherwise."""
+    """Return a number of bots of each player if a contest may take it. Raise Refused otherwise."""
     if type(per_player) is not int or not 1 <= per_player <= settings.MAX_ENTRIES:
         raise Refused("a player may enter 1 to {most} bots, not {count!r}", most=settings.MAX_ENTRIES, count=per_player)
     return per_player

@@ -146,7 +146,7 @@ def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object
     """Return what the page of an open event says of its entries: who is in, how many more it takes, and what the viewer and the owner may do."""
     entrants = _entrants(event)
     entered = [row for row in entrants if row.status == RequestStatus.GRANTED]
-    mine = _own_bots(viewer, event)
+    own_bots = _own_bots(viewer, event)
     inside = {row.bot_id for row in entered}
     own_inside = [row.bot for row in entered if viewer is not None and row.bot.owner.user_id == viewer.pk]
     room = domain.room(event)
@@ -158,8 +158,8 @@ def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object
         "entrants": entrants,
         "entered": len(entered),
         "room": room,
-        "mine": mine,
-        "can_enter": [bot for bot in mine if bot.pk not in inside] if has_place and not is_late else [],
+        "mine": own_bots,
+        "can_enter": [bot for bot in own_bots if bot.pk not in inside] if has_place and not is_late else [],
         "can_leave": own_inside if not is_late else [],
         "removed": list(removed),
         "is_out": is_out,

@@ -58,6 +58,8 @@ def test_the_plan_of_a_search_uses_an_index(ana, text) -> None:
     )
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
+    Bot.objects.create(pk=7, slug="zz-00007-rare", owner=ana, created=NOW)
+    assert names(Bot, "zz rare") == {"zz-00007-rare"}, "the rare word counts, wherever it stands"
     words = SearchWord.objects.filter(search_words.begins("word", text.split()[-1]), kind="bot")
     plan = words.values_list("row", flat=True)[: search_words.MOST_ROWS].explain()
     assert "search_word_begins" in plan, plan

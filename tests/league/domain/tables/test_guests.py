@@ -140,7 +140,7 @@ def test_a_class_of_24_plays_behind_one_address_and_two_networks_leave_room_for_
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("first", "second", "same"),
     [
         ("192.0.2.1", "192.0.2.254", True),
         ("192.0.2.1", "192.0.3.1", False),
@@ -149,8 +149,8 @@ def test_a_class_of_24_plays_behind_one_address_and_two_networks_leave_room_for_
         ("unknown", "unknown", True),
     ],
 )
-def test_neighbouring_addresses_are_one_network(one, other, same) -> None:
-    assert (of_key("k", one).network == of_key("k", other).network) is same
+def test_neighbouring_addresses_are_one_network(first, second, same) -> None:
+    assert (of_key("k", first).network == of_key("k", second).network) is same
 
 
 def test_the_longest_idle_table_of_the_fullest_network_gives_way(settings) -> None:
