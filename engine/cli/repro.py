@@ -152,9 +152,9 @@ def seats_of(group: Sequence[dict[str, Any]], party: int, wanted_number: int | N
 
 
 def _print_lines(exchanges: Sequence[Exchange], args: argparse.Namespace) -> int:
-    held = {exchange.seat for exchange in exchanges}
-    if args.seat not in held:
-        raise Problem(f"--lines prints one seat of one pass; give --seat 1 to {max(held) + 1}")
+    seats_here = {exchange.seat for exchange in exchanges}
+    if args.seat not in seats_here:
+        raise Problem(f"--lines prints one seat of one pass; give --seat 1 to {max(seats_here) + 1}")
     for exchange in exchanges:
         if exchange.seat == args.seat:
             sys.stdout.write(exchange.request.decode())

@@ -1,4 +1,5 @@
-// A bot for games in which points may hurt, such as cabrero: it loses its dearest card under a higher one.
+// A bot for games in which points may hurt, such as cabrero: it loses its
+// dearest card under a higher one.
 import { run } from "./tute.mjs";
 
 // The dearest card that loses, otherwise the cheapest card.
@@ -11,5 +12,5 @@ function chooseCard(view, cards) {
 run("my bot", (view) => {
   const cards = view.legal.map((action) => view.plays(action)).filter((card) => card >= 0);
   if (cards.length) return `play ${view.name[chooseCard(view, cards)]}`;
-  return view.legal.find((action) => action === "pass") ?? view.legal[0];
+  return view.legal.includes("pass") ? "pass" : view.legal[0];
 });

@@ -1,4 +1,5 @@
-// A bot for games with an auction, such as subastado: it bids what its hand promises, less a margin of safety.
+// A bot for games with an auction, such as subastado: it bids what its hand
+// promises, less a margin of safety.
 import { run } from "./tute.mjs";
 
 const SAFETY = 5; // Points that the hand must promise beyond the bid.
@@ -40,5 +41,6 @@ run("my bot", (view) => {
   const announced = view.legal.find((action) => /^(tute|sing|exchange)\b/.test(action));
   const said = bid(view) ?? nameTrump(view) ?? announced;
   if (said) return said;
-  return cards.length ? `play ${view.name[chooseCard(view, cards)]}` : (view.legal.find((action) => action === "pass") ?? view.legal[0]);
+  if (cards.length) return `play ${view.name[chooseCard(view, cards)]}`;
+  return view.legal.includes("pass") ? "pass" : view.legal[0];
 });

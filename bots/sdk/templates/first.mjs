@@ -1,9 +1,11 @@
-// A bot for the Tute League. Change `chooseCard`; a card is its place in the pack, so a lower number is the stronger card of a suit.
+// A bot for the Tute League. Change `chooseCard`.
+// A card is its place in the pack: the lower of two of a suit is stronger.
 import { run } from "./tute.mjs";
 
 // The cheapest card that wins, otherwise the cheapest card.
 function chooseCard(view, cards) {
-  const winners = cards.filter((card) => view.best < 0 || view.beats(card, view.table[view.best]));
+  const wins = (card) => view.best < 0 || view.beats(card, view.table[view.best]);
+  const winners = cards.filter(wins);
   return cheapest(view, winners.length ? winners : cards);
 }
 
@@ -15,7 +17,8 @@ function cheapest(view, cards) {
 // Announce what can be announced; without a card to play, pass.
 function announce(view, cards) {
   const found = view.legal.find((action) => /^(tute|sing|exchange)\b/.test(action));
-  return found ?? (cards.length ? null : view.legal.find((action) => action === "pass") ?? view.legal[0]);
+  if (found || cards.length) return found;
+  return view.legal.includes("pass") ? "pass" : view.legal[0];
 }
 
 run("my bot", (view) => {

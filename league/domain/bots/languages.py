@@ -72,7 +72,7 @@ def package(text: bytes, language: Language, games: Iterable[str] | None = None)
 
 def language_of(version: BotVersion) -> Language | None:
     """Return the language in which the editor can open a version: one text, alone or with what `package` puts beside it. Reads no package."""
-    language = next((one for one in LANGUAGES.values() if one.runtime == version.runtime), None)
+    language = next((known for known in LANGUAGES.values() if known.runtime == version.runtime), None)
     if language is None or not version.entry.endswith(language.ending):
         return None
     spare = version.package.files - packages.FILES_OF_TEXT

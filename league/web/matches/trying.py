@@ -111,8 +111,8 @@ def _opened(request: HttpRequest, player: Player | None) -> HttpResponse:
         return redirect_to_login(request.get_full_path())
     game = request.GET.get("game", "") if request.GET.get("game", "") in engine.games() else editing.FIRST_GAME
     language = languages.LANGUAGES.get(request.GET.get("language", ""))
-    wanted = request.GET.get("bot", ""), version, request.GET.get("template", "")
-    begun = editing.beginning(player, *wanted, language, game)
+    query = request.GET.get("bot", ""), version, request.GET.get("template", "")
+    begun = editing.beginning(player, *query, language, game)
     at = editing.read_decision(request.GET.get("at", ""))
     initial = {
         "game": game,
@@ -242,7 +242,7 @@ def _editor(
         ),
         "limits_of_tries": [quotas.limit(player, name) for name in (quotas.TRIES, quotas.SERIES)] if player else [],
         "language": language,
-        "languages": [(one, languages.playable(one)) for one in languages.LANGUAGES.values()],
+        "languages": [(choice, languages.playable(choice)) for choice in languages.LANGUAGES.values()],
         "templates": editing.templates(form.rules.game.key, language),
         "kits": editing.KITS.items(),
         "members": editing.help_members(language),
