@@ -20,6 +20,8 @@ from league.pure import formats as pure
 from league.pure.formats import Field, Format
 from league.pure.refusal import Message
 
+LOOKED = 8  # Numbers of entries below one that a format cannot play.
+
 
 def book(tournament: Tournament, *, now: datetime) -> None:
     """Book the most boards that a tournament can have with its current entries. Raise Refused or TooMany beyond the limit of its owner.
@@ -85,7 +87,28 @@ def room(tournament: Tournament, *, whole: bool = True) -> int:
     most = quotas.most(tournament.owner, quotas.BOARDS)
     if most is None or not whole or tournament.status != TournamentStatus.OPEN:
         return top
-    return most_fitting(top + 1, lambda n: _count(form, field, entries=n) <= most, least=max(form.fewest, field.table))
+    return room_of(top, max(form.fewest, field.table), most, lambda n: _count(form, field, entries=n))
+
+
+def room_of(top: int, least: int, most: int, count: Callable[[int], float]) -> int:
+    """Return the largest number of entries from `least` to `top` whose boards (`count`) are at most `most`; 0 if even `least` has more.
+
+    Some formats cannot be played with every number of entries; then the next smaller number decides.
+    """
+
+    def fits(entries: int) -> bool:
+        near = range(entries, max(least, entries - LOOKED) - 1, -1)
+        return next((boards for n in near if (boards := count(n)) < math.inf), 0) <= most
+
+    return most_fitting(top + 1, fits, least=least)
+
+
+def check_possible(tournament: Tournament) -> None:
+    """Raise Refused if even the fewest entries exceed the limit of the owner, so that nobody waits for a start that cannot be."""
+    if not room(tournament):
+        form, field = formats.field_of_tournament(tournament)
+        fewest = max(form.fewest, field.table)
+        check(tournament.owner, form, replace(field, entries=fewest, seeds=(), withdrawn=frozenset()))
 
 
 def why_not_yet(tournament: Tournament) -> str:

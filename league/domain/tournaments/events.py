@@ -57,8 +57,11 @@ def create(
     with transaction.atomic():
         quotas.ask(owner, quotas.TOURNAMENTS, now=now)
         wait = wait or terms.private or terms.due is not None
-        if not wait or len(entrants) > forecast.room(plan, owner):
+        most = forecast.room(plan, owner)
+        if not wait or len(entrants) > most:
             _check_boards(owner, plan, len(entrants))
+        elif not most:
+            _check_boards(owner, plan, forecast.fewest(plan))
         if not terms.private:
             tournaments.take_name(owner, name, now=now)  # A private event needs no unique name: nobody else sees it.
         event = Event.objects.create(

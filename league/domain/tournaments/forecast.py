@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -30,6 +31,9 @@ class Pace:
     sitting_s: float
     measured: bool
     workers: int
+
+
+ANY = Pace(1.0, False, 1)  # For callers who ask for boards, not for time.
 
 
 @dataclass(frozen=True)
@@ -120,12 +124,20 @@ def room(plan: EventPlan, owner: Player) -> int:
 
     def boards(entries: int) -> float:
         try:
-            return sum(stage.boards[1] for stage in forecast_stages(plan, entries, at=Pace(1.0, False, 1)))
+            return sum(stage.boards[1] for stage in forecast_stages(plan, entries, at=ANY))
         except Refused:
             return math.inf
 
-    least = next((entries for entries in range(2, top + 1) if boards(entries) < math.inf), top)
-    return booking.most_fitting(top + 1, lambda n: boards(n) <= (sys.maxsize if most is None else most), least=least)
+    return booking.room_of(top, fewest(plan), sys.maxsize if most is None else most, boards)
+
+
+def fewest(plan: EventPlan) -> int:
+    """Return the fewest entries with which all stages of an event can be played; MAX_ENTRIES if that is never so."""
+    for entries in range(2, settings.MAX_ENTRIES):
+        with suppress(Refused):
+            forecast_stages(plan, entries, at=ANY)
+            return entries
+    return settings.MAX_ENTRIES
 
 
 def _sum(each: Sequence[Forecast], at: Pace) -> Forecast:

@@ -119,6 +119,7 @@ def create(
             for version in versions:
                 enrolment.place(tournament, bots.version_of(version, game), actor=owner.name, now=now)
         else:
+            booking.check_possible(tournament)
             consent.hold([entrant if isinstance(entrant, Bot) else entrant.bot for entrant in versions], owner)
             for version in versions:
                 enrolment.enter(tournament, version, player=owner, now=now)

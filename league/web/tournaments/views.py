@@ -227,11 +227,11 @@ def _planned(tournament: Tournament) -> int:
 def _door(tournament: Tournament, table: Standings, viewer: Player | None, *, owned: bool) -> dict[str, Any]:
     """Return what the page of an open tournament says of its entries: how many more it takes, and why it could not start so."""
     own = sum(1 for row in table.rows if viewer is not None and row.entry.version.bot.owner_id == viewer.pk)
-    room = booking.room(tournament, whole=not owned)
+    room = booking.room(tournament)
     return {
         "planned": _planned(tournament),
         "room": room,
-        "full": len(table.rows) >= room,
+        "full": not owned and len(table.rows) >= room,
         "is_out": viewer is not None and not consent.is_welcome(tournament, viewer),
         "share_used": not owned and own >= tournament.per_player,
         "why_not_yet": booking.why_not_yet(tournament) if owned else "",

@@ -146,6 +146,14 @@ def test_an_event_takes_no_more_bots_than_its_owner_can_let_play(ana, berto, cir
         quotas.check_free(ana, quotas.BOARDS, 12, now=NOW)
 
 
+@pytest.mark.parametrize("make", [open_event, open_cup])
+def test_what_nobody_could_ever_play_is_refused_at_its_creation(make, ana, settings) -> None:
+    settings.QUOTA_BOARDS = 3
+    with pytest.raises(Refused, match="4 boards"):
+        make(ana, boards=4)
+    assert make(ana, boards=3)
+
+
 def test_a_bot_that_was_asked_for_finds_no_place_in_a_full_event(ana, berto, cira, settings) -> None:
     settings.QUOTA_BOARDS = 1
     document = {"name": "Copa", "game": "partnership", "stages": [{"format": "round_robin", "boards": 1}]}
