@@ -147,7 +147,7 @@ class PlayedBoard:
     took: tuple[float, ...]
 
 
-def played(cell: TableCell, first: int, store: Path) -> list[PlayedBoard]:
+def boards_of(cell: TableCell, first: int, store: Path) -> list[PlayedBoard]:
     """Return the boards of a cell, from the seed `first` on: those in the file, and the others, which it plays and appends to the file."""
     seeds = range(first, first + cell.boards)
     bots = (cell.better, cell.worse)
@@ -166,7 +166,7 @@ def played(cell: TableCell, first: int, store: Path) -> list[PlayedBoard]:
     return [by_seed[seed] for seed in seeds]
 
 
-def line(cell: TableCell, boards: Sequence[PlayedBoard]) -> str:
+def format_row(cell: TableCell, boards: Sequence[PlayedBoard]) -> str:
     """Format the table row of a cell that was played in this process."""
     shares, leads = [board.share for board in boards], [board.lead for board in boards]
     took = sorted(value for board in boards for value in board.took)
@@ -186,7 +186,7 @@ def inside(cells: Sequence[TableCell], first: int, store: Path) -> None:
     print("| game | bots | boards | share | lead a board | Elo | ms a decision: mean, median, p99, longest |")
     print("|---" * 7 + "|", flush=True)
     for cell in cells:
-        print(line(cell, played(cell, first, store)), flush=True)
+        print(format_row(cell, boards_of(cell, first, store)), flush=True)
 
 
 def margin(values: Sequence[float]) -> float:
@@ -206,7 +206,7 @@ def pairs(chosen: argparse.Namespace) -> list[tuple[str, str]]:
     return [(better, worse) for better, _, worse in (pair.partition(":") for pair in chosen.pair)] or list(PAIRS)
 
 
-def text(cell: CellResult) -> str:
+def format_cell(cell: CellResult) -> str:
     """Format a cell of the table."""
     places = 0 if cell.lead_margin >= 10 else 1 if cell.lead_margin >= 1 else 2
     mark = "" if cell.clear else ", level"
@@ -242,7 +242,7 @@ def main() -> int:
         started = [[pool.submit(measure, cell) for cell in row] for row in todo]
         for number, (row, futures) in enumerate(zip(todo, started, strict=True), 1):
             results = [future.result() for future in futures]
-            cells = " | ".join(map(text, results))
+            cells = " | ".join(map(format_cell, results))
             print(
                 f"| {row[0].title} | {chosen.boards} | {results[0].unit} | {cells} | {results[-1].each_ms:.1f} |",
                 flush=True,

@@ -51,12 +51,16 @@ def boards(bots: int, count: int, seats: int, seed: int = 1) -> tuple[Ints, Ints
     """Draw boards that follow the model: (count, seats) ids and scores."""
     rng = np.random.default_rng(seed)
     theta = rng.normal(0, 0.6, bots)
-    parties = np.argsort(rng.random((count, bots)), axis=1)[:, :seats] if bots < 50 else _apart(rng, bots, count, seats)
+    parties = (
+        np.argsort(rng.random((count, bots)), axis=1)[:, :seats]
+        if bots < 50
+        else _draw_distinct(rng, bots, count, seats)
+    )
     noise = rng.gumbel(size=parties.shape)
     return parties.astype(np.int64), np.argsort(np.argsort(theta[parties] + noise, axis=1), axis=1).astype(np.int64)
 
 
-def _apart(rng: np.random.Generator, bots: int, count: int, seats: int) -> Ints:
+def _draw_distinct(rng: np.random.Generator, bots: int, count: int, seats: int) -> Ints:
     """Draw different bots for each table: draw again where a bot sits twice."""
     parties: Ints = rng.integers(0, bots, (count, seats))
     while True:

@@ -216,7 +216,7 @@ def visible() -> None:
     threads = [threading.Thread(target=keep, args=loop) for loop in loops]
     workers = [threading.Thread(target=work, args=(number,)) for number in range(2)]
     run(threads, workers, over)
-    told_visible(bots, waits, f"{ran['fits']} fits and {ran['tables']} tables meanwhile")
+    print_visible(bots, waits, f"{ran['fits']} fits and {ran['tables']} tables meanwhile")
 
 
 def run(threads: list[threading.Thread], workers: list[threading.Thread], over: threading.Event) -> None:
@@ -230,7 +230,7 @@ def run(threads: list[threading.Thread], workers: list[threading.Thread], over: 
         thread.join()
 
 
-def told_visible(bots: int, waits: list[float], meanwhile: str) -> None:
+def print_visible(bots: int, waits: list[float], meanwhile: str) -> None:
     """Print the row of the table. waits: the seconds of each report."""
     cut = quantiles(waits, n=100)
     verdict = "held" if cut[98] < 1 else "MISSED"

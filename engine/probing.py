@@ -1,4 +1,4 @@
-"""Estimate how much a bot can be exploited: find a good response to it and measure that response on unseen boards.
+"""Estimate how much a bot can be exploited: find a good response and measure it on unseen boards.
 
 The candidates are given bots and `search`, an `engine.responding.Responder` that learns the probed bot's habits from its choices. They play the
 probed bot on training boards. `search` gets half of these, the bot that looks best so far the other half. The candidate with the best result then

@@ -91,7 +91,7 @@ def problem(game: str, case: Case) -> str:
     except (EngineError, TypeError, IndexError, ValueError) as error:
         return f"this case cannot run: {error}"
     wrong = [
-        f"{name}: expected {_shown(expected)}, the engine says {_shown(answer[name]) if name in answer else 'nothing'}"
+        f"{name}: expected {_format_value(expected)}, the engine says {_format_value(answer[name]) if name in answer else 'nothing'}"
         for name, expected in expect.items()
         if name not in answer or not _same(answer[name], expected, name)
     ]
@@ -118,5 +118,5 @@ def _plain(value: Any, name: str) -> Any:
     return value
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return repr(sorted(value, key=str)) if isinstance(value, set) else repr(value)

@@ -113,7 +113,7 @@ def paragraph(text: str, indent: str = "") -> None:
 def progress(label: str, *, among_results: bool = False) -> Iterator[Advance]:
     """Show progress on stderr while the block runs: a bar on a terminal, elsewhere a line every few seconds, for logs and pipes.
 
-    among_results: the block prints its results one by one, which show the progress; no other lines come between them.
+    among_results: the block itself prints its results one by one; then pipes get no other lines of progress.
     """
     if not sys.stderr.isatty():
         yield _silent if among_results else _lines(label)

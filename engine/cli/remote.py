@@ -87,7 +87,7 @@ class League:
             except HTTPError as error:
                 wait = _wait(error, attempt)
                 if wait is None:
-                    _refused(error)
+                    _refusal(error)
                 time.sleep(wait)
             except (URLError, OSError, ssl.SSLError) as error:
                 reason = getattr(error, "reason", error)
@@ -109,7 +109,7 @@ def _wait(error: HTTPError, attempt: int) -> float | None:
     return wait if 0 <= wait <= LONGEST_WAIT_S else None
 
 
-def _refused(error: HTTPError) -> NoReturn:
+def _refusal(error: HTTPError) -> NoReturn:
     body = error.read(1 << 16)
     try:
         document = json.loads(body)

@@ -1,4 +1,4 @@
-"""Rules pages: the declared parameters of a game, a trick played by the engine, and the prose in `prose/`. Plain data, no HTML."""
+"""Rules pages: the declared parameters of a game, a trick that the engine plays, and the prose in `prose/`. Plain data, no HTML."""
 
 from engine.rulebook.deal import StageText, deal_steps
 from engine.rulebook.mixtures import Mixture, all_mixtures, mixtures

@@ -305,7 +305,7 @@ class _Conversation:
         began, requests_before = time.monotonic(), own_seat.requests
         table: list[Any] = [own_seat if seat == self.place else Announcer(seat) for seat in range(self.game.players)]
         self.sitting = Sitting(board.begin(self.game, record=True), table, self.feed, self.texts, self.board, 0)
-        self.sitting.play(lambda: self._note() or (enough is not None and enough()))
+        self.sitting.play(lambda: self._before_decision() or (enough is not None and enough()))
         check.decisions += own_seat.requests - requests_before
         check.max_cpu_s = max(check.max_cpu_s, own_seat.max_cpu_s)
         check.seconds += time.monotonic() - began
@@ -313,7 +313,7 @@ class _Conversation:
             self._blame(check, self.sitting.faults[0], ", ".join(self.situation))
         return check.fault is None and self.trial.complete
 
-    def _note(self) -> bool:
+    def _before_decision(self) -> bool:
         """Record the bot's situation before each decision. Return True if the board ends here."""
         if self.stop():
             self.trial.complete = False

@@ -145,7 +145,7 @@ class Deals:
     def deal(self, dice: Dice) -> Deal:
         """Return one deal. Raises EngineError if no deal that agrees was found."""
         for _ in range(TRIES):
-            hands = self._one(dice)
+            hands = self._draw_hands(dice)
             if self._agrees(hands):
                 rest = hands.pop()
                 rest = dice.shuffle(rest)
@@ -169,7 +169,7 @@ class Deals:
                 return deal
         return deals[-1]
 
-    def _one(self, dice: Dice) -> list[list[int]]:
+    def _draw_hands(self, dice: Dice) -> list[list[int]]:
         """Return hidden cards by receiver."""
         room = self._start
         last = len(room) - 1

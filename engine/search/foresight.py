@@ -796,14 +796,14 @@ class Foresight:
         seat: i64 = 0
         while seat < self.seats:
             if self.playing[seat]:
-                total += self._held(at, seat)
+                total += self._hand_value(at, seat)
             seat += 1
         mean: i64 = total // self.size
         seat = 0
         while seat < self.seats:
             if self.playing[seat]:
                 camp: i64 = self.camp[seat]
-                at[POINTS + camp] = at[POINTS + camp] + self._held(at, seat) - mean
+                at[POINTS + camp] = at[POINTS + camp] + self._hand_value(at, seat) - mean
             seat += 1
 
     def _weighed(self, at: vec[i64], seat: i64, row: i64, leads: bool) -> i64:  # noqa: C901 - as above
@@ -843,7 +843,7 @@ class Foresight:
             suit += 1
         return sum_
 
-    def _held(self, at: vec[i64], seat: i64) -> i64:
+    def _hand_value(self, at: vec[i64], seat: i64) -> i64:
         """Return the value of the cards of a hand, in halves of points."""
         hand: i64 = at[HANDS + seat]
         sum_: i64 = 0

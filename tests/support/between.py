@@ -354,7 +354,7 @@ def rerun_while_it_is_held_back() -> int:
 
 
 def draw_while_another_draws() -> int:
-    """Let two schedulers draw the tables of a ladder: together no more than there is room for, each once. Return the number of moments."""
+    """Let two schedulers draw the tables of a ladder: no table twice, and no more than there is room for. Return the number of moments."""
     for number in range(4):
         league.accepted(players.create(f"drawn-{number}"), f"drawn-{number}", games=["partnership"])
     workers.register("w1", tier="landlock", now=league.NOW)

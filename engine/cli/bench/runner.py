@@ -170,8 +170,8 @@ def _round(
 ) -> dict[str, float]:
     """Measure every row once."""
     row = {"floor_us": _floor(bot, runtime, script, Meter(box))}
-    row["pipes_us"], _ = _asked(bot, runtime, script, Meter(box, UnwatchedProcess), core)
-    row["asked_us"], row["start_ms"] = _asked(bot, runtime, script, Meter(box), core)
+    row["pipes_us"], _ = _sandboxed(bot, runtime, script, Meter(box, UnwatchedProcess), core)
+    row["asked_us"], row["start_ms"] = _sandboxed(bot, runtime, script, Meter(box), core)
     for name, kind in (("unwatched_us", UnwatchedProcess), ("clock_us", TimedProcess), ("runner_us", BotProcess)):
         meter = Meter(box, kind)
         cpu = time.process_time()
@@ -261,7 +261,7 @@ def _ping(to: int, back: int, line: bytes) -> None:
         answer += more
 
 
-def _asked(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter, core: int) -> tuple[float, float]:
+def _sandboxed(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter, core: int) -> tuple[float, float]:
     """Return (microseconds per decision, milliseconds from start to ready) in the sandbox, without rules and without parsing answers."""
     spent = starting = 0.0
     starts = 0

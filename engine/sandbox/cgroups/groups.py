@@ -1,8 +1,8 @@
 """A control group for each live bot, if this machine lets the worker create one: v2 if a group was delegated, else v1, else none.
 
-It is a second barrier behind the limits of the process itself, counted by the kernel for everything in the group: memory, processes, CPU time, and a
-kill that nothing in it escapes. A kind is used only after a group of that kind was created here and its limits were written and read back; from then
-on no bot is started without a group.
+A group is a second barrier behind the limits of the process itself. The kernel limits memory and processes and counts CPU time for the group as a
+whole, and it kills the whole group: no process in it escapes. A kind is used only after a group of that kind was created here and its limits were
+written and read back; from then on no bot is started without a group.
 
 Groups are used only if the operator sets SANDBOX_CONTROL_GROUPS=1: entering a group waits for all cores (an RCU grace period), which makes every
 start 5 to 20 ms longer; and a bot is a single process, whose clock, limits and end are exact without a group.

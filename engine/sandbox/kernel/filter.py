@@ -164,7 +164,7 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         + bpf.if_at_least(1, eperm)
         + bpf.load_argument(1)
         + bpf.one_of((0, _OWN_PID), bpf.ALLOW, bpf.refuse(errno.EPERM)),
-        # Any other code is refused: one maps a second vDSO, and with it the clocks.
+        # All other codes are refused: one of them maps a second vDSO with its clocks.
         "arch_prctl": bpf.load_argument(0) + bpf.one_of(_ARCH_PRCTL_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EINVAL)),
         # A negative clock is another process's CPU time: how long the opponent thinks.
         "clock_gettime": bpf.load_argument(0)

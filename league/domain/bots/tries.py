@@ -113,7 +113,7 @@ def begin_at(
     if not pools.is_known(match.pool):
         raise Refused("match {match} was played by older rules, so its decisions cannot be repeated", match=at.match)
     if not at.until(conversations.told(match, at.board, at.sitting, at.seat, player)):
-        raise Refused("the bot was asked nothing at this step of match {match}", match=at.match)
+        raise Refused("the bot had no decision at this step of match {match}", match=at.match)
     return _begin(player, source, language, match.pool, _rival(rival), name, asdict(at), now)
 
 
