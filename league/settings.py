@@ -143,7 +143,7 @@ PERMISSIONS_POLICY = ", ".join(
 )
 OWN_FILES = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'"
 CONTENT_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors 'none'"
-FRAMED_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors *"  # Of the pages that other sites may show in a frame.
+FRAMED_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors *"  # For the pages that other sites may show in a frame.
 
 # ---- the league
 SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # Or the name of one of engine.sandbox.TIERS.

@@ -33,7 +33,8 @@ DEFAULT_GAME = "partnership"  # the first game of a bot that declares all games
 RIVAL = "random"  # The opponent: the simplest house bot
 # Games that have not begun after these seconds of wall time are refused: the bot used them up in the others
 MOST_S = 300.0
-CONVERSATIONS_S = 600.0  # Seconds of wall time: more than the checks of one game besides its whole boards may take
+# Seconds of wall time, more than all checks of one game together, without its whole boards, may take
+CONVERSATIONS_S = 600.0
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 AGAIN = timedelta(minutes=10)  # The pause after a validation that became void; it doubles each time
 AT_LAST = timedelta(days=1)  # The longest such pause

@@ -55,7 +55,7 @@ HEAVY = frozenset(
         *("sitemap", "sitemap-part", "tournament-forecast", "event-forecast", "crosstable-png"),
     }
 )
-# Pages for frames on other sites, which look at no session.
+# Pages for frames on other sites, which read no session.
 FRAMED = frozenset({"embed-match", "embed-puzzle", "oembed"})
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset"), "password")

@@ -182,7 +182,7 @@ def _shared(
     moments: list[dict[str, Any]],
     lines: list[narrate.Sentence],
 ) -> dict[str, Any]:
-    """Return how others get this page: in a frame, and by a link to its board or, with `?step=`, to a step, with the picture of that."""
+    """Return the links for sharing this page: a frame, and an address of its board or, with `?step=`, of a step, with its picture."""
     place: dict[str, Any] = {"b": sitting.board.number, "s": sitting.number}
     shared: dict[str, Any] = {}
     if lines and sight.is_public(match.tournament):
