@@ -249,7 +249,9 @@ def _gained_by_losing(party: Party, point: RatingPoint | None, parties: list[Par
     return point.change * (lead or points_lead) < 0
 
 
-def _consultations(request: HttpRequest, match: Match, sitting: Sitting, names: list[str]) -> consulting.Shown:
+def _consultations(
+    request: HttpRequest, match: Match, sitting: Sitting, names: list[str]
+) -> consulting.ConsultationSection:
     """Return the consultations of this sitting. One query, two if the viewer may ask."""
     selected = request.GET.get("w", ""), whole_number(request.GET.get("at"))
     section = consulting.view(match, sitting, names, selected, viewer_of(request))

@@ -28,8 +28,9 @@ def of_tournament(tournament: Tournament, table: Sequence[Standing]) -> Picture:
 
 
 def of_event(event: Event, table: Sequence[Standing]) -> Picture:
-    """Return the picture of an event with the table of its last stage; without a table if results are withheld; the general picture if it is
-    private.
+    """Return the picture of an event with the table of its last stage.
+
+    Without a table if results are withheld; the general picture if the event is private.
     """
     if event.private:
         return links.general()
