@@ -12,8 +12,9 @@ from league.models.people import Player
 class Try(models.Model):
     """The source text of a bot, not yet a version, played once against a house bot for its author alone (league.domain.bots.tries)."""
 
-    work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="tried")  # Its row in the queue.
-    owner = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="tries", db_index=False)  # try_of_owner
+    work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="tried")  # The row in the queue.
+    # The index try_of_owner begins with this column.
+    owner = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="tries", db_index=False)
     rival = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+", db_index=False)
     name = models.CharField(max_length=60, blank=True)  # The name that its author gave it.
     source = models.TextField()

@@ -23,8 +23,8 @@ from django.http import HttpRequest
 from league.service import direct
 
 Counts: TypeAlias = dict[str, int]
-FOLD_ABOVE = 2000  # rows
-FEW = 8  # keys
+FOLD_ABOVE = 2000  # Fold if there are more rows than this.
+FEW = 8  # Keys of the shortest statement.
 TICKET = "league.ticket"  # Key in the environment of a request whose response may be cached.
 
 
@@ -54,7 +54,7 @@ def name_rule(table: str, *columns: str) -> CountRule:
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
 PLAYED = "played"
-RESULTS = "results"  # all rated results
+RESULTS = "results"  # Counts all rated results.
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
 RELEASE = "release"  # A key that counts no rows, for responses that change only with a new release.

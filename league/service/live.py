@@ -28,7 +28,7 @@ from django.db import close_old_connections, connection
 from league.service import changes, listening, topics
 
 log = logging.getLogger("league.live")
-HUB = "league.live.hub"  # key in the environment of a request: the hub of this process, if the server has one
+HUB = "league.live.hub"  # Key in the environment of a request: the hub of this process, if the server has one
 LISTENER = "league.live.listener"  # Set by the view: the listener to which the server hands the connection.
 PACE_S = 0.5  # Time between two reads of the versions.
 REST_S = 1.0  # Time until the next read after the database did not answer.

@@ -26,7 +26,7 @@ LATEST = 24  # The number of newest matches from which a slot chooses
 MOST_BOARDS = 32  # The most boards of a match that are compared
 TURNS = 8  # The number of matches that take turns if no new one finished
 UPSET = 100.0  # Rating gap, in Elo, from which on a win of the weaker bot is an upset
-LOUD = ("capote", "tute")  # moments that people talk about
+LOUD = ("capote", "tute")  # Events that people talk about
 QUIET = "match"  # The header of a record, which is not shown as a step
 
 

@@ -67,7 +67,7 @@ def texts(log: Mapping[Place, Record]) -> tuple[bytes, bytes]:
 
 
 def dictionary_of(data: bytes) -> str:
-    """Return the SHA-256 of the dictionary that a log names, "" for none. Raises Broken."""
+    """Return the SHA-256 of the dictionary of a log; "" if it has none. Raise Broken."""
     name, _, _ = _parts(data)
     return name.hex() if any(name) else ""
 

@@ -31,7 +31,7 @@ class Receipt(TextChoices):
     """The league's answer to a report."""
 
     STORED = "stored"
-    REPEATED = "repeated"  # The same lease reported before; nothing was changed
+    REPEATED = "repeated"  # The same lease has reported before; nothing was changed
     # The lease was lost in the meantime; nothing was changed, and a line of the journal keeps the evidence
     REFUSED = "refused"
 

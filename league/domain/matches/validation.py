@@ -29,7 +29,7 @@ from league.service import logs
 
 GAME_S = 3.0  # The expected seconds of one game with a bot that answers quickly
 PRIORITY = 10  # High, because an author waits
-DEFAULT_GAME = "partnership"  # the first game of a bot that declares all games
+DEFAULT_GAME = "partnership"  # The first game of a bot that declares all games
 RIVAL = "random"  # The opponent: the simplest house bot
 # Games that have not begun after these seconds of wall time are refused: the bot used them up in the others
 MOST_S = 300.0

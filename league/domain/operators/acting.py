@@ -21,7 +21,7 @@ from league.pure.refusal import Message
 ACTED = "operator.acted"  # The kind of the journal's lines.
 MACHINE = "operator"  # The actor's name for somebody at the machine who gave none.
 MOST_SUBJECTS = 100
-MOST_REASON = 300  # characters
+MOST_REASON = 300  # The most characters of a reason.
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ class _Snapshot:
     late: list[datetime] = field(default_factory=list)  # Finish times of the matches counted since.
 
 
-_snapshots: dict[int, weakref.WeakSet[_Snapshot]] = {}  # By pool.
+_snapshots: dict[int, weakref.WeakSet[_Snapshot]] = {}  # The running snapshots of each pool.
 
 
 def keep_pools_as(name: str) -> None:

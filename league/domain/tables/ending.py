@@ -27,7 +27,7 @@ class TableParty:
 
 @dataclass(frozen=True)
 class TableScore:
-    """The points of a table that is over.
+    """The points of a finished table.
 
     parties: best first; empty if no board was finished. won: True if the person's party won; None if the best parties are level, or no board was
     finished.
