@@ -10,7 +10,7 @@ from league.models.matches import Match
 class Process(models.Model):
     """The report of a long-running process about itself."""
 
-    name = models.CharField(max_length=80, unique=True)  # host:pid
+    name = models.CharField(max_length=80, unique=True)  # Host and process id, as host:pid.
     started = models.DateTimeField()
     seen = models.DateTimeField()
     # Number of errors since the start, by the name of the loop that caught them.

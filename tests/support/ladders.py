@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from league.pure.pairing.standing import RECENT, Bot, Ladder, rest_s
+from league.pure.pairing.standing import RECENT, Ladder, LadderBot, rest_s
 from league.pure.pairing.telling import NEW
 from league.pure.rating.bradley_terry import Floats, fit
 from league.pure.rating.tallies import tally_arrays
@@ -79,7 +79,7 @@ def play(
             ladder = None
         if ladder is None or len(here) < sum(at <= now for at in arrived):
             here = [bot for bot in range(count) if arrived[bot] <= now]
-            ladder = Ladder([Bot(bot, *fitted.get(bot, (None, None)), tied=tied[bot]) for bot in here])
+            ladder = Ladder([LadderBot(bot, *fitted.get(bot, (None, None)), tied=tied[bot]) for bot in here])
         ladder.rivals.tables[:] = 0
         if informed:
             first = min(here, key=lambda bot: (due[bot] > now, course.boards[bot] >= NEW, due[bot]))

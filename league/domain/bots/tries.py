@@ -42,17 +42,17 @@ from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Pool, Try
 from league.service import logs
 
-MOST_SOURCE = 64 * 1024  # bytes of UTF-8
+MOST_SOURCE = 64 * 1024  # The most bytes of UTF-8.
 MOST_S = 20.0  # Seconds of wall time, including the start of the bots; sittings that ended by then count
 EXPECTED_S = 3.0  # Seconds of a try with a bot that answers quickly
-SERIES = 20  # boards of a series
+SERIES = 20  # Boards of a series.
 MOST_SERIES_S = 60.0
 EXPECTED_SERIES_S = 15.0
-PRIORITY = validation.PRIORITY  # its author waits
-PRIORITY_OF_OTHERS = 0  # Series and tries of guests: that of tournaments
+PRIORITY = validation.PRIORITY  # Priority of a board or decision, whose author waits at the screen
+PRIORITY_OF_OTHERS = 0  # Priority of series and of guests' tries: that of tournaments
 KEPT = timedelta(days=7)
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
-BATCH = 200  # rows of one DELETE
+BATCH = 200  # Rows of one DELETE.
 
 
 def rivals() -> list[BotVersion]:
@@ -320,7 +320,7 @@ class Result:
     sittings: list[dict[str, Any]] = field(default_factory=list)
     # [sitting, seat, line to the bot, its answer], ...; empty in a series
     lines: list[list[Any]] = field(default_factory=list)
-    faults: list[dict[str, Any]] = field(default_factory=list)  # engine.runner.FaultReport
+    faults: list[dict[str, Any]] = field(default_factory=list)  # As engine.runner.FaultReport.
     stderr: str = ""
     decisions: int = 0
     logged: str = ""  # For a try at a decision: the action that the bot took in the match

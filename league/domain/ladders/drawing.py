@@ -136,15 +136,15 @@ class _Game:
             first.tied = True
         return standing.Ladder([self._bot(rung) for rung in self.rungs])
 
-    def _bot(self, rung: Rung) -> standing.Bot:
+    def _bot(self, rung: Rung) -> standing.LadderBot:
         bot = rung.version.bot
         # House bots may meet each other, so each counts as its own owner.
         owner = -bot.pk if bot.is_house else bot.owner_id
         tables = self.busy[rung.version_id]
         if rung.version_id not in self.ratings:
-            return standing.Bot(owner=owner, tables=tables, tied=rung.tied)
+            return standing.LadderBot(owner=owner, tables=tables, tied=rung.tied)
         elo, margin, _ = self.ratings[rung.version_id]
-        return standing.Bot(owner, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
+        return standing.LadderBot(owner, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
 
     def met(self, version: int) -> tuple[Counter[int], bool]:
         """Count the opponents at a version's latest tables, by place on the ladder; True if a counted table connects it to the others.

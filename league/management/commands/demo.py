@@ -71,7 +71,7 @@ class Command(LeagueCommand):
         if options["serve"]:
             check_free(options["bind"])
         began = time.monotonic()
-        stdout: Any = self.stdout  # rich needs the stream inside Django's wrapper to find its width.
+        stdout: Any = self.stdout  # The library rich needs the stream inside Django's wrapper to find its width.
         self.console = Console(file=stdout._out)
         games = options["game"] or [game for game in GAMES if game in engine.games()]
         call_command("migrate", verbosity=0, interactive=False)

@@ -109,10 +109,10 @@ class GameLine:
 
     pool: Pool
     rating: Rating | None = None
-    result: totals.Result | None = None
+    result: totals.PoolResult | None = None
 
 
-def _game_lines(ratings: Iterable[Rating], results_by_pool: Iterable[totals.Result]) -> list[GameLine]:
+def _game_lines(ratings: Iterable[Rating], results_by_pool: Iterable[totals.PoolResult]) -> list[GameLine]:
     """Combine ratings and results, the pools with most boards first."""
     lines = {result.pool.pk: GameLine(result.pool, result=result) for result in results_by_pool}
     for rating in ratings:

@@ -26,7 +26,7 @@ MOST_WAITING = 30  # The most matches in each list of the queue page.
 
 @changes.kept_until(
     changes.POOLS, changes.BOTS, changes.MATCHES, changes.TOURNAMENTS, changes.EVENTS, changes.CLOCK
-)  # The board in motion and the puzzle of the day follow the clock.
+)  # The moving board and the puzzle of the day depend on the time.
 def home(request: HttpRequest) -> HttpResponse:
     """Show a visitor the front page, and a player their own page."""
     player = viewer_of(request)

@@ -144,7 +144,7 @@ def _seen(request: HttpRequest, rows: QuerySet[Tournament], slug: str) -> Tourna
 
 
 def _correctable(tournament: Tournament, table: Standings) -> list[Entry]:
-    """Return the entries that the owner may correct, those that are not disqualified."""
+    """Return the entries that the owner may correct: all that are not disqualified."""
     if tournament.status == TournamentStatus.CANCELLED:
         return []
     return [row.entry for row in table.rows if row.entry.disqualified is None]
@@ -239,7 +239,7 @@ def _door(tournament: Tournament, table: Standings, viewer: Player | None, *, ow
 
 
 def _total(tournament: Tournament, inserted: int) -> int:
-    """Return the number of all matches, with those that the scheduler has yet to insert if it is known."""
+    """Return the number of all matches, including, if known, those that the scheduler has yet to insert."""
     return inserted if formats.follows_results(tournament) else max(inserted, tournament.planned_matches)
 
 
