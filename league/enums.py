@@ -204,6 +204,12 @@ class JobState(models.TextChoices):
     LEASED = "leased", _("running")  # A worker has it.
 
 
+JOB_TRANSITIONS: dict[str, frozenset[str]] = {
+    JobState.QUEUED: frozenset({JobState.LEASED}),
+    JobState.LEASED: frozenset({JobState.QUEUED}),
+}
+
+
 class TableStatus(models.TextChoices):
     """The life of a table where a person plays."""
 

@@ -358,8 +358,8 @@ def of_player(player: Player, public_id: str) -> Try | None:
 def let_go(*, now: datetime | None = None) -> int:
     """Remove old tries and return their number. Harmless to repeat. A try that a worker holds stays until the next call."""
     now, count = clock.now_or(now), 0
-    old = Try.objects.filter(created__lte=now - KEPT).exclude(work__status__in=fairness.HELD).order_by("created")
+    old = Try.objects.filter(created__lte=now - KEPT).exclude(work__status__in=Match.HELD).order_by("created")
     while works := list(old.values_list("work", flat=True)[:BATCH]):
         with transaction.atomic():
-            count += Match.work.filter(pk__in=works).exclude(status__in=fairness.HELD).delete()[1].get("league.Try", 0)
+            count += Match.work.filter(pk__in=works).exclude(status__in=Match.HELD).delete()[1].get("league.Try", 0)
     return count

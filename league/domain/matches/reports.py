@@ -16,7 +16,7 @@ from django.db.models import TextChoices
 
 from engine.runner import MatchResult
 from engine.runner.trial import Check as Checked
-from league.domain.core import clock, hints, journal, transitions
+from league.domain.core import clock, hints, journal, queue, transitions
 from league.domain.matches import health, leases, logs, matches, validation
 from league.domain.ratings import pools
 from league.enums import CheckName, MatchStatus
@@ -36,13 +36,7 @@ class Receipt(TextChoices):
 
 
 def report(
-    match_id: int,
-    token: int,
-    result: MatchResult,
-    trials: Sequence[validation.Tried] = (),
-    *,
-    worker: str = "",
-    now: datetime | None = None,
+    lease: Match, result: MatchResult, trials: Sequence[validation.Tried] = (), *, now: datetime | None = None
 ) -> Receipt:
     """Store the boards, sittings, parties and log of a match and finish it, in one transaction.
 
@@ -51,7 +45,8 @@ def report(
     2. A report with an old token is refused; its evidence stays as an event.
     3. The rows are written, then `move` sets the status, which again demands the token. Unique keys of boards and sittings back it up.
 
-    trials: the games of a validation: the first one is that of the match itself, the others come with their plans.
+    lease: the match as its worker has it. trials: the games of a validation: the first one is that of the match itself, the others come with
+    their plans.
 
     Raises ValueError if the result is of another match or not complete: that is a bug of ours.
     """
@@ -61,14 +56,13 @@ def report(
     packed = {game.match_id: logs.pack(game.boards) for game in games}
     styles = [] if trials else _styles(result)
     with transaction.atomic():
-        leased = Match.objects.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
-        match = leased.first()
+        match = queue.leased(lease).filter(status=MatchStatus.RUNNING).select_for_update().first()
         if match is None:  # and there never will be one: no token is used twice
-            match = Match.objects.get(pk=match_id)
-            if match.token == token and match.status == MatchStatus.FINISHED:
+            match = Match.objects.get(pk=lease.pk)
+            if match.token == lease.token and match.status == MatchStatus.FINISHED:
                 return Receipt.REPEATED
-            evidence = _evidence(match, token, result)
-            journal.append("match.report_refused", transitions.subject(match), now=now, actor=worker, **evidence)
+            evidence = _evidence(match, lease.token, result)
+            journal.append("match.report_refused", transitions.subject(match), now=now, actor=lease.worker, **evidence)
             return Receipt.REFUSED
         parties = list(match.parties.select_related("version__bot").order_by("number"))
         validates = validation.is_validation(match)
