@@ -44,7 +44,7 @@ class Job(Leased):
     created = models.DateTimeField()
 
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
-    attempts = models.PositiveSmallIntegerField(default=0)  # A wider column would be a table written anew.
+    attempts = models.PositiveSmallIntegerField(default=0)  # A wider column would rewrite the table.
 
     objects = models.Manager()
 
