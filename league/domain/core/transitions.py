@@ -23,7 +23,7 @@ from league.enums import (
 )
 from league.models import BotVersion, Consultation, EntryRequest, Judgement, Match, Table, Tournament
 
-# Kinds of rows that wait in the queue but are not matches.
+# Kinds of rows that are in the queue but are not matches.
 NOT_MATCHES = (MatchKind.AUDIT, MatchKind.TRY)
 Row = Match | Tournament | BotVersion | EntryRequest | Judgement | Consultation | Table
 
@@ -66,7 +66,7 @@ def move(
     """Set the status of `row` to `to`, write `columns`, and add a line to the journal, in one transaction.
 
     1. The transition table must allow the step from `row.status` to `to`.
-    2. The row is updated only if it still has the status that `row` was read with, and the `guard` columns.
+    2. The row is updated only if it still has the status that `row` has, and the values of `guard`.
     3. If no row was updated, another process was faster: raise IllegalMove; nothing has changed.
     """
     was = row.status
@@ -86,15 +86,15 @@ def move(
         kind = f"{name.partition(':')[0]}.moved"
         journal.append(kind, name, now=now, actor=actor, was=was, to=to, **({"why": why} if why else {}))
     for column, value in {"status": to, **columns}.items():
-        if not hasattr(value, "resolve_expression"):  # Only the database knows the value of F() and the like.
+        if not hasattr(value, "resolve_expression"):  # Only the database can compute the value of F() and the like.
             setattr(row, column, value)
 
 
 def take(rows: QuerySet[Match], was: str, to: str, *, now: datetime, actor: str, **columns: Any) -> list[int]:
-    """Move the first matches of a sorted and limited query from one status to another; return their ids in no order.
+    """Move the matches of a sorted and limited query from one status to another; return their ids in no particular order.
 
-    One statement chooses and moves, so of two callers each gets different matches, or none. If `rows` skips locked rows (PostgreSQL),
-    neither waits for the other, and the same statement writes the journal. Call it in a transaction.
+    One statement chooses and moves the rows, so two callers get different matches. If `rows` skips locked rows (PostgreSQL), neither waits for the
+    other, and the same statement writes the journal. Call it in a transaction.
     """
     if to not in TRANSITIONS[Match][was]:
         raise ValueError(f"no match moves from {was} to {to}")
@@ -102,7 +102,7 @@ def take(rows: QuerySet[Match], was: str, to: str, *, now: datetime, actor: str,
     update: Any = Match._base_manager.filter(status=was).query.chain(UpdateQuery)
     update.add_update_values({"status": to, **columns})
     update_sql, update_values = update.get_compiler(connection=connection).as_sql()
-    # Materialized: evaluated again for each row, the choice would skip the rows that this statement has locked.
+    # Materialized, because a choice evaluated again for each row would skip the rows that this statement has locked.
     with_sql = f"WITH chosen AS MATERIALIZED ({choice_sql})"
     moved_sql = f"{update_sql} AND id IN (SELECT id FROM chosen) RETURNING id, public_id, kind"  # noqa: S608  # all of it is Django's
     with connection.cursor() as cursor:
@@ -119,7 +119,7 @@ def take(rows: QuerySet[Match], was: str, to: str, *, now: datetime, actor: str,
     return [pk for pk, _, _ in rows_moved]
 
 
-# The journal's lines of all rows in `moved`, with the names that `subject` gives them.
+# Appends a line to the journal for each row in `moved`, with the names that `subject` gives them.
 JOURNAL_INSERT = f"""journalled AS (INSERT INTO league_leagueevent (at, kind, subject, actor, data)
     SELECT %s, subjects.what || '.moved', subjects.what || ':' || subjects.public_id, %s, %s::jsonb FROM
         (SELECT public_id, CASE WHEN kind IN ({", ".join(f"'{kind}'" for kind in NOT_MATCHES)}) THEN kind ELSE 'match' END AS what

@@ -1,4 +1,4 @@
-"""Puzzles for people: a position as its seat saw it, its choices and their costs. Everything works without script."""
+"""Puzzles for people: a position as its seat saw it, the choices and their costs. Everything works without scripts."""
 
 from __future__ import annotations
 
@@ -58,9 +58,10 @@ def puzzles(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@csrf_exempt  # The front page has the puzzle of the day without a token, because it comes from a cache; see is_own_form.
+# The front page has the puzzle of the day without a token, because it comes from a cache; see is_own_form.
+@csrf_exempt
 def puzzle(request: HttpRequest, identity: str) -> HttpResponse:
-    """Show a puzzle, and the verdict on an answer. One query, and two for the answer of a signed-in player."""
+    """Show a puzzle, and the verdict on an answer. One query; two more for the answer of a signed-in player."""
     return _puzzle(request, identity) if is_own_form(request) else _with_token(request, identity)
 
 
@@ -100,7 +101,7 @@ _with_token = csrf_protect(_puzzle)
 @never_cache
 @require_safe
 def puzzle_json(_request: HttpRequest, identity: str) -> JsonResponse:
-    """Return the record of a puzzle for the viewer."""
+    """Return the record of a puzzle for the replay viewer."""
     item = _found(shelf.shelf(), identity)
     answer = for_viewer(record_of(item), names_of(item), list(range(item.players)))
     return JsonResponse(answer, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
@@ -125,7 +126,7 @@ def _found(puzzle_shelf: Shelf, identity: str) -> Puzzle:
 
 
 def _place(item: Puzzle) -> str:
-    """Return the address of the sitting that the puzzle comes from."""
+    """Return the address of the sitting from which the puzzle comes."""
     at = item.source
     return f"{reverse('match', args=[at['match']])}?b={at['board']}&s={at['sitting']}"
 

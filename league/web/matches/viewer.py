@@ -14,7 +14,7 @@ UNSEEN = ("seed", "actions", "timings", "faults", "meta")  # Parts of a record t
 
 
 def for_viewer(record: dict[str, Any], bots: Sequence[str], seating: Sequence[int]) -> dict[str, Any]:
-    """Return the moments of a record and the words for the viewer. bots, seating: the bot and the party of each seat."""
+    """Return the events of a record and the words for the viewer. bots, seating: the bot and the party of each seat."""
     seats = zip(numbered(bots), bots, seating, seat_sides(record, seating), strict=True)
     answer = {name: value for name, value in record.items() if name not in UNSEEN}
     answer["events"] = shown_moments(record)

@@ -1,4 +1,4 @@
-"""Matches: the list, one match with its replay, the record as JSON and as text."""
+"""Pages of matches: the list, one match with its replay, and the record as JSON and as text."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def parties_of(match: Match) -> list[Party]:
 
 
 def _sittings(match: Match) -> Iterator[Sitting]:
-    """Yield the sittings of a match. They share `match`, so that its log is read only once."""
+    """Yield the sittings of a match. They share the `match` object, so that its log is read only once."""
     yield from _of(match, _rows(match).iterator())
 
 
@@ -95,7 +95,7 @@ def _of(match: Match, rows: Iterable[Sitting]) -> Iterator[Sitting]:
 
 
 def chosen_sitting(match: Match, query: Mapping[str, str]) -> Sitting | None:
-    """Return the sitting of `?b=` (board) and `?s=` (sitting), else the first one. At most two queries."""
+    """Return the sitting in `?b=` (board) and `?s=` (sitting), else the first one. At most two queries."""
     board, sitting = whole_number(query.get("b")), whole_number(query.get("s"))
     chosen = None
     if board is not None and sitting is not None:
@@ -108,7 +108,7 @@ def chosen_sitting(match: Match, query: Mapping[str, str]) -> Sitting | None:
 
 @changes.kept_until(*SHOWN)
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a match: parties, boards and one sitting (`?b=board&s=sitting`). Eleven queries, some more with consultations."""
+    """Show a match: parties, boards and one sitting (`?b=board&s=sitting`). Eleven queries, a few more with consultations."""
     topics.follow(request, topics.of_match(public_id))
     row = _match(request, public_id)
     if row.status in OVER:
@@ -183,7 +183,7 @@ def _shared(
     moments: list[dict[str, Any]],
     lines: list[narrate.Sentence],
 ) -> dict[str, Any]:
-    """Return how others get this page: in a frame, and by a link to its board or, with `?step=`, to a step, with the picture of that."""
+    """Return the links for sharing this page: a frame, and an address of its board or, with `?step=`, of a step, with its picture."""
     place: dict[str, Any] = {"b": sitting.board.number, "s": sitting.number}
     shared: dict[str, Any] = {}
     if lines and sight.is_public(match.tournament):
@@ -202,7 +202,7 @@ TABS = ("decisions", "boards", "ask", "sent", "about")
 
 
 def _tab(request: HttpRequest, context: dict[str, Any]) -> str:
-    """Return the tab that is open at first: the one of the address, else the one with most to say."""
+    """Return the tab that is open at first: the one in the address, else the one with most contents."""
     tab = request.GET.get("tab", "ask" if "w" in request.GET else "decisions" if "j" in request.GET else "")
     parts = {"decisions": "judgements", "ask": "consulted", "sent": "private"}
     if tab in TABS and context.get(parts.get(tab, "match")):
@@ -228,7 +228,7 @@ def _judgements(
         topics.follow(request, changes.JUDGEMENTS)
         sections = judging.views(
             match, selected, sitting, parties, names, lines
-        )  # Read again: the state may be older than the topic.
+        )  # Read again, because the state may be older than the topic.
     context: dict[str, Any] = {
         "judgements": sections,
         "deals": settings.JUDGE_DEALS,
@@ -242,7 +242,7 @@ def _judgements(
 
 
 def _gained_by_losing(party: Party, point: RatingPoint | None, parties: list[Party]) -> bool:
-    """Return True if a party lost the match on boards and its rating grew, or won it and its rating fell."""
+    """Return True if a party lost the match by boards and its rating rose, or won it and its rating fell."""
     if point is None or party.wins is None or len(parties) != 2:
         return False
     lead = party.wins - (party.losses or 0)
@@ -250,7 +250,9 @@ def _gained_by_losing(party: Party, point: RatingPoint | None, parties: list[Par
     return point.change * (lead or points_lead) < 0
 
 
-def _consultations(request: HttpRequest, match: Match, sitting: Sitting, names: list[str]) -> consulting.Shown:
+def _consultations(
+    request: HttpRequest, match: Match, sitting: Sitting, names: list[str]
+) -> consulting.ConsultationSection:
     """Return the consultations of this sitting. One query, two if the viewer may ask."""
     selected = request.GET.get("w", ""), whole_number(request.GET.get("at"))
     section = consulting.view(match, sitting, names, selected, viewer_of(request))
@@ -258,7 +260,7 @@ def _consultations(request: HttpRequest, match: Match, sitting: Sitting, names: 
         topics.follow(request, changes.JUDGEMENTS)
         section = consulting.view(
             match, sitting, names, selected, viewer_of(request)
-        )  # Read again: the state may be older than the topic.
+        )  # Read again, because the state may be older than the topic.
     return section
 
 
@@ -324,7 +326,7 @@ def _boards_context(match: Match, sitting: Sitting, parties: list[Party]) -> dic
 
 @changes.kept_until(*SHOWN)
 def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
-    """Show all sittings of a board side by side, in the suits of the deal. Seven queries."""
+    """Show all sittings of a board side by side, with the suits of the deal. Seven queries."""
     match = _match(request, public_id)
     row = get_object_or_404(Board.objects.prefetch_related("sittings"), match=match, number=number)
     if replays.reason_closed(match):
@@ -369,7 +371,7 @@ def board(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
 
 @changes.kept_until(*SHOWN)
 def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Return the moments that this viewer may see, for the replay viewer. `?as=` restricts them to a seat or to `public`."""
+    """Return the events that this viewer may see, for the replay viewer. `?as=` restricts them to a seat or to `public`."""
     match = _match(request, public_id)
     sitting = chosen_sitting(match, request.GET)
     if sitting is None:
@@ -393,7 +395,7 @@ def replay_json(request: HttpRequest, public_id: str) -> HttpResponse:
 def replay_log(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
     """Download all replays of a finished match, one per line, for `tute verify` and `tute repro`. Only owners get the notes of a bot.
 
-    A replay that cannot be shown becomes a line with an `error`, on which both programs fail: nobody mistakes the log for complete.
+    A replay that cannot be shown becomes a line with an `error`, which makes both programs fail, so that nobody takes the log for complete.
     """
     match = _match(request, public_id)
     viewer = viewer_of(request)

@@ -81,7 +81,7 @@ def test_cards_that_nobody_may_see_are_not_judged(match, ana, berto) -> None:
     far = NOW + timedelta(days=36_500)  # pages go by the clock of the machine
     embargoes.change(match, far, why="a final", actor="eva", now=NOW)
     match.refresh_from_db()
-    with pytest.raises(Refused, match="held back until"):
+    with pytest.raises(Refused, match="hidden until"):
         asking.ask(match, FAIR, ana, now=NOW)
     assert jobs.ANALYSIS.claim("host:1", now=NOW) is None
     assert asking.of_match(match) == {}
@@ -180,7 +180,7 @@ def test_after_a_minute_no_further_sitting_is_begun(match, ana) -> None:
     asked(match, ana)
     job = jobs.ANALYSIS.claim("host:1", now=NOW)
     assert job is not None
-    site, signals = jobs.Site("host:1", Path(), None), Signals(lambda: False)
+    site, signals = jobs.WorkerSite("host:1", Path(), None), Signals(lambda: False)
     late, fresh = (jobs.ANALYSIS.read(job, site) for _ in range(2))
     late.began -= analysis.SLICE_S + 1
 
