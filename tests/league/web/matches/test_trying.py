@@ -110,7 +110,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     assert TEXT.strip().splitlines()[-1] in page
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
-    assert len(queries) == 13
+    assert len(queries) == 14
 
     refused = client.post("/editor/", form(do="submit"))
     assert (refused.status_code, "Give your bot a name" in refused.content.decode()) == (422, True)
@@ -334,7 +334,7 @@ def test_a_draft_comes_back_and_ends_when_it_is_submitted(client, ana) -> None:
     assert "# draft" in client.get("/editor/?bot=my-bot-2").content.decode()  # The text of its last version
     client.post("/editor/draft/", {"draft": "my-bot-2", "source": TEXT + "# newer"})
     assert "# newer" in client.get("/editor/?bot=my-bot-2").content.decode()
-    assert client.post("/editor/draft/", {"draft": "my-bot-2", "do": "discard"}).url == "/editor/?bot=my-bot-2"
+    assert client.post("/editor/draft/", {"draft": "my-bot-2", "do": "discard"}).url == "/editor/?bot=my-bot-2&language=python"
     assert "# newer" not in client.get("/editor/?bot=my-bot-2").content.decode()
 
 
