@@ -56,7 +56,7 @@ FORMS: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One measurement: a game at a table, and the two bots."""
 
     game: str
@@ -92,7 +92,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Found:
+class CellResult:
     """The result of a cell: means over boards with the half-width of their 95% intervals, and CPU milliseconds per decision of `better`."""
 
     share: float
@@ -109,7 +109,7 @@ class Found:
         return self.share - self.share_margin > 0.5 and self.lead > self.lead_margin
 
 
-def measure(cell: Cell) -> Found:
+def measure(cell: TableCell) -> CellResult:
     """Play the boards of a cell. Raise RuntimeError with the output if that fails."""
     command = [sys.executable, "-m", "engine.cli", *cell.command()]
     process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -123,7 +123,7 @@ def measure(cell: Cell) -> Found:
         shares.append(fmean((own_score > score) + (own_score == score) / 2 for score in others))
         leads.append((own_score - fmean(others)) / game.score_size)
     first = data["parties"][0]
-    return Found(
+    return CellResult(
         share=fmean(shares),
         share_margin=margin(shares),
         lead=fmean(leads),
@@ -135,7 +135,7 @@ def measure(cell: Cell) -> Found:
 
 
 @dataclass(frozen=True)
-class Board:
+class PlayedBoard:
     """One board that was played in this process: the share of comparisons that `better` won, its lead in the game's unit, its milliseconds."""
 
     game: str
@@ -147,12 +147,12 @@ class Board:
     took: tuple[float, ...]
 
 
-def played(cell: Cell, first: int, store: Path) -> list[Board]:
+def boards_of(cell: TableCell, first: int, store: Path) -> list[PlayedBoard]:
     """Return the boards of a cell, from the seed `first` on: those in the file, and the others, which it plays and appends to the file."""
     seeds = range(first, first + cell.boards)
     bots = (cell.better, cell.worse)
     lines = store.read_text(encoding="utf-8").splitlines() if store.exists() else []
-    boards = [Board(**json.loads(line)) for line in lines]
+    boards = [PlayedBoard(**json.loads(line)) for line in lines]
     by_seed = {board.seed: board for board in boards if board.game == cell.game and (board.better, board.worse) == bots}
     game = load(cell.game)
     store.parent.mkdir(parents=True, exist_ok=True)
@@ -161,12 +161,12 @@ def played(cell: Cell, first: int, store: Path) -> list[Board]:
             if seed not in by_seed:
                 duel = Duel(game, house(cell.better), house(cell.worse), [seed])
                 took = tuple(round(1000 * seconds, 2) for seconds in duel.took)
-                by_seed[seed] = Board(cell.game, *bots, seed, duel.rate, duel.mean / game.score_size, took)
+                by_seed[seed] = PlayedBoard(cell.game, *bots, seed, duel.rate, duel.mean / game.score_size, took)
                 print(json.dumps(asdict(by_seed[seed])), file=file, flush=True)
     return [by_seed[seed] for seed in seeds]
 
 
-def line(cell: Cell, boards: Sequence[Board]) -> str:
+def format_row(cell: TableCell, boards: Sequence[PlayedBoard]) -> str:
     """Format the table row of a cell that was played in this process."""
     shares, leads = [board.share for board in boards], [board.lead for board in boards]
     took = sorted(value for board in boards for value in board.took)
@@ -180,13 +180,13 @@ def line(cell: Cell, boards: Sequence[Board]) -> str:
     return f"| {cell.game} | {who} | {len(boards)} | {share:.1%} ± {half:.1%} | {lead} | {elos} | {', '.join(f'{value:.0f}' for value in times)} |"
 
 
-def inside(cells: Sequence[Cell], first: int, store: Path) -> None:
+def inside(cells: Sequence[TableCell], first: int, store: Path) -> None:
     """Play cells in this process, one after another, and print their rows."""
     print(f"rules: {described()}; boards {first} on", file=sys.stderr)
     print("| game | bots | boards | share | lead a board | Elo | ms a decision: mean, median, p99, longest |")
     print("|---" * 7 + "|", flush=True)
     for cell in cells:
-        print(line(cell, played(cell, first, store)), flush=True)
+        print(format_row(cell, boards_of(cell, first, store)), flush=True)
 
 
 def margin(values: Sequence[float]) -> float:
@@ -194,11 +194,11 @@ def margin(values: Sequence[float]) -> float:
     return t95(len(values) - 1) * stdev(values) / math.sqrt(len(values))
 
 
-def rows(chosen: argparse.Namespace) -> Iterator[list[Cell]]:
+def rows(chosen: argparse.Namespace) -> Iterator[list[TableCell]]:
     """Yield the requested measurements, table by table."""
     for key in chosen.game or games():
         for options in ({}, *(FORMS.get(key, ()) if chosen.forms else ())):
-            yield [Cell(key, options, better, worse, chosen.boards) for better, worse in pairs(chosen)]
+            yield [TableCell(key, options, better, worse, chosen.boards) for better, worse in pairs(chosen)]
 
 
 def pairs(chosen: argparse.Namespace) -> list[tuple[str, str]]:
@@ -206,7 +206,7 @@ def pairs(chosen: argparse.Namespace) -> list[tuple[str, str]]:
     return [(better, worse) for better, _, worse in (pair.partition(":") for pair in chosen.pair)] or list(PAIRS)
 
 
-def text(cell: Found) -> str:
+def format_cell(cell: CellResult) -> str:
     """Format a cell of the table."""
     places = 0 if cell.lead_margin >= 10 else 1 if cell.lead_margin >= 1 else 2
     mark = "" if cell.clear else ", level"
@@ -242,7 +242,7 @@ def main() -> int:
         started = [[pool.submit(measure, cell) for cell in row] for row in todo]
         for number, (row, futures) in enumerate(zip(todo, started, strict=True), 1):
             results = [future.result() for future in futures]
-            cells = " | ".join(map(text, results))
+            cells = " | ".join(map(format_cell, results))
             print(
                 f"| {row[0].title} | {chosen.boards} | {results[0].unit} | {cells} | {results[-1].each_ms:.1f} |",
                 flush=True,

@@ -51,12 +51,16 @@ def boards(bots: int, count: int, seats: int, seed: int = 1) -> tuple[Ints, Ints
     """Draw boards that follow the model: (count, seats) ids and scores."""
     rng = np.random.default_rng(seed)
     theta = rng.normal(0, 0.6, bots)
-    parties = np.argsort(rng.random((count, bots)), axis=1)[:, :seats] if bots < 50 else _apart(rng, bots, count, seats)
+    parties = (
+        np.argsort(rng.random((count, bots)), axis=1)[:, :seats]
+        if bots < 50
+        else _draw_distinct(rng, bots, count, seats)
+    )
     noise = rng.gumbel(size=parties.shape)
     return parties.astype(np.int64), np.argsort(np.argsort(theta[parties] + noise, axis=1), axis=1).astype(np.int64)
 
 
-def _apart(rng: np.random.Generator, bots: int, count: int, seats: int) -> Ints:
+def _draw_distinct(rng: np.random.Generator, bots: int, count: int, seats: int) -> Ints:
     """Draw different bots for each table: draw again where a bot sits twice."""
     parties: Ints = rng.integers(0, bots, (count, seats))
     while True:
@@ -356,7 +360,7 @@ def ahead() -> None:
     # For each match: True if its bots were started ahead; the times at which it asked whether to stop.
     starts: list[tuple[bool, list[float]]] = []
 
-    class Watched(worker.Worker):
+    class WatchedWorker(worker.Worker):
         def run(self, job: Any, *, ahead: bool = False) -> Any:
             worker.SOON_S = (math.inf, -1.0)[len(starts) % 2]
             starts.append((job.task is not None and job.task.crew is not None, []))
@@ -377,7 +381,7 @@ def ahead() -> None:
     from django.conf import settings
 
     settings.STATE_DIR = state
-    watched = Watched(state / "bots")
+    watched = WatchedWorker(state / "bots")
     watched.open()
     try:
         while len(starts) < 120 and watched.look():

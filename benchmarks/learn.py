@@ -52,7 +52,7 @@ class Sums:
         """Return the sums over no positions."""
         return cls(np.zeros((rows, FEATURES, FEATURES)), np.zeros((rows, FEATURES)), np.zeros(rows), np.zeros(rows))
 
-    def note(self, row: int, features: Sequence[int], won: float) -> None:
+    def add_position(self, row: int, features: Sequence[int], won: float) -> None:
         """Add a position. won: halves of points that the leader won from then on, less the other's."""
         x = np.array(features, float)
         self.squares[row] += np.outer(x, x)
@@ -122,7 +122,7 @@ def learn(key: str, seeds: Sequence[int]) -> Sums:
         }
         for deal, row, features, leader, lead in noted:
             if deal in points:
-                sums.note(row, features, 2.0 * (points[deal][leader] - points[deal][1 - leader] - lead))
+                sums.add_position(row, features, 2.0 * (points[deal][leader] - points[deal][1 - leader] - lead))
     return sums
 
 
@@ -132,7 +132,7 @@ def chunks(first: int, deals: int) -> Iterator[range]:
         yield range(start, min(start + EACH, first + deals))
 
 
-def played(key: str, first: int, deals: int, jobs: int) -> Sums:
+def sum_deals(key: str, first: int, deals: int, jobs: int) -> Sums:
     """Sum over many deals in order, so that the sums are the same for any number of processes."""
     total = Sums.empty(engine.load(key).rules.stock // 2)
     with get_context("spawn").Pool(jobs) as pool:
@@ -144,7 +144,7 @@ def played(key: str, first: int, deals: int, jobs: int) -> Sums:
     return total
 
 
-def text(weights: dict[tuple[str, int], Weights]) -> str:
+def learned_source(weights: dict[tuple[str, int], Weights]) -> str:
     """Return the source of learned.py with these weights."""
     lines = [PLACE.read_text(encoding="utf-8").partition("LEARNED = ")[0] + "LEARNED = {"]
     for (key, seats), rows in weights.items():
@@ -170,7 +170,7 @@ def main() -> None:
     chosen = parser.parse_args()
     by_table: dict[tuple[str, int], Weights] = dict(sys.modules[house("champion").__module__].LEARNED)
     for key in chosen.game or GAMES:
-        sums = played(key, chosen.first, chosen.deals or GAMES[key][0], chosen.jobs)
+        sums = sum_deals(key, chosen.first, chosen.deals or GAMES[key][0], chosen.jobs)
         rows = []
         print(
             f"\n| {key}: cards in the stock | positions | points to come, rms | unexplained, rms |\n|---|---|---|---|"
@@ -182,7 +182,7 @@ def main() -> None:
             print(f"| {2 * row + 2} | {sums.number[row]:.0f} | {whole:.1f} | {unknown:.1f} |")
         by_table[key, engine.load(key).players] = tuple(rows)
     if chosen.write:
-        PLACE.write_text(text(by_table), encoding="utf-8")
+        PLACE.write_text(learned_source(by_table), encoding="utf-8")
         print(f"\nwritten: {PLACE.relative_to(ROOT)}")
 
 

@@ -92,7 +92,7 @@ NOT_FOLLOWED = re.compile(r"/(api|static|admin|metrics|prefs)/|[.](jsonl?|csv|tx
 
 
 @dataclass
-class Page:
+class PageWeight:
     """The measurements of one page, in milliseconds and bytes."""
 
     answers: list[float] = field(default_factory=list)
@@ -185,7 +185,7 @@ def main() -> None:
             context = browser.new_context(storage_state=state)
             looked = one_of_each(context, chosen.site, (*FIRST, *(OF_AN_ACCOUNT if state else ())))
             context.close()
-        pages = {kind: Page() for kind in ("floor", *looked)}
+        pages = {kind: PageWeight() for kind in ("floor", *looked)}
         for _ in range(ROUNDS):
             for kind, page in pages.items():
                 answer, paint, weight = look(browser, urljoin(chosen.site, looked.get(kind, FLOOR)), state)

@@ -35,7 +35,7 @@ def measure(bot: str, game: str, chosen: argparse.Namespace) -> dict[str, Any] |
     return result
 
 
-def text(result: dict[str, Any]) -> str:
+def format_row(result: dict[str, Any]) -> str:
     """Format a row of the table."""
     won = f"{result['ahead']:+.1f} ± {result['margin']:.1f} {result['unit']}"
     verdict = won if result["clear"] else f"{won}, none shown"
@@ -58,7 +58,7 @@ def main() -> int:
         for bot in chosen.bot or BOTS:
             result = measure(bot, game, chosen)
             if result is not None:
-                print(text(result), flush=True)
+                print(format_row(result), flush=True)
                 unclear |= bot in FLOOR and not result["clear"]
     return 1 if unclear else 0
 

@@ -149,7 +149,7 @@ def _say_again(
     return taken, took
 
 
-# The least that a claim can cost: one statement, one commit. Measured on the matches themselves, with all their
+# The least that a claim can cost: one statement, one commit. It is measured on the matches themselves, with all their
 # indexes, and on a copy with only the columns that a claim needs and the one index that it reads.
 FLOOR = (
     "UPDATE {table} SET status = 'leased', token = token + 1 WHERE id IN (SELECT id FROM {table} WHERE status = 'queued' AND NOT held_back "
@@ -284,7 +284,7 @@ def _record(worker: str) -> Life:
     return Life(acts, now, worker, match.pk, match.public_id, seats, boards)
 
 
-class Stand:
+class SimulatedWorker:
     """One worker of the simulation, and its present match."""
 
     def __init__(self, life: Life, name: str) -> None:
@@ -341,7 +341,7 @@ def _stand_for(names: list[str], seconds: float, life: Life) -> dict[str, Any]:
     import psycopg
 
     draw, took, errors, late = random.Random(names[0]), {act: [] for act in ACTS}, [], 0.0
-    stands = [Stand(life, name) for name in names]
+    stands = [SimulatedWorker(life, name) for name in names]
     begun, used = time.monotonic(), time.process_time()
     acts = [(begun + draw.uniform(0, MATCH_S), number, "claim") for number in range(len(names))]
     acts += [(begun + draw.uniform(0, BEAT_S), number, "beat") for number in range(len(names))]

@@ -1,7 +1,8 @@
 """The ratings of a large pool: what a match costs there, as multiples of a floor of the same run, and how soon its effect is visible, as Markdown.
 
-    .venv/bin/python benchmarks/ratings.py [fits] [visible] [BOTS] [BOARDS]        both parts without an argument; 2,000 and 10,000 bots, 100 boards
-    each
+    .venv/bin/python benchmarks/ratings.py [fits] [visible] [BOTS] [BOARDS]
+
+Without an argument it runs both parts, for 2,000 and 10,000 bots with 100 boards each.
 
 fits: CPU seconds on one thread. Opponents have similar strength, but one board in ten is between any two bots. The floor is one numpy pass over all
 boards. visible: on PostgreSQL, threads count, fit and rank a pool of 10,000 bots (100 boards each) like those of the scheduler. Two other threads
@@ -215,7 +216,7 @@ def visible() -> None:
     threads = [threading.Thread(target=keep, args=loop) for loop in loops]
     workers = [threading.Thread(target=work, args=(number,)) for number in range(2)]
     run(threads, workers, over)
-    told_visible(bots, waits, f"{ran['fits']} fits and {ran['tables']} tables meanwhile")
+    print_visible(bots, waits, f"{ran['fits']} fits and {ran['tables']} tables meanwhile")
 
 
 def run(threads: list[threading.Thread], workers: list[threading.Thread], over: threading.Event) -> None:
@@ -229,7 +230,7 @@ def run(threads: list[threading.Thread], workers: list[threading.Thread], over: 
         thread.join()
 
 
-def told_visible(bots: int, waits: list[float], meanwhile: str) -> None:
+def print_visible(bots: int, waits: list[float], meanwhile: str) -> None:
     """Print the row of the table. waits: the seconds of each report."""
     cut = quantiles(waits, n=100)
     verdict = "held" if cut[98] < 1 else "MISSED"

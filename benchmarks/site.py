@@ -48,7 +48,7 @@ MOST_PACKED = 100_000  # Most bytes of any page or answer, compressed by gzip.
 MOST_QUERIES = 40
 
 
-class League:
+class FilledLeague:
     """A league filled by bulk inserts. Ids continue from the existing rows; everything else depends only on the seed."""
 
     def __init__(self, bots: int, matches: int, seed: int) -> None:
@@ -365,7 +365,7 @@ def _insert(model: Any, names: Sequence[str], rows: Iterable[Sequence[Any]], com
 
 
 @dataclass
-class Read:
+class ReadCost:
     """The measurements of one address."""
 
     name: str
@@ -377,7 +377,7 @@ class Read:
     first: float = 0.0  # CPU seconds of the first miss.
     miss: float = 0.0  # CPU seconds of a miss.
     hit: float | None = None  # CPU seconds of the same answer from the response cache; None if it is not stored
-    same: float | None = None  # CPU seconds of an answer 304.
+    same: float | None = None  # CPU seconds of a 304 answer.
 
 
 class Reader:
@@ -453,7 +453,7 @@ class Reader:
             self.ask(path, **headers)
         return (self.cpu() - began) / times
 
-    def look(self, name: str, path: str) -> Read:
+    def look(self, name: str, path: str) -> ReadCost:
         """Measure one address."""
         from django.test.utils import CaptureQueriesContext
 
@@ -462,7 +462,7 @@ class Reader:
         self.application.store.clear()
         with CaptureQueriesContext(self.connection) as queries:
             status, _headers, body = self.ask(path)
-        read = Read(name, path, status[:3], len(body), len(gzip.compress(body, 6)), len(queries), first)
+        read = ReadCost(name, path, status[:3], len(body), len(gzip.compress(body, 6)), len(queries), first)
         once = self.miss(path)
         times = max(1, min(30, int(0.3 / once)))
         read.miss = min(once, median(self.miss(path) for _ in range(times)))
@@ -710,7 +710,7 @@ def work(words: argparse.Namespace) -> None:
 
     if not Match.objects.exists():
         began = time.process_time()
-        League(words.bots, words.matches, words.seed)
+        FilledLeague(words.bots, words.matches, words.seed)
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
         print(f"filled in {time.process_time() - began:.0f} CPU s: {words.bots} bots, {Match.objects.count()} matches")

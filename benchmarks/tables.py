@@ -73,7 +73,7 @@ class Browser:
         if b" 200 " not in self.stream.readline():
             raise SystemExit("error: nobody may listen")
 
-    def heard(self) -> int:
+    def wait_for_turn(self) -> int:
         """Wait for an event. Return the number of the turn that the table has reached."""
         while line := self.stream.readline().decode():
             if line.startswith("data: ") and (moved := next(iter(json.loads(line[6:]).values()))):
@@ -97,13 +97,13 @@ def answer(browser: Browser, where: str, number: str, action: str) -> str:
         _, _, page = browser.ask(place, part="moved")
     else:
         while True:
-            browser.heard()
+            browser.wait_for_turn()
             _, _, page = browser.ask(where, part="moved")
             if turn(page) != number:
                 break
     while 'id="leave"' in page and not turn(page):
         if browser.stream is not None:
-            browser.heard()
+            browser.wait_for_turn()
         else:
             time.sleep(AGAIN_S)
         _, _, page = browser.ask(where, part="moved")
@@ -120,7 +120,7 @@ def sit(browser: Browser, game: str) -> tuple[str, str, float]:
     browser.listen(page)
     while not turn(page):
         if browser.stream is not None:
-            browser.heard()
+            browser.wait_for_turn()
         else:
             time.sleep(AGAIN_S)
         _, _, page = browser.ask(where)

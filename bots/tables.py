@@ -197,7 +197,7 @@ def _values(key: str) -> list[tuple[str, Any]]:
 
 
 def _merged(tables: Mapping[int, Table]) -> Table:
-    """Merge tables by number of players: a value that is the same in all stays as it is, others become mappings by number of players."""
+    """Merge tables by number of players: a value that is the same in all tables stays unchanged, others become mappings by number of players."""
     merged: Table = {}
     for name in dict.fromkeys(name for table in tables.values() for name in table):
         values = {players: table[name] for players, table in tables.items() if name in table}

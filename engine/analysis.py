@@ -100,7 +100,7 @@ class Tally:
 
     @property
     def lost(self) -> float | None:
-        """Mean loss per judged decision; None without any."""
+        """Mean loss per judged decision; None if no decision was judged."""
         return add_up(lost for lost, _ in self.boards.values()) / self.judged if self.judged else None
 
     @property
@@ -233,7 +233,8 @@ def fairly(replay: Mapping[str, Any], samples: int, nodes: int = USUAL_NODES) ->
 
 def _all(deal: Sequence[Decision], judged: Callable[[Decision], Judged | None]) -> list[Judged]:
     return [
-        verdict or Judged(*_known(decision)) for decision, verdict in zip(deal, from_the_end(deal, judged), strict=True)
+        verdict or Judged(*_fields_of(decision))
+        for decision, verdict in zip(deal, from_the_end(deal, judged), strict=True)
     ]
 
 
@@ -263,7 +264,7 @@ def _open(decision: Decision, worths: Mapping[int, Solution]) -> Judged | None:
     values = {action: sign * worth.low for action, worth in worths.items()}
     most = max(values.values())
     return Judged(
-        *_known(decision),
+        *_fields_of(decision),
         lost=float(most - values[decision.chosen]),
         best=tuple(decision.state.game.action_text(action) for action, worth in values.items() if worth == most),
         par=float(sign * most),
@@ -318,7 +319,7 @@ def mean_error(values: Sequence[float]) -> tuple[float, float]:
 def _fair(decision: Decision, rows: Sequence[Mapping[str, int]] | None) -> Judged | None:
     if rows is None:
         return None
-    basics, sign = _known(decision), _sign(decision.state)
+    basics, sign = _fields_of(decision), _sign(decision.state)
     means = {text: sum(row[text] for row in rows) / len(rows) for text in rows[0]}
     most = max(means.values())
     best = next(text for text, mean in means.items() if mean == most)
@@ -344,7 +345,7 @@ class _Known(NamedTuple):
     phase: str
 
 
-def _known(decision: Decision) -> _Known:
+def _fields_of(decision: Decision) -> _Known:
     state = decision.state
     return _Known(decision.step, state.deal_no, state.turn, state.game.action_text(decision.chosen), phase_of(state))
 

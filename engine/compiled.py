@@ -31,7 +31,7 @@ class UnusableError(Exception):
     """The compiled rules cannot be used here. The message says why."""
 
 
-class _Finder:
+class _CompiledFinder:
     """Finds the compiled modules before their source."""
 
     def __init__(self, files: Mapping[str, Path]) -> None:
@@ -95,7 +95,7 @@ def _files(place: Path) -> dict[str, Path]:
 
 def _use(place: Path) -> None:
     """Let imports find the compiled modules. If that fails, change nothing and raise UnusableError."""
-    finder, libraries = _Finder(_files(place)), _LibraryFinder(place)
+    finder, libraries = _CompiledFinder(_files(place)), _LibraryFinder(place)
     sys.meta_path.insert(0, finder)
     sys.meta_path.append(libraries)
     try:

@@ -105,7 +105,7 @@ class Child:
     def judge(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[Verdict], bool]:
         """Judge all decisions of a record in order. The second value is False if the CPU time ran out before the end.
 
-        Raise Stopped if `stop` returned True, and Broken.
+        Raise Stopped if `stop` returned True, Broken if the process failed.
         """
         lines = [] if self._order is None else [self._order]
         self._order = None  # It is sent once, before the first record.
@@ -132,7 +132,7 @@ class Child:
         return results, True
 
     def find(self, replay: Mapping[str, Any], *, stop: Callable[[], bool]) -> tuple[list[Puzzle], bool]:
-        """Find the puzzles of a record, in order; False if the CPU time ran out. Raise Stopped if `stop` returned True, and Broken."""
+        """Find the puzzles of a record, in order. The second value is False if the CPU time ran out. Raise what `judge` raises."""
         lines = [] if self._order is None else [self._order]
         self._order = None  # It is sent once, before the first record.
         results: list[Puzzle] = []

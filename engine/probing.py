@@ -1,4 +1,4 @@
-"""Estimate how much a bot can be exploited: find a good response to it and measure that response on unseen boards.
+"""Estimate how much a bot can be exploited: find a good response and measure it on unseen boards.
 
 The candidates are given bots and `search`, an `engine.responding.Responder` that learns the probed bot's habits from its choices. They play the
 probed bot on training boards. `search` gets half of these, the bot that looks best so far the other half. The candidate with the best result then
@@ -41,7 +41,7 @@ BATCH = 4  # Boards of one training step.
 FIRST = 2  # Boards of the first training step of each candidate.
 UNIT = 2  # Boards per task. Each task starts its own processes.
 REMEMBERED = 6000  # The habits are learned from this many latest choices of a bot.
-AGAIN = 3  # Passes over new choices and as many old ones.
+AGAIN = 3  # Passes over the new choices and as many old choices.
 HOPE = 1.0  # Standard errors added to a candidate's mean when the next one to play is chosen.
 LOOKED_BACK = 10  # Training steps over which the foreseen share is averaged.
 PROBED, RESPONSE = 0, 1  # Numbers of the parties.
@@ -50,7 +50,7 @@ Advance = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Task:
+class ProbeTask:
     """Some boards between the probed bot and a response, in both seatings, as plain data.
 
     bot: the response if it is a bot; None: the response searches by the habits `ours` and `theirs`. noted: record the choices.
@@ -165,7 +165,7 @@ def _nobody(_boards: int, _total: int) -> None:
     return
 
 
-Work = Callable[[Sequence[Task]], Iterator[TaskResult]]
+Work = Callable[[Sequence[ProbeTask]], Iterator[TaskResult]]
 
 
 class _Training:
@@ -260,14 +260,14 @@ class _Training:
         """Learn from the last `new` choices and from as many before them, several times."""
         habits.learn(sample[-2 * new :] if new else [], self.dice, AGAIN)
 
-    def tasks(self, chosen: Candidate, what: str, boards: range, *, noted: bool) -> Iterator[Task]:
+    def tasks(self, chosen: Candidate, what: str, boards: range, *, noted: bool) -> Iterator[ProbeTask]:
         """Yield the boards as tasks that can run in parallel. Training and test use different tables, so no board is the same."""
         parties = (self.spec.parties[PROBED], *((chosen.bot,) if chosen.bot else ()))
         for at in range(0, len(boards), UNIT):
             part = boards[at : at + UNIT]
             name = f"{self.spec.match_id} {what} {part[0]} {chosen.name}"
             spec = replace(self.spec, match_id=name, table=f"probe {what}", boards=part, parties=parties)
-            yield Task(spec, chosen.bot, self.ours, self.theirs, noted)
+            yield ProbeTask(spec, chosen.bot, self.ours, self.theirs, noted)
 
     def test(self, best: Candidate, boards: int) -> list[float]:
         """Return the lead of the response on boards that nothing was learned from."""
@@ -306,7 +306,7 @@ def _begin(parent: int, tier: str, state_dir: str) -> None:
     _pool_box["box"] = Sandbox(tier=tier, state_dir=Path(state_dir))
 
 
-def _play_in_pool(task: Task) -> TaskResult:
+def _play_in_pool(task: ProbeTask) -> TaskResult:
     return play(task, _pool_box["box"])
 
 
@@ -324,7 +324,7 @@ class _Noted(Sitting):
             self.choices[seat.party].append(Choice(actions, legal.index(taken)))
 
 
-def play(task: Task, box: Sandbox) -> TaskResult:
+def play(task: ProbeTask, box: Sandbox) -> TaskResult:
     """Play the boards of a task in both seatings, each with fresh processes. Raise what `play_match` raises."""
     spec, game = task.spec, load(task.spec)
     results = TaskResult(ahead=[0.0] * len(spec.boards))
@@ -335,7 +335,7 @@ def play(task: Task, box: Sandbox) -> TaskResult:
 
 
 def _play_pass(
-    task: Task, game: engine.Game, box: Sandbox, number: int, seating: Sequence[int], results: TaskResult
+    task: ProbeTask, game: engine.Game, box: Sandbox, number: int, seating: Sequence[int], results: TaskResult
 ) -> None:
     spec = task.spec
     absent = [seat for seat, party in enumerate(seating) if party == RESPONSE and task.bot is None]
@@ -375,6 +375,6 @@ def _play_pass(
         raise Infrastructure(f"{spec.match_id} was played from damaged files: {damage}")
 
 
-def _responder(task: Task, game: engine.Game, place: int, number: int) -> Responder:
+def _responder(task: ProbeTask, game: engine.Game, place: int, number: int) -> Responder:
     seed = engine.bot_seed(task.spec.secret, task.spec.match_id, number, place)
     return Responder(game, place, task.ours, task.theirs, seed)

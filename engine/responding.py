@@ -131,7 +131,7 @@ class Habits:
                         weights[feature] += step
 
     def foreseen(self, choices: Sequence[Choice]) -> float:
-        """Return the share of choices that were the most likely ones; 0 without any."""
+        """Return the share of choices that were the most likely actions; 0 if there are no choices."""
         right = 0
         for actions, taken in choices:
             chances = self.chances(actions)
@@ -140,7 +140,7 @@ class Habits:
 
 
 class Responder:
-    """A seat at the table, like `engine.runner.seat.Asked`, that tries each of its actions against the habits of its opponents."""
+    """A seat at the table, like `engine.runner.seat.SeatHolder`, that tries each of its actions against the habits of its opponents."""
 
     cpu_us = 0
     took_s = latency_s = 0.0

@@ -70,7 +70,7 @@ app.conf.update(
     worker_send_task_events=False,
     worker_hijack_root_logger=False,
     worker_redirect_stdouts=False,
-    # Only concerns tasks that would be delivered again; ours are not.
+    # Only for tasks that would be delivered again; ours are not.
     worker_cancel_long_running_tasks_on_connection_loss=True,
     task_serializer="json",
     accept_content=["json"],

@@ -106,7 +106,7 @@ class MatchStatus(models.TextChoices):
     RUNNING = "running", _("running")  # The worker has started the bots.
     FINISHED = "finished", _("finished")  # Every board is stored.
     VOID = "void", _("void")  # The league could not play it; it does not count.
-    CANCELLED = "cancelled", _("cancelled")  # By a person, before it finished.
+    CANCELLED = "cancelled", _("cancelled")  # By a person, before the match finished.
 
 
 MATCH_TRANSITIONS: dict[str, frozenset[str]] = {
@@ -280,7 +280,7 @@ class Seeding(models.TextChoices):
 class Ending(models.TextChoices):
     """The reason for which a tournament ended, unless it simply played its last match."""
 
-    SETTLED = "settled", _("the winner is clear")  # With the requested probability.
+    SETTLED = "settled", _("the winner is clear")  # The winner is clear with the requested probability.
     CO_CHAMPIONS = "co_champions", _("co-champions: still level at the maximum number of boards")
     CAP = "cap", _("the maximum number of boards is reached")
     STRONGER = "stronger", _("the test accepts that the challenger is stronger")
@@ -289,12 +289,12 @@ class Ending(models.TextChoices):
     CLOSED = "closed", _("ended by its owner")  # A ladder, which only its owner ends.
 
 
-class SuccessionVerdict(models.TextChoices):
+class VersionTestVerdict(models.TextChoices):
     """The result of a version test: is a version better than the one before it?"""
 
     STRONGER = "stronger", _("better than the previous version")
     NOT_STRONGER = "not_stronger", _("not better than the previous version")
-    CAP = "cap", _("no difference found")  # Not decided within the most boards that a test may take.
+    CAP = "cap", _("no difference found")  # The test used up its boards without a decision.
     SUPERSEDED = "superseded", _("ended by a newer version")
 
 

@@ -60,7 +60,7 @@ class Key(NamedTuple):
     reader: tuple[Hashable, ...]  # Prefix, scheme, host, languages, theme
 
 
-class Answer:
+class StoredResponse:
     """A finished response, compressed once for each coding that clients ask for."""
 
     def __init__(self, body: bytes, headers: Headers, counts: changes.Counts) -> None:
@@ -103,10 +103,10 @@ class Store:
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._max_bytes = max_bytes
         self._bytes = 0
-        self._answers: OrderedDict[Hashable, Answer] = OrderedDict()
+        self._answers: OrderedDict[Hashable, StoredResponse] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, key: Hashable) -> Answer | None:
+    def find(self, key: Hashable) -> StoredResponse | None:
         """Return the response under a key, current or not."""
         with self._lock:
             answer = self._answers.get(key)
@@ -114,7 +114,7 @@ class Store:
                 self._answers.move_to_end(key)
         return answer
 
-    def keep(self, key: Hashable, answer: Answer) -> None:
+    def keep(self, key: Hashable, answer: StoredResponse) -> None:
         """Store a response in place of the last one under its key."""
         with self._lock:
             self._drop(key)
@@ -176,7 +176,7 @@ class ResponseCache:
                 response.close()
         if names.get("content-encoding") == "gzip":
             body = gzip.decompress(body)
-        answer = Answer(body, _shared(headers), ticket.counts)
+        answer = StoredResponse(body, _shared(headers), ticket.counts)
         self.store.keep(key, answer)
         environ["HTTP_IF_NONE_MATCH"] = ticket.if_none_match
         limits = [(name, value) for name, value in headers if name.lower().startswith("ratelimit")]
@@ -222,7 +222,7 @@ def _shared(headers: Headers) -> Headers:
     return [*repeated, ("Vary", ", ".join(names))]
 
 
-def _give(answer: Answer, environ: Environ, start_response: Any, own: Headers) -> Iterable[bytes]:
+def _give(answer: StoredResponse, environ: Environ, start_response: Any, own: Headers) -> Iterable[bytes]:
     """Send the response in the coding that the client accepts, or 304 to a client that has it. `own`: headers of this response alone."""
     coding = _coding(environ.get("HTTP_ACCEPT_ENCODING", ""))
     tag = f'W/"{answer.tag}"' if coding else f'"{answer.tag}"'

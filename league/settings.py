@@ -81,7 +81,7 @@ CACHES = {
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}}
 }
 
-LANGUAGE_CODE = "en"  # Of pages for browsers that ask for neither Spanish nor English.
+LANGUAGE_CODE = "en"  # The language of pages for browsers that ask for neither Spanish nor English.
 LANGUAGES = [("es", _("Spanish")), ("en", _("English"))]
 LOCALE_PATHS = [BASE_DIR / "league" / "locale"]
 TIME_ZONE = "UTC"
@@ -143,10 +143,10 @@ PERMISSIONS_POLICY = ", ".join(
 )
 OWN_FILES = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'"
 CONTENT_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors 'none'"
-FRAMED_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors *"  # Of the pages that other sites may show in a frame.
+FRAMED_SECURITY_POLICY = f"{OWN_FILES}; frame-ancestors *"  # For the pages that other sites may show in a frame.
 
 # ---- the league
-SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # Or the name of one of engine.sandbox.TIERS.
+SANDBOX_TIER = envstr("SANDBOX_TIER") or "auto"  # "auto", or the name of one of engine.sandbox.TIERS.
 SANDBOX_MIN_TIER = envstr("SANDBOX_MIN_TIER") or "landlock"  # Below this tier a worker refuses to play.
 # Percent of the conversations of finished matches that are audited.
 AUDIT_PERCENT = envint("AUDIT_PERCENT", 3, least=0)
@@ -189,24 +189,28 @@ RATINGS_AT_ONCE = envint("RATINGS_AT_ONCE", 300, least=0)
 RATINGS_FIT_S = envint("RATINGS_FIT_S", 3, least=1)  # Seconds between two fits of all strengths of such a pool.
 # Seconds between two computations of intervals, ranks and superiority.
 RATINGS_RANK_S = envint("RATINGS_RANK_S", 30, least=1)
-UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # Of one player.
+UPLOADS_PER_HOUR = envint("UPLOADS_PER_HOUR", 20, least=1)  # The most uploads of one player.
 # Defaults for each player; `manage.py set_quota` sets another limit for one of them (league.domain.people.quotas).
 QUOTA_BOARDS = envint("QUOTA_BOARDS", 100_000, least=1)  # Queued.
 QUOTA_TOURNAMENTS = envint("QUOTA_TOURNAMENTS", 20, least=1)  # Unfinished; events and circuits count.
-QUOTA_BOTS = envint("QUOTA_BOTS", 30, least=1)  # Not retired.
+QUOTA_BOTS = envint("QUOTA_BOTS", 30, least=1)  # The most bots that are not retired.
 QUOTA_VALIDATIONS = envint("QUOTA_VALIDATIONS", 20, least=1)  # Uploads waiting for validation.
 QUOTA_REQUESTS = envint("QUOTA_REQUESTS", 100, least=1)  # Per day, for bots of other players.
 QUOTA_CHALLENGES = envint("QUOTA_CHALLENGES", 20, least=1)  # Per day.
 QUOTA_JUDGEMENTS = envint("QUOTA_JUDGEMENTS", 20, least=0)  # Per day.
 QUOTA_TRIES = envint("QUOTA_TRIES", 60, least=1)  # Per hour, of texts in the editor.
+GUEST_TRIES = envint(
+    "GUEST_TRIES", 4, least=0
+)  # Of visitors without an account, at a time; one address gets half of these.
+GUEST_TRIES_PER_HOUR = envint("GUEST_TRIES_PER_HOUR", 240, least=1)  # Of all visitors together.
 QUOTA_SERIES = envint("QUOTA_SERIES", 20, least=0)  # Per hour, of 20 boards each, in the editor.
 QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
-QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # Of all uploads.
+QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # The most megabytes of all uploads.
 VALIDATION_BOARDS = envint("VALIDATION_BOARDS", 1, least=1)
 # The house bot that stands at 1000 Elo in every pool where it has played.
 ANCHOR_BOT = envstr("ANCHOR_BOT") or "greedy"
-MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # Of one match.
-MAX_ENTRIES = envint("MAX_ENTRIES", 256, least=2)  # Of one tournament.
+MAX_BOARDS = envint("MAX_BOARDS", 256, least=1)  # The most boards of one match.
+MAX_ENTRIES = envint("MAX_ENTRIES", 256, least=2)  # The most entries of one tournament.
 
 # The most connections of one web process that wait for changes of a page (league.service.live).
 LIVE_LISTENERS = envint("LIVE_LISTENERS", 1000, least=0)
@@ -220,6 +224,7 @@ LIMITS = {
     "login": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
     "signup": (envint("SIGNUPS_PER_HOUR", 60, least=1), HOUR),
     "guest": (envint("GUEST_TABLES_PER_HOUR", 720, least=1), HOUR),
+    "guest-try": (envint("GUEST_TRIES_PER_ADDRESS", 60, least=1), HOUR),
     "password": (envint("LOGINS_PER_MINUTE", 30, least=1), MINUTE),
     "account": (envint("ACCOUNT_TRIES_PER_HOUR", 30, least=1), HOUR),
     "download": (envint("DOWNLOADS_PER_MINUTE", 60, least=1), MINUTE),

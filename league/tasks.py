@@ -127,7 +127,7 @@ def check_invariants(hours: float | None = None) -> None:
 
 @shared_task(name="league.tasks.mark_idle")
 def mark_idle() -> None:
-    """Mark bots as idle in the tables where they have not played for long."""
+    """Mark bots as idle in the tables where they have not played for a long time."""
     idle.mark()
 
 

@@ -114,13 +114,13 @@ class Matches:
         self.batch = Batch(self.game, count, deals=deals, seed=seed)
         batch = self.batch
         blocks = {
-            "observations": _seen(batch.observations, np.uint8, (count, encoding.SIZE)),
-            "masks": _seen(batch.masks, np.int8, (count, batch.width)),
-            "turns": _seen(batch.turns, np.uint8, (count,)),
-            "ended": _seen(batch.ended, np.bool_, (count,)),
-            "forfeited": _seen(batch.forfeited, np.bool_, (count,)),
+            "observations": _read_only_view(batch.observations, np.uint8, (count, encoding.SIZE)),
+            "masks": _read_only_view(batch.masks, np.int8, (count, batch.width)),
+            "turns": _read_only_view(batch.turns, np.uint8, (count,)),
+            "ended": _read_only_view(batch.ended, np.bool_, (count,)),
+            "forfeited": _read_only_view(batch.forfeited, np.bool_, (count,)),
         }
-        self._margins = _seen(batch.margins, np.int64, (count, self.game.players))
+        self._margins = _read_only_view(batch.margins, np.int64, (count, self.game.players))
         self._pairs: list[tuple[NDArray[Any], NDArray[Any]]] = []
         if arrays is None:
             self.arrays = Arrays._over(blocks | {"rewards": np.zeros((count, self.game.players), np.float32)})
@@ -160,7 +160,7 @@ class Matches:
         np.divide(self._margins, self.game.players, out=self.arrays.rewards, casting="unsafe")
 
 
-def _seen(block: Any, kind: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+def _read_only_view(block: Any, kind: Any, shape: tuple[int, ...]) -> NDArray[Any]:
     """Return a read-only view of a block of the core, which shows later changes too."""
     array = np.frombuffer(memoryview(block), kind).reshape(shape)
     array.flags.writeable = False

@@ -56,7 +56,7 @@ class Pack:
         return self.texts[card]
 
     def names(self, cards: Iterable[int]) -> list[str]:
-        """Return the texts of some cards, without checking them."""
+        """Return the texts of the cards, without checking them."""
         return list(map(self.texts.__getitem__, cards))
 
     def parse(self, text: str) -> int:
@@ -89,7 +89,7 @@ class Pack:
         return [self.mask("".join(rank for rank in self.ranks if points.get(rank, 0) == value)) for value in values]
 
     def hand(self, cards: Iterable[int]) -> list[int]:
-        """Return the hand (see module docstring) of some cards."""
+        """Return the cards as a hand (see module docstring)."""
         hand = [0] * (NO_SUIT + 1)
         for card in cards:
             hand[card // self.size] |= self.bit[card]

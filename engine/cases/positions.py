@@ -49,7 +49,7 @@ def after_trick(game: engine.Game, position: Case) -> State:
     return state
 
 
-def counted(game: engine.Game, position: Case) -> State:
+def ready_to_count(game: engine.Game, position: Case) -> State:
     """Return a deal ready to be counted: captured points, songs, last trick, tute."""
     state = begin(game, position)
     if "carried" in position:

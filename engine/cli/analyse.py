@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import remote
-from engine.cli.output import command, json_flag, paragraph, print_json, print_table, progress
+from engine.cli.output import command, json_flag, paragraph, print_json, print_table, progress, seats
 from engine.cli.problem import OK, Problem
 from engine.cli.repro import documents
 
@@ -189,11 +189,11 @@ def _print(
         judged = place.judged
         error = f" ± {1.96 * judged.error:.1f}" if judged.samples else ""
         print(
-            f"  board {place.board}, sitting {place.sitting}, after {judged.step} actions: {place.bot} in seat {judged.seat}, {judged.action}:"
+            f"  board {place.board}, {seats(place.sitting)}, after {judged.step} actions: {place.bot} in seat {judged.seat + 1}, {judged.action}:"
             f" {judged.lost:.4g}{error} {unit}; best {' or '.join(judged.best)}"
         )
         if judged.line:
-            paragraph(", ".join(f"{move.seat}: {move.action}" for move in judged.line), "    ")
+            paragraph(", ".join(f"{move.seat + 1}: {move.action}" for move in judged.line), "    ")
     print()
     unknown = sum(tally_by_phase["all"].decisions - tally_by_phase["all"].judged for tally_by_phase in tallies.values())
     if unknown:

@@ -28,7 +28,7 @@ MATCH_ID = re.compile("[a-z0-9]{6,20}")
 
 
 @dataclass(frozen=True)
-class Answer:
+class LeagueAnswer:
     """The headers and the body of an answer."""
 
     headers: Message
@@ -74,7 +74,7 @@ class League:
 
     def ask(
         self, method: str, address: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
-    ) -> Answer:
+    ) -> LeagueAnswer:
         """Send one request to this league. Raise Problem if the league refuses (with its own message) or cannot be reached."""
         request = Request(self.url + address, data=body, method=method, headers=dict(headers or {}))  # noqa: S310 - `at` allows only http and https
         request.add_header("Accept", "application/json, */*;q=0.5")
@@ -83,11 +83,11 @@ class League:
         for attempt in range(TRIES):
             try:
                 with _opener.open(request, timeout=PATIENCE_S) as response:
-                    return Answer(response.headers, response.read(LARGEST))
+                    return LeagueAnswer(response.headers, response.read(LARGEST))
             except HTTPError as error:
                 wait = _wait(error, attempt)
                 if wait is None:
-                    _refused(error)
+                    _refusal(error)
                 time.sleep(wait)
             except (URLError, OSError, ssl.SSLError) as error:
                 reason = getattr(error, "reason", error)
@@ -109,7 +109,7 @@ def _wait(error: HTTPError, attempt: int) -> float | None:
     return wait if 0 <= wait <= LONGEST_WAIT_S else None
 
 
-def _refused(error: HTTPError) -> NoReturn:
+def _refusal(error: HTTPError) -> NoReturn:
     body = error.read(1 << 16)
     try:
         document = json.loads(body)

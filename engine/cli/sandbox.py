@@ -17,7 +17,7 @@ from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 from engine.cli.table import state_dir
 
 if TYPE_CHECKING:
-    from engine.sandbox.channels.meter import Finding
+    from engine.sandbox.channels.meter import ChannelResult
 
 MIN_TRIALS = 4
 EXAMPLE = """
@@ -98,7 +98,7 @@ def channels(args: argparse.Namespace) -> int:
 
     if args.trials < MIN_TRIALS:
         raise Problem(f"--trials {args.trials} is too few; give at least {MIN_TRIALS}")
-    findings_by_mode: dict[str, list[Finding]] = {}
+    findings_by_mode: dict[str, list[ChannelResult]] = {}
     try:
         with progress("channels") as advance:
             modes = _modes(args.tier)
@@ -151,7 +151,7 @@ def _modes(tier_names: Sequence[str] | None) -> list[tuple[str, bool]]:
     ]
 
 
-def _channel_table(findings_by_mode: Mapping[str, Sequence[Finding]]) -> str:
+def _channel_table(findings_by_mode: Mapping[str, Sequence[ChannelResult]]) -> str:
     lines = [
         f"| channel | tried | {' | '.join(f'`{name}`' for name in findings_by_mode)} |",
         f"|---|---|{'---|' * len(findings_by_mode)}",
@@ -162,7 +162,7 @@ def _channel_table(findings_by_mode: Mapping[str, Sequence[Finding]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cell(finding: Finding) -> str:
+def _cell(finding: ChannelResult) -> str:
     if finding.refused:
         return "refused"
     measured = finding.estimate

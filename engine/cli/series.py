@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.sandbox import Sandbox
 
 BOARDS = 32  # Boards per match: enough that starting the bots costs little, few enough that every core has work.
-STDERR = 1 << 16  # A bot's log is stored up to this many characters, the last ones.
+STDERR = 1 << 16  # The last characters of a bot's log are stored, at most this many.
 LOOK_S = 0.5  # Interval at which the progress of the other processes is read.
 FORMAT = "tute-series/1"
 
@@ -130,7 +130,7 @@ def play(
     jobs: int,
     *,
     log: Path | None = None,
-    journal: Journal | None = None,
+    journal: SeriesJournal | None = None,
     test: Sequential | None = None,
     advance: Advance | None = None,
 ) -> SeriesResult:
@@ -173,7 +173,7 @@ def _boards_done(advance: Advance | None, before: int, total: int) -> Callable[[
 
 
 @contextmanager
-def _open_log(path: Path | None, journal: Journal | None) -> Iterator[IO[str] | None]:
+def _open_log(path: Path | None, journal: SeriesJournal | None) -> Iterator[IO[str] | None]:
     if path is None:
         yield None
         return
@@ -316,7 +316,7 @@ def _stored(result: MatchResult) -> SeriesResult:
 # ---- The journal
 
 
-class Journal:
+class SeriesJournal:
     """The finished matches of a series in a file: a header line, then one line per match.
 
     A line is written, and synced to disk, after its match is complete, so a series that is killed loses only the matches that were running.

@@ -61,7 +61,7 @@ def give_hand(state: State, seat: int, cards: Sequence[str]) -> None:
 
 
 def set_trump(state: State, suit: str | None) -> None:
-    """Set trump; None for a deal without."""
+    """Set trump; None for a deal without trumps."""
     legality.set_trump(state, NO_SUIT if suit is None else state.game.pack.parse_suit(suit))
 
 
@@ -96,7 +96,7 @@ def _put(state: State, plays: Sequence[str]) -> None:
 
 
 def put_card(state: State, play: str) -> None:
-    """Put one card on the table, whatever the seat holds. The seat must be the one on turn."""
+    """Put one card on the table, whatever the seat holds. The seat must be on turn."""
     seat, text = split(play)
     card = state.game.pack.parse(text)
     if seat != state.turn:

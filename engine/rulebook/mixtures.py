@@ -57,7 +57,7 @@ sin_mazo|guinote|4|{"form": "full"}|Guiñote sin mazo|Se reparten todas las cart
 
 @dataclass(frozen=True)
 class Mixture:
-    """A named mixture of options of one game, for tables of these numbers of players."""
+    """A named mixture of options of one game. `players`: the numbers of players for which it exists."""
 
     key: str
     game: str

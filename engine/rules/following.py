@@ -97,7 +97,7 @@ def followers(duty: i64, hand: i64, led: i64, trump: i64, best: i64, table: i64,
 
 
 def winners(cards: i64, best: i64, led: i64, trump: i64) -> i64:
-    """Return those of some cards that would be winning the trick once played."""
+    """Return the cards, among `cards`, that would be winning the trick once played."""
     if best & trump:
         return cards & trump & -(best + best)
     return cards & (trump | (led & -(best + best)))

@@ -181,7 +181,7 @@ class Terms:
         raise NotImplementedError
 
     def suit_map(self, suits: str | None) -> tuple[int, ...]:
-        """Return the suit to play with for each suit of the shuffle, from the letters that stand for them. Raises OptionError for bad ones."""
+        """Return, for each suit of the shuffle, the suit that replaces it. `suits`: letters of the new suits. Raises OptionError for bad ones."""
         if suits is None or suits == self.pack.suits:
             return (0, 1, 2, 3)
         if sorted(suits) != sorted(self.pack.suits):

@@ -120,7 +120,7 @@ def first_processes(spec: MatchSpec, box: Sandbox, core: int) -> BotProcesses:
 
 
 def load(spec: MatchSpec) -> engine.Game:
-    """Return the game of a match at its table. Raise ValueError with the reason if there is none."""
+    """Return the game of a match at its table. Raise ValueError with the reason if there is no such game or table."""
     options = dict(spec.options)
     if spec.players is not None:
         options["players"] = spec.players

@@ -99,7 +99,7 @@ def rerun(
                     return None
                 if monotonic() > until:
                     break
-                _put(seat, exchange, result, pause)
+                _send(seat, exchange, result, pause)
         except Fault as fault:
             blame(fault, seat.evidence())
         result.max_cpu_s, result.cpu_s = seat.max_cpu_s, seat.cpu_s
@@ -108,7 +108,7 @@ def rerun(
     return result
 
 
-def _put(seat: Seat, exchange: Exchange, result: Rerun, pause: Callable[[], None]) -> None:
+def _send(seat: Seat, exchange: Exchange, result: Rerun, pause: Callable[[], None]) -> None:
     if exchange.step < 0:
         seat.start(exchange.request)
     elif exchange.answer is None:

@@ -72,7 +72,7 @@ class PartyReport:
 
     @property
     def fault(self) -> str | None:
-        """Kind of the first fault, None without any."""
+        """Kind of the first fault; None if there is none."""
         return self.faults[0].kind if self.faults else None
 
     @property

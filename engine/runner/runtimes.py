@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import shutil
 import time
 from pathlib import Path
 
 from engine import compiled
+from engine.packages import manifest
 from engine.sandbox import Runtime
 from engine.sandbox.files import inventory, runtimes
 
@@ -28,6 +30,11 @@ def get(name: str, state_dir: Path) -> Runtime:
             runtime = _make_ready(name, state_dir)
         _ready[name, state_dir] = time.monotonic(), runtime
     return runtime
+
+
+def installed() -> list[str]:
+    """Return the names of the runtimes that this machine has, in the order of `manifest.RUNTIMES`."""
+    return [name for name in manifest.RUNTIMES if name != "node" or shutil.which("node")]
 
 
 def look_again() -> None:

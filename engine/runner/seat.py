@@ -20,7 +20,7 @@ EXCERPT_REQUEST = 4000  # Characters of the request quoted in a fault report.
 Tap = Callable[[bytes, bytes], None]  # Receives every request and its answer.
 
 
-class Asked(Protocol):
+class SeatHolder(Protocol):
     """The holder of a seat, as the referee's loop sees it: a bot (`Seat`), or a person (`table.Person`)."""
 
     party: int
@@ -96,7 +96,7 @@ class Seat:
         return line
 
     def put(self, request: bytes) -> bytes:
-        """Send the next request of a decision as it is. Return the bot's line, the answer to request number `requests`."""
+        """Send the next request of a decision unchanged. Return the bot's line, the answer to request number `requests`."""
         self.requests += 1
         clock = self.clock
         try:

@@ -11,13 +11,13 @@ from engine.runner.faults import KINDS, Fault, fault_event
 from engine.runner.feed import Feed, opening
 from engine.runner.protocol import encode
 from engine.runner.result import FaultReport
-from engine.runner.seat import Asked
+from engine.runner.seat import SeatHolder
 
 NOTES = 4000  # Characters of notes stored per seat and sitting.
 
 
 class Texts:
-    """The encoded texts of one game's actions, and the way back. Filled on demand."""
+    """The encoded texts of one game's actions, and the actions of texts. Filled on demand."""
 
     def __init__(self, game: engine.Game) -> None:
         self._game = game
@@ -59,7 +59,7 @@ class Sitting:
     """One playing of one board by the processes of one pass."""
 
     def __init__(
-        self, state: engine.State, seats: Sequence[Asked], feed: Feed, texts: Texts, board: int, number: int
+        self, state: engine.State, seats: Sequence[SeatHolder], feed: Feed, texts: Texts, board: int, number: int
     ) -> None:
         self.state = state
         self.seats = seats
@@ -104,7 +104,7 @@ class Sitting:
             self.feed.begin(self.state.events, self.board, self._opening)
             self._opening = None
 
-    def _decide(self, seat: Asked, legal: Sequence[int]) -> None:
+    def _decide(self, seat: SeatHolder, legal: Sequence[int]) -> None:
         self.decisions += 1
         line = seat.ask(self.feed.take(seat.seat), self.texts.legal(legal))
         action = self.texts.plain(line, seat.requests)
@@ -114,7 +114,7 @@ class Sitting:
         self._note_times(seat)
         self.state.apply(action)
 
-    def _read(self, seat: Asked, line: bytes, legal: Sequence[int]) -> None:
+    def _read(self, seat: SeatHolder, line: bytes, legal: Sequence[int]) -> None:
         """Read an answer that `Texts.plain` did not understand or that is not one of the choices."""
         state = self.state
         answer = protocol.answer(line, seat.requests)
@@ -132,7 +132,7 @@ class Sitting:
             raise Fault("illegal_action", f"the bot answered {answer.do[:60]!a}; legal were: {options}") from None
         state.apply(action)
 
-    def _note_times(self, seat: Asked) -> None:
+    def _note_times(self, seat: SeatHolder) -> None:
         self._log.append((len(self.state.taken_actions), seat.seat, seat.cpu_us, seat.took_s, seat.latency_s))
 
     def blame(self, party: int, seat: int, fault: Fault, step: int, evidence: tuple[str, str]) -> None:

@@ -105,7 +105,7 @@ class Person:
 class _Sitting(Sitting):
     """A sitting that reports each decision, and asks the person for every card."""
 
-    took: Callable[[int, str], None]
+    record_decision: Callable[[int, str], None]
     asks_forced: Callable[[engine.State, int], bool]
 
     def _asks(self, action: int) -> bool:
@@ -113,7 +113,7 @@ class _Sitting(Sitting):
 
     def _decide(self, seat: Any, legal: Sequence[int]) -> None:
         super()._decide(seat, legal)
-        self.took(seat.seat, self.state.game.action_text(self.state.taken_actions[-1]))
+        self.record_decision(seat.seat, self.state.game.action_text(self.state.taken_actions[-1]))
 
 
 def play_table(
@@ -128,14 +128,14 @@ def play_table(
 ) -> TableResult | None:
     """Play the boards of a table, once each. Return None if `stop` returned True.
 
-    seating: the party of `spec` at each seat; the one at the seat `person` does not play and only gives advice. taken: the earlier decisions.
-    `ask(question, decisions, advise)` returns the person's action, one of `question.legal`; `decisions` are those of bots since its last call.
-    Its exceptions pass through. Raise what `play_match` raises.
+    seating: the party of `spec` at each seat; the party at the seat `person` does not play, it only gives advice. taken: the earlier decisions.
+    `ask(question, decisions, advise)` returns the person's action, one of `question.legal`; `decisions` are the decisions of bots since the last
+    call. Its exceptions pass through. Raise what `play_match` raises.
     """
-    return _Table(spec, seating, person, box, taken, ask, stop).play()
+    return _TableReferee(spec, seating, person, box, taken, ask, stop).play()
 
 
-class _Table:
+class _TableReferee:
     def __init__(
         self,
         spec: MatchSpec,
@@ -230,7 +230,7 @@ class _Table:
         acknowledged = state.is_over and self.number < len(self.taken)  # The person has seen the board's result.
         holders: list[Any] = [None] * self.game.players
         sitting = _Sitting(state, holders, self.feed, self.texts, board, 0)
-        sitting.took, sitting.asks_forced = self.took, self.asks_forced
+        sitting.record_decision, sitting.asks_forced = self.record_decision, self.asks_forced
         if not state.is_over and not self.seats:
             self.start(sitting)
         for seat in self.seats:
@@ -239,7 +239,7 @@ class _Table:
         if not acknowledged and not sitting.faults and not sitting.play(self.stop):
             return False
         self.person.hear(self.feed.take(self.person.seat))
-        self.note(sitting)
+        self.store_board(sitting)
         return True
 
     def catch_up(self, state: engine.State) -> None:
@@ -270,13 +270,13 @@ class _Table:
         for failure in bots.faults:
             sitting.blame(failure.party, failure.seat, failure.fault, -1, failure.evidence)
 
-    def took(self, seat: int, action: str) -> None:
+    def record_decision(self, seat: int, action: str) -> None:
         """Record a decision. The caller stores the person's decisions."""
         self.number += 1
         if seat != self.person.seat:
             self.result.decisions.append(Taken(seat, action))
 
-    def note(self, sitting: Sitting) -> None:
+    def store_board(self, sitting: Sitting) -> None:
         """Store a finished board."""
         replay = sitting.record(
             {"match": self.spec.match_id, "table": self.spec.table, "board": sitting.board, "sitting": 0}

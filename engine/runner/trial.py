@@ -105,7 +105,7 @@ class Trial:
 def try_bot(spec: MatchSpec, box: Sandbox, *, stop: Stop | None = None, first: BotProcesses | None = None) -> Trial:
     """Run the trial of the bot that is party 0 of `spec` at one table. Raise what `play_match` raises.
 
-    `stop()` is called before each decision; if it returns True, the trial ends as it is, incomplete. first: as in `play_match`.
+    `stop()` is called before each decision; if it returns True, the trial ends there, incomplete. first: as in `play_match`.
     """
     game = load(spec)
     began = time.monotonic()
@@ -224,7 +224,7 @@ class _Conversation:
         self.until = 0.0
 
     def hold(self, wanted_boards: dict[str, list[RandomBoard]]) -> None:
-        """Run the conversation. wanted_boards: the boards on which this seat meets each situation; played ones are removed."""
+        """Run the conversation. wanted_boards: the boards on which this seat meets each situation; played boards are removed."""
         limits = self.limits
         sealed = self.trial.result.parties[0].sealed
         policy = Policy(memory_mb=limits.memory_mb, threads=limits.threads, stderr_kib=limits.stderr_kib, sealed=sealed)
@@ -305,7 +305,7 @@ class _Conversation:
         began, requests_before = time.monotonic(), own_seat.requests
         table: list[Any] = [own_seat if seat == self.place else Announcer(seat) for seat in range(self.game.players)]
         self.sitting = Sitting(board.begin(self.game, record=True), table, self.feed, self.texts, self.board, 0)
-        self.sitting.play(lambda: self._note() or (enough is not None and enough()))
+        self.sitting.play(lambda: self._before_decision() or (enough is not None and enough()))
         check.decisions += own_seat.requests - requests_before
         check.max_cpu_s = max(check.max_cpu_s, own_seat.max_cpu_s)
         check.seconds += time.monotonic() - began
@@ -313,7 +313,7 @@ class _Conversation:
             self._blame(check, self.sitting.faults[0], ", ".join(self.situation))
         return check.fault is None and self.trial.complete
 
-    def _note(self) -> bool:
+    def _before_decision(self) -> bool:
         """Record the bot's situation before each decision. Return True if the board ends here."""
         if self.stop():
             self.trial.complete = False

@@ -24,7 +24,7 @@ from engine.search.kernel import asking, running
 from engine.search.kernel.program import Program
 from engine.search.kernel.state import KernelState
 from engine.search.masks import block, byte_block
-from engine.search.observations import Writer
+from engine.search.observations import ObservationWriter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 KEEP: Final = -1  # Stands in place of an action for a match that gets none.
 
 
-class Match(ABC):
+class BatchMatch(ABC):
     """A match of a batch, in one of two implementations. Actions are dense numbers."""
 
     @abstractmethod
@@ -64,43 +64,43 @@ class Match(ABC):
 
 
 @final
-class InWords(Match):
+class InWords(BatchMatch):
     """A match that the kernel plays."""
 
-    def __init__(self, program: Program, writer: Writer, deals: int, dice: Dice) -> None:
+    def __init__(self, program: Program, writer: ObservationWriter, deals: int, dice: Dice) -> None:
         self.program: Program = program
-        self.writer: Writer = writer
+        self.writer: ObservationWriter = writer
         self.deals: i64 = deals
         self.kernel_state: KernelState = KernelState(program, dice)
 
     def begin(self) -> None:
-        """See `Match`."""
+        """See `BatchMatch`."""
         running.begin(self.kernel_state, self.program, self.deals)
 
     def turn(self) -> i64:
-        """See `Match`."""
+        """See `BatchMatch`."""
         return self.kernel_state.turn
 
     def take(self, action: i64) -> bool:
-        """See `Match`."""
+        """See `BatchMatch`."""
         running.apply(self.kernel_state, action)
         return self.kernel_state.over
 
     def scores(self) -> list[int]:
-        """See `Match`."""
+        """See `BatchMatch`."""
         return [self.kernel_state.score[seat] for seat in range(self.program.game.players)]
 
     def write_seen(self, out: vec[i64], start: i64) -> None:
-        """See `Match`."""
+        """See `BatchMatch`."""
         self.writer.write(self.kernel_state, out, start)
 
     def write_legal(self, out: vec[i64], start: i64) -> i64:
-        """See `Match`."""
+        """See `BatchMatch`."""
         return asking.write(self.kernel_state, out, start)
 
 
 @final
-class ByRules(Match):
+class ByRules(BatchMatch):
     """A match that `State` plays."""
 
     def __init__(self, game: Game, deals: int | None, dice: Dice) -> None:
@@ -110,28 +110,28 @@ class ByRules(Match):
         self.state: State
 
     def begin(self) -> None:
-        """See `Match`."""
+        """See `BatchMatch`."""
         self.state = self.game.new_match(seed=bytes(32), deals=self.deals, record=False, dice=self.dice)
 
     def turn(self) -> i64:
-        """See `Match`."""
+        """See `BatchMatch`."""
         return self.state.turn
 
     def take(self, action: i64) -> bool:
-        """See `Match`."""
+        """See `BatchMatch`."""
         self.state.apply(encoding.action(self.state, int(action)))
         return self.state.is_over
 
     def scores(self) -> list[int]:
-        """See `Match`."""
+        """See `BatchMatch`."""
         return self.state.scores()
 
     def write_seen(self, out: vec[i64], start: i64) -> None:
-        """See `Match`."""
+        """See `BatchMatch`."""
         encoding.write(self.state, self.state.turn, out, start)
 
     def write_legal(self, out: vec[i64], start: i64) -> i64:
-        """See `Match`."""
+        """See `BatchMatch`."""
         at: i64 = start
         for action in sorted(encoding.legal(self.state)):
             out[at] = action
@@ -176,9 +176,9 @@ class Batch:
         self.chance = Dice(0)  # the dice of `random`
         self.finished: list[int] = []  # matches that the last step ended
         self.dice = [Dice(0) for _ in range(count)]
-        self.matches: list[Match] = []
+        self.matches: list[BatchMatch] = []
         program = running.program_of(game, running.ORDER) if quick else None
-        writer = Writer(game)
+        writer = ObservationWriter(game)
         for dice in self.dice:
             if program is None:
                 self.matches.append(ByRules(game, self.deals, dice))
@@ -243,7 +243,7 @@ class Batch:
             self.margins[number * self.players + seat] = self.players * scores[seat] - total
         self._begin(number)
 
-    def _show(self, number: i64, match: Match) -> None:
+    def _show(self, number: i64, match: BatchMatch) -> None:
         """Write the observation and the legal actions of a match."""
         self.turns[number] = int(match.turn())
         match.write_seen(self.observations, number * WORDS)

@@ -42,10 +42,10 @@ class AtMost(NamedTuple):
 class Facts(NamedTuple):
     """The known facts about the cards of a deal. Sets of cards are numbers with a bit a card.
 
-    certain: cards that a seat certainly holds, by seat; need: the number of its other cards, by seat; unseen: the hidden cards; barred: hidden cards
-    that a seat cannot hold, by seat; at_most; not_all: sets of which a seat does not hold every card, certain ones too; sung: songs whose suit is
-    hidden, each as the seat and, for each possible suit, the cards it must hold (no two songs are of one suit); away: number of hidden cards that
-    were put away. The other hidden cards lie face down.
+    certain: cards that a seat certainly holds, by seat; need: the number of its other cards, by seat; unseen: the hidden cards; barred: hidden
+    cards that a seat cannot hold, by seat; at_most; not_all: sets of which a seat does not hold every card, certain cards included; sung: songs
+    whose suit is hidden, each as the seat and, for each possible suit, the cards it must hold (no two songs are of one suit); away: number of
+    hidden cards that were put away. The other hidden cards lie face down.
     """
 
     certain: list[int]
@@ -145,7 +145,7 @@ class Deals:
     def deal(self, dice: Dice) -> Deal:
         """Return one deal. Raises EngineError if no deal that agrees was found."""
         for _ in range(TRIES):
-            hands = self._one(dice)
+            hands = self._draw_hands(dice)
             if self._agrees(hands):
                 rest = hands.pop()
                 rest = dice.shuffle(rest)
@@ -169,7 +169,7 @@ class Deals:
                 return deal
         return deals[-1]
 
-    def _one(self, dice: Dice) -> list[list[int]]:
+    def _draw_hands(self, dice: Dice) -> list[list[int]]:
         """Return hidden cards by receiver."""
         room = self._start
         last = len(room) - 1

@@ -125,7 +125,7 @@ def width(game: Game) -> int:
 
 
 @final
-class Tables:
+class LookUpTables:
     """Look-up tables of a pack, built once, so that a thousand matches share their cache lines."""
 
     def __init__(self, pack_size: int) -> None:
@@ -139,14 +139,14 @@ def _spread(mask: int) -> int:
     return sum([256**bit for bit in range(8) if mask >> bit & 1])
 
 
-_TABLES: dict[int, Tables] = {}
+_TABLES: dict[int, LookUpTables] = {}
 
 
-def tables(pack_size: int) -> Tables:
+def tables(pack_size: int) -> LookUpTables:
     """Return the tables for packs with this many cards a suit."""
     shared = _TABLES.get(pack_size)
     if shared is None:
-        shared = _TABLES[pack_size] = Tables(pack_size)
+        shared = _TABLES[pack_size] = LookUpTables(pack_size)
     return shared
 
 
@@ -175,7 +175,7 @@ def write(state: Data, seat: int, out: vec[i64], start: i64) -> None:
     _write_counts(shared, state, seat, out, start + CAPTURED)
 
 
-def _write_cards(shared: Tables, state: Data, seat: int, lying: list[int], out: vec[i64], at: i64) -> None:
+def _write_cards(shared: LookUpTables, state: Data, seat: int, lying: list[int], out: vec[i64], at: i64) -> None:
     """Write the words of the cards; `lying` are the cards of the trick on the table."""
     spread = shared.spread
     hand, gone = state.hands[seat], played_masks(state)
@@ -203,12 +203,12 @@ def _write_cards(shared: Tables, state: Data, seat: int, lying: list[int], out: 
             out[word + 1] = out[word + 1] | spread[pair >> 8] * OF_SONG
 
 
-def _mark(shared: Tables, out: vec[i64], start: i64, card: int, what: i64) -> None:
+def _mark(shared: LookUpTables, out: vec[i64], start: i64, card: int, what: i64) -> None:
     place: i64 = shared.place[card]
     out[start + (place >> 3)] = out[start + (place >> 3)] | shared.byte[place & 7] * what
 
 
-def _write_counts(shared: Tables, state: Data, seat: int, out: vec[i64], at: i64) -> None:
+def _write_counts(shared: LookUpTables, state: Data, seat: int, out: vec[i64], at: i64) -> None:
     """Write the words by seat, the observer first."""
     predictions: dict[int, int] = state.notes.get("predictions", {})
     byte, seats = shared.byte, state.seats

@@ -3,7 +3,7 @@
     table = Foresight(state.game)
     table.begin(state, tricks=4)          # at a decision of the seat on turn: everything that does not depend on the hidden cards
     table.put(deal)                       # one deal of the hidden cards (`engine.search.deals`)
-    table.worth(card) # the worth of a card in this deal
+    table.worth(card)                     # the worth of a card in this deal
 
 In a playout every seat plays by habit: simple rules that look at one hand, at the trick and at the cards that are still out. In an open playout all
 hands are open in the first tricks: there each seat tries every legal card by one playout and plays the best; later tricks go by habit. So in those
@@ -184,7 +184,7 @@ class Foresight:
         self.beating: vec[i64] = words([0] * 256)  # the cards that beat the winning one, by suit led and winning card
         self.bid: i64 = 0
         self.stock: vec[i64] = words([0] * 64)
-        self.face_down: i64 = 0  # number of cards of the stock before the shown one, and of all
+        self.face_down: i64 = 0  # number of cards of the stock: those before the shown card, and all
         self.supply: i64 = 0
         self.carried: vec[i64] = words([0] * 8)  # points of earlier deals by camp, in halves
         self.depth: i64 = 0
@@ -796,14 +796,14 @@ class Foresight:
         seat: i64 = 0
         while seat < self.seats:
             if self.playing[seat]:
-                total += self._held(at, seat)
+                total += self._hand_value(at, seat)
             seat += 1
         mean: i64 = total // self.size
         seat = 0
         while seat < self.seats:
             if self.playing[seat]:
                 camp: i64 = self.camp[seat]
-                at[POINTS + camp] = at[POINTS + camp] + self._held(at, seat) - mean
+                at[POINTS + camp] = at[POINTS + camp] + self._hand_value(at, seat) - mean
             seat += 1
 
     def _weighed(self, at: vec[i64], seat: i64, row: i64, leads: bool) -> i64:  # noqa: C901 - as above
@@ -843,7 +843,7 @@ class Foresight:
             suit += 1
         return sum_
 
-    def _held(self, at: vec[i64], seat: i64) -> i64:
+    def _hand_value(self, at: vec[i64], seat: i64) -> i64:
         """Return the value of the cards of a hand, in halves of points."""
         hand: i64 = at[HANDS + seat]
         sum_: i64 = 0

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.match.redaction import Moment
     from engine.match.state import State
 
-FILLER = "4"  # Rank of the cards that stand for unseen ones: no song, tute or exchange needs it.
+FILLER = "4"  # Rank of the cards that stand for unseen cards: no song, tute or exchange needs it.
 SILENT = ("window", "exchange", "capote")  # questions that may be declined without an event
 
 
@@ -63,7 +63,7 @@ class Knowledge:
 
     def deals(self) -> Deals:
         """Return the deals that agree with everything known, equally likely. Raises EngineError if no deal agrees, or before the first deal."""
-        _ = self._there()
+        _ = self._require_table()
         need = [count - certain.bit_count() for count, certain in zip(self.counts, self.known, strict=True)]
         barred = [0] * len(need)
         at_most = []
@@ -78,7 +78,7 @@ class Knowledge:
 
     def state(self, deal: Deal) -> State:
         """Return the present state of the match, with the hidden cards as in a deal. Later deals are random."""
-        state = self._there().clone()
+        state = self._require_table().clone()
         if self.deals_of_board is not None:
             state.deals = max(self.deals_of_board, state.deal_no)
         self._pass_over_others(state)
@@ -136,7 +136,7 @@ class Knowledge:
 
     def asked(self, legal: Sequence[str]) -> None:
         """Take in that this seat is asked now, with these legal answers: so all silent questions before have been declined."""
-        state = self._there()
+        state = self._require_table()
         for _ in range(4 * state.seats):
             self._pass_over_others(state)
             here = state.game
@@ -148,7 +148,7 @@ class Knowledge:
                 return
             self._pass(state)
 
-    def _there(self) -> State:
+    def _require_table(self) -> State:
         if self.table is None:
             raise EngineError("nothing is known before the first deal")
         return self.table
@@ -176,7 +176,7 @@ class Knowledge:
         self.not_all, self.sung = [], []
         state.hands = [[0] * (NO_SUIT + 1) for _ in range(state.seats)]
         state.hands[self.seat] = pack.hand(hand)
-        state.shown = self._shown(state, event)
+        state.shown = self._shown_card(state, event)
         state.holder = -1 if event["holder"] is None else event["holder"]
         state.trump = NO_SUIT if event["trump"] is None else pack.parse_suit(event["trump"])
         state.n = event["stock"]
@@ -202,7 +202,7 @@ class Knowledge:
         state.phase = None
         flow.run(state, steps.STAGE)
 
-    def _shown(self, state: State, event: Moment) -> int:
+    def _shown_card(self, state: State, event: Moment) -> int:
         """Return the shown card. In the first deal of cabrero the first event after the deal names it."""
         if event["shown"] is not None:
             return state.game.pack.parse(event["shown"])
@@ -225,7 +225,7 @@ class Knowledge:
 
     def _stock(self, size: int) -> list[int]:
         """Return a face-down stock of unseen cards, except for the cards that this seat draws in the events at hand."""
-        pack = self._there().game.pack
+        pack = self._require_table().game.pack
         filler = pack.card(FILLER, 0) if FILLER in pack.ranks else pack.cards[0]
         stock = [filler] * size
         place = size
@@ -271,7 +271,7 @@ class Knowledge:
                 remaining = {suit: mask for suit, mask in cards.items() if not mask & bit}
             self.sung[number] = (place, singer, remaining)
 
-    def _proved(self, seat: int, cards: int) -> None:
+    def _rule_out(self, seat: int, cards: int) -> None:
         """Record that a seat holds none of these hidden cards now. Later it may draw any of them."""
         if not cards:
             return
@@ -285,20 +285,20 @@ class Knowledge:
 
     def _answer(self, seat: int, action: int) -> None:
         """Carry out an action of a seat; questions before it were declined in silence."""
-        state = self._there()
+        state = self._require_table()
         self._decline(seat)
         state.legal = (action,)
         state.apply(action)
 
     def _decline(self, seat: int = -1) -> None:
         """Decline the open questions that nobody answered by an event, up to the question to a seat."""
-        state = self._there()
+        state = self._require_table()
         while state.phase is not None and state.phase.name in SILENT and (state.turn != seat):
             self._pass(state)
 
     def _draws_next(self, seat: int = -1) -> None:
         """Close the window before the draw, up to the question to a seat."""
-        state = self._there()
+        state = self._require_table()
         while state.phase is windows.WINDOW and state.window == "before_draw" and state.turn != seat:
             self._pass(state)
 
@@ -315,7 +315,7 @@ class Knowledge:
             self._pass(state)
 
     def _play(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         seat, card = event["seat"], state.game.pack.parse(event["card"])
         self._decline()
         if not state.in_trick:
@@ -371,7 +371,7 @@ class Knowledge:
             rest >>= 1
             other += 1
         state.hand = hand
-        self._proved(seat, lacking)
+        self._rule_out(seat, lacking)
 
     def _unsung(self, state: State) -> None:
         """Record, before a lead, the cards that seats lack because they had to sing or to exchange and did not."""
@@ -415,7 +415,7 @@ class Knowledge:
                 if card >= 0 and self.unseen & BITS[card]:
                     state.hands[seat] = pack.hand([card])
                     if exchanges.exchanges(state, seat, "before_first_lead"):
-                        self._proved(seat, BITS[card])
+                        self._rule_out(seat, BITS[card])
             state.hands[seat] = hand
 
     def _foresee_exchange(self, state: State) -> None:
@@ -428,7 +428,7 @@ class Knowledge:
                 return
 
     def _draw(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         seat, text = event["seat"], event.get("card")
         self._draws_next()
         self.counts[seat] += 1
@@ -445,7 +445,7 @@ class Knowledge:
     def _song(self, event: Moment) -> None:
         if event.get("table"):
             return
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         pack = state.game.pack
         if event.get("suit") is None:
             self._hidden_song(state, seat, event["points"])
@@ -478,7 +478,7 @@ class Knowledge:
 
     def _go_on(self, step: int) -> None:
         """Carry out the step after an announcement; if there is none, offer the seat on turn its actions."""
-        state = self._there()
+        state = self._require_table()
         if step:
             flow.run(state, step)
         elif state.phase is None:
@@ -488,12 +488,12 @@ class Knowledge:
             state.legal = None
 
     def _tute(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         state.tute_by = event["seat"]
         flow.run(state, steps.COUNT)
 
     def _exchange(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         pack, seat = state.game.pack, event["seat"]
         card = pack.parse(event["gives"])
         taken = event.get("takes")
@@ -530,7 +530,7 @@ class Knowledge:
             self._go_on(steps.WAIT)
 
     def _notice(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         seat, card = event["seat"], state.game.pack.parse(event["card"])
         give(state, seat, card)
         self._gives(seat, card)
@@ -543,14 +543,14 @@ class Knowledge:
 
     def _return(self, event: Moment) -> None:
         seat = event["seat"]
-        self.known[seat] |= BITS[self._there().game.pack.parse(event["card"])]
+        self.known[seat] |= BITS[self._require_table().game.pack.parse(event["card"])]
         self.counts[seat] += 1
 
     def _reveal(self, event: Moment) -> None:
-        self._has(event["seat"], self._there().game.pack.parse(event["card"]))
+        self._has(event["seat"], self._require_table().game.pack.parse(event["card"]))
 
     def _call(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         self._answer(event["seat"], state.game.parse_action(event["call"]))
         if state.phase is not None and state.rules.auction == "play_then_join":
             self._fill_thrown(state)
@@ -563,7 +563,7 @@ class Knowledge:
 
     def _look(self, event: Moment) -> None:
         for text in event.get("cards") or []:
-            self._has(event["of"], self._there().game.pack.parse(text))
+            self._has(event["of"], self._require_table().game.pack.parse(text))
 
     def _takeover(self, event: Moment) -> None:
         seat, other = event["seat"], event["of"]
@@ -573,14 +573,14 @@ class Knowledge:
 
     def _trump(self, event: Moment) -> None:
         if event.get("seat") is not None:
-            self._answer(event["seat"], act.TRUMP + self._there().game.pack.parse_suit(event["suit"]))
+            self._answer(event["seat"], act.TRUMP + self._require_table().game.pack.parse_suit(event["suit"]))
 
     def _called(self, event: Moment) -> None:
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         card = state.game.pack.parse(event["card"])
         is_own = bool(self.known[self.seat] & BITS[card])
         if state.rules.call_own_card != "solo" and seat != self.seat:
-            self._proved(seat, BITS[card] & self.unseen)
+            self._rule_out(seat, BITS[card] & self.unseen)
         holder = self.seat if is_own else next(s for s in state.active if s not in (seat, self.seat))
         give(state, holder, card)
         self._answer(seat, act.CALL + card)
@@ -588,14 +588,14 @@ class Knowledge:
             state.hands[holder][state.suit_of[card]] &= ~state.bit_of[card]
 
     def _partner(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         state.notes = state.notes | {"partner": event["seat"]}
 
     def _predict(self, event: Moment) -> None:
         self._answer(event["seat"], act.PREDICT + event["tricks"])
 
     def _take(self, event: Moment) -> None:
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         card = state.game.pack.parse(event["card"])
         self.unseen &= ~BITS[card]
         self.known[seat] |= BITS[card]
@@ -603,7 +603,7 @@ class Knowledge:
         self._answer(seat, act.TAKE)
 
     def _discard(self, event: Moment) -> None:
-        state, seat, count = self._there(), event["seat"], event["count"]
+        state, seat, count = self._require_table(), event["seat"], event["count"]
         pack = state.game.pack
         if "cards" in event:
             cards = [pack.parse(text) for text in event["cards"]]
@@ -626,13 +626,13 @@ class Knowledge:
             self.known[seat] = self.counts[seat] = 0
 
     def _capote(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         while state.phase is windows.CAPOTE and state.turn != event["seat"]:
             self._pass(state)
         self._answer(event["seat"], act.CAPOTE)
 
     def _claim(self, event: Moment) -> None:
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         self._decline(seat)
         turn, state.turn = state.turn, seat
         step = claims.claim(state)
@@ -640,12 +640,12 @@ class Knowledge:
         flow.run(state, step)
 
     def _accuse(self, event: Moment) -> None:
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         offender = -1 if event["offender"] is None else event["offender"]
         flow.run(state, claims.decided(state, claims.accusation_verdict(seat, offender, event["proven"])))
 
     def _revoke(self, event: Moment) -> None:
-        state, seat = self._there(), event["seat"]
+        state, seat = self._require_table(), event["seat"]
         self._decline()
         flow.run(state, claims.decided(state, claims.revoke_verdict(state, seat)))
 
@@ -653,7 +653,7 @@ class Knowledge:
         self._answer(event["seat"], act.TAKE if event["taken"] else act.DECLINE)
 
     def _ante(self, event: Moment) -> None:
-        state = self._there()
+        state = self._require_table()
         state.pot = event["pot"]
 
 

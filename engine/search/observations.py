@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @final
-class Writer:
+class ObservationWriter:
     """A writer of observations of one game. All matches share its look-up tables."""
 
     def __init__(self, game: Terms) -> None:

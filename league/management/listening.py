@@ -29,7 +29,7 @@ HEARD_S = 0.25  # Seconds between two checks for a signal while waiting without 
 AGAIN_S = 1.0  # Seconds between two attempts to reach the broker.
 
 
-class Listener:
+class HintListener:
     """A listener for hints in the main thread, where signals arrive."""
 
     def __init__(self, loops: Loops, stop: Callable[[], None] = lambda: None) -> None:

@@ -13,7 +13,7 @@ from league.models.consent import Block, EntryRequest
 from league.models.drafts import Draft
 from league.models.jobs import Job
 from league.models.judgements import Consultation, JudgedSum, Judgement
-from league.models.ladders import Lots, Rung, Succession
+from league.models.ladders import LadderDraw, Rung, VersionTest
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
 from league.models.people import ApiToken, Player, Quota, SessionOwner, Subscription, TakenName
 from league.models.played import MatchStyle, MeetingSum, PlayedSum
@@ -25,7 +25,7 @@ from league.models.search import SearchWord
 from league.models.tables import Table, TableAction, TableSeat
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
-from league.models.workers import Outlook, Scheduler, Worker
+from league.models.workers import Scheduler, StoredSnapshot, Worker
 
 __all__ = [
     "ApiToken",
@@ -50,14 +50,13 @@ __all__ = [
     "Job",
     "JudgedSum",
     "Judgement",
+    "LadderDraw",
     "LeagueEvent",
     "LogDictionary",
-    "Lots",
     "Match",
     "MatchLog",
     "MatchStyle",
     "MeetingSum",
-    "Outlook",
     "Package",
     "Party",
     "PlaceOfDay",
@@ -77,8 +76,8 @@ __all__ = [
     "Season",
     "SessionOwner",
     "Sitting",
+    "StoredSnapshot",
     "Subscription",
-    "Succession",
     "Table",
     "TableAction",
     "TableOfDay",
@@ -86,5 +85,6 @@ __all__ = [
     "TakenName",
     "Tournament",
     "Try",
+    "VersionTest",
     "Worker",
 ]

@@ -13,7 +13,7 @@ from league.models.words import only_words
 class Audit(models.Model):
     """One conversation of a finished match (a seat in a pass), repeated with the same bot and compared with the log."""
 
-    work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="audit")  # Its row in the queue.
+    work = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="audit")  # The row in the queue.
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="audits")
     sitting = models.PositiveSmallIntegerField()  # Number of the audited pass.
     seat = models.PositiveSmallIntegerField()

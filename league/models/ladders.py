@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from league.enums import SuccessionVerdict
+from league.enums import VersionTestVerdict
 from league.models.bots import Bot, BotVersion
 from league.models.words import only_words
 
@@ -29,14 +29,14 @@ class Rung(models.Model):
         return f"bot {self.bot_id} on the ladder of {self.game}"
 
 
-class Succession(models.Model):
+class VersionTest(models.Model):
     """A version test: is a version better than the one it replaced?
 
     Both play the same boards until a sequential test decides; `verdict` is empty until then.
     """
 
     game = models.CharField(max_length=30)
-    version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="successions")
+    version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="version_tests")
     before = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
     # Results of the new version over the boards that count.
     won = models.PositiveIntegerField(default=0)
@@ -44,14 +44,15 @@ class Succession(models.Model):
     lost = models.PositiveIntegerField(default=0)
     llr = models.FloatField(default=0.0)  # Log-likelihood ratio (engine.sprt).
     matches = models.PositiveIntegerField(default=0)  # Matches queued so far; the last one may be unfinished.
-    verdict = models.CharField(max_length=20, choices=SuccessionVerdict, blank=True)
+    verdict = models.CharField(max_length=20, choices=VersionTestVerdict, blank=True)
     begun = models.DateTimeField()
     decided = models.DateTimeField(null=True)
 
     class Meta:
+        db_table = "league_succession"
         constraints = [
             models.UniqueConstraint(fields=["game", "version"], name="succession_once"),
-            only_words("succession", "verdict", SuccessionVerdict, or_empty=True),
+            only_words("succession", "verdict", VersionTestVerdict, or_empty=True),
         ]
         indexes = [models.Index(fields=["id"], condition=models.Q(verdict=""), name="succession_open")]
 
@@ -59,10 +60,13 @@ class Succession(models.Model):
         return f"version {self.version_id} against {self.before_id} in {self.game}"
 
 
-class Lots(models.Model):
+class LadderDraw(models.Model):
     """The number of ladder tables drawn so far, version tests included. A draw locks the only row, so two schedulers never draw at the same time."""
 
     drawn = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        db_table = "league_lots"
 
     def __str__(self) -> str:
         return f"{self.drawn} tables drawn"

@@ -30,7 +30,7 @@ class Player(models.Model):
 class SessionOwner(models.Model):
     """The account of a signed-in session (league.domain.people.sessions)."""
 
-    # Without a constraint, because the previous release deletes sessions and does not know this table.
+    # Without a database constraint, because the previous release deletes sessions and does not know this table.
     session = models.OneToOneField(
         "sessions.Session", primary_key=True, on_delete=models.CASCADE, related_name="owner", db_constraint=False
     )

@@ -34,7 +34,7 @@ class PuzzleSearch(models.Model):
 class FoundPuzzle(models.Model):
     """A puzzle found in a match of this league."""
 
-    puzzle = models.CharField(primary_key=True, max_length=12)  # engine.puzzles.Puzzle.id
+    puzzle = models.CharField(primary_key=True, max_length=12)  # The id of engine.puzzles.Puzzle.
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="puzzles")
     created = models.DateTimeField(db_index=True)
     line = models.TextField()  # A line of a puzzle file.
@@ -48,7 +48,7 @@ class PuzzleAnswer(models.Model):
 
     # The unique constraint has an index.
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="puzzle_answers", db_index=False)
-    puzzle = models.CharField(max_length=12)  # engine.puzzles.Puzzle.id
+    puzzle = models.CharField(max_length=12)  # The id of engine.puzzles.Puzzle.
     game = models.CharField(max_length=30)
     answer = models.CharField(max_length=80)
     solved = models.BooleanField()

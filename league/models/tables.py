@@ -93,7 +93,8 @@ class Table(models.Model):
 class TableSeat(models.Model):
     """A bot at a table. A bot at the person's own seat gives advice."""
 
-    table = models.ForeignKey(Table, on_delete=models.CASCADE, related_name="seats", db_index=False)  # table_seat_once
+    # The constraint table_seat_once has an index.
+    table = models.ForeignKey(Table, on_delete=models.CASCADE, related_name="seats", db_index=False)
     number = models.PositiveSmallIntegerField()
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="+")
 

@@ -10,7 +10,7 @@ from league.models.matches import Match
 class Process(models.Model):
     """The report of a long-running process about itself."""
 
-    name = models.CharField(max_length=80, unique=True)  # host:pid
+    name = models.CharField(max_length=80, unique=True)  # Host and process id, as host:pid.
     started = models.DateTimeField()
     seen = models.DateTimeField()
     # Number of errors since the start, by the name of the loop that caught them.
@@ -36,6 +36,8 @@ class Worker(Process):
     match = models.ForeignKey(Match, null=True, on_delete=models.SET_NULL, related_name="+")
     # The revision of the rules of each game that the worker plays by; empty: an older release.
     rules = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
+    # The runtimes that its machine has (engine.runner.runtimes.installed); empty: an older release.
+    runtimes = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     free_mb = models.PositiveBigIntegerField(null=True)  # MiB free on the disk of its STATE_DIR, at its last check.
 
 
@@ -43,7 +45,7 @@ class Scheduler(Process):
     """A process that reconciles the queue. `seen` is the time of its last success, so it grows old if the process hangs or fails."""
 
 
-class Outlook(models.Model):
+class StoredSnapshot(models.Model):
     """The queue snapshot: what a claim has to know about all other workers, written by the scheduler if there are many.
 
     One row (league.domain.matches.snapshot).
@@ -57,5 +59,8 @@ class Outlook(models.Model):
     slow_waits = models.BooleanField()
     greedy = models.JSONField(default=list)  # Ids of bots whose matches took most of the workers' time.
 
+    class Meta:
+        db_table = "league_outlook"
+
     def __str__(self) -> str:
-        return f"outlook of {self.at}"
+        return f"queue snapshot of {self.at}"

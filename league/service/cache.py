@@ -23,7 +23,7 @@ log = logging.getLogger("league.cache")
 WITHIN_S = 0.1  # The longest that one call may take, including the look-up of the name and the connection.
 SLOW_S = 0.02  # A log-in makes up to six calls. If one call takes longer than this, Redis counts as down.
 REST_S = 3.0  # Time between two attempts while Redis is down.
-LOCAL_ENTRIES = 20_000  # counters in the process; the least recently used go first
+LOCAL_ENTRIES = 20_000  # The most counters in the process; the least recently used are dropped first
 FAILURES = (RedisError, OSError)
 
 

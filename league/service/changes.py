@@ -23,13 +23,13 @@ from django.http import HttpRequest
 from league.service import direct
 
 Counts: TypeAlias = dict[str, int]
-FOLD_ABOVE = 2000  # rows
-FEW = 8  # keys
+FOLD_ABOVE = 2000  # Fold if there are more rows than this.
+FEW = 8  # Keys of the shortest statement.
 TICKET = "league.ticket"  # Key in the environment of a request whose response may be cached.
 
 
 @dataclass(frozen=True)
-class Rule:
+class CountRule:
     """The keys that a change of a row of `table` counts for: SQL, in which `r` is the row; null for none.
 
     `columns`: an update counts only if it changes one of these; by default any. `also`: keys that count as well if one of the columns `settled`
@@ -44,17 +44,17 @@ class Rule:
     on: tuple[str, ...] = ("insert", "update", "delete")
 
 
-def name_rule(table: str, *columns: str) -> Rule:
+def name_rule(table: str, *columns: str) -> CountRule:
     """Return the rule for columns whose values other rows show as names.
 
     They hardly ever change; if they do, every cached response with names is outdated.
     """
-    return Rule(table, (f"'{NAMES}'",), columns=tuple(f"r.{column}" for column in columns), on=("update",))
+    return CountRule(table, (f"'{NAMES}'",), columns=tuple(f"r.{column}" for column in columns), on=("update",))
 
 
 BOTS, AUDITS, POOLS, MATCHES, JUDGEMENTS = "bots", "audits", "pools", "matches", "judgements"
 PLAYED = "played"
-RESULTS = "results"  # all rated results
+RESULTS = "results"  # Counts all rated results.
 NAMES = "names"
 TOURNAMENTS, EVENTS = "tournaments", "events"
 RELEASE = "release"  # A key that counts no rows, for responses that change only with a new release.
@@ -65,44 +65,44 @@ OF_TOURNAMENT = "'tournament:' || r.tournament_id"
 SHOWN = "CASE r.status WHEN 'leased' THEN 'queued' ELSE r.status END"
 IS_RESULT = "r.rated AND r.status = 'finished'"
 RULES = (
-    Rule("league_rating", ("'pools'", "'ratings:' || r.pool_id")),
-    Rule("league_ratingpoint", ("'pool:' || r.pool_id",)),
-    Rule("league_tableofday", ("'pools'", "'ratings:' || r.pool_id")),
-    Rule(
+    CountRule("league_rating", ("'pools'", "'ratings:' || r.pool_id")),
+    CountRule("league_ratingpoint", ("'pool:' || r.pool_id",)),
+    CountRule("league_tableofday", ("'pools'", "'ratings:' || r.pool_id")),
+    CountRule(
         "league_poolsums",
         ("'pools'", "'pool:' || r.pool_id"),
         columns=("r.stamp", "r.fitted", "r.fitted_until", "r.ranked", "r.ranked_until"),
     ),
-    Rule("league_pool", ("'pools'", "'pool:' || r.id")),
-    Rule("league_player", ("'bots'",)),
-    Rule("league_bot", ("'bots'",)),
-    Rule("league_botversion", ("'bots'",)),
-    Rule("league_succession", ("'bots'",)),
-    Rule("league_judgedsum", ("'bots'",)),
-    Rule("league_playedsum", ("'played'",)),
-    Rule("league_audit", ("'audits'",)),
-    Rule("league_judgement", ("'judgements'",), columns=("r.status",)),
+    CountRule("league_pool", ("'pools'", "'pool:' || r.id")),
+    CountRule("league_player", ("'bots'",)),
+    CountRule("league_bot", ("'bots'",)),
+    CountRule("league_botversion", ("'bots'",)),
+    CountRule("league_succession", ("'bots'",)),
+    CountRule("league_judgedsum", ("'bots'",)),
+    CountRule("league_playedsum", ("'played'",)),
+    CountRule("league_audit", ("'audits'",)),
+    CountRule("league_judgement", ("'judgements'",), columns=("r.status",)),
     # Consultations are shown on the pages of analyses, to the same readers.
-    Rule("league_consultation", ("'judgements'",), columns=("r.status",)),
+    CountRule("league_consultation", ("'judgements'",), columns=("r.status",)),
     # When a tournament becomes visible, its matches do, too.
-    Rule("league_tournament", ("'tournaments'", "'matches'", "'tournament:' || r.id")),
-    Rule("league_entry", ("'tournaments'", OF_TOURNAMENT)),
-    Rule("league_round", (OF_TOURNAMENT,), on=("insert", "delete")),
+    CountRule("league_tournament", ("'tournaments'", "'matches'", "'tournament:' || r.id")),
+    CountRule("league_entry", ("'tournaments'", OF_TOURNAMENT)),
+    CountRule("league_round", (OF_TOURNAMENT,), on=("insert", "delete")),
     # A request that names no tournament is for an event or a circuit.
-    Rule("league_entryrequest", (OF_TOURNAMENT, "CASE WHEN r.tournament_id IS NULL THEN 'events' END")),
-    Rule("league_event", ("'events'",)),
-    Rule("league_circuit", ("'events'",)),
-    Rule("league_circuit_bots", ("'events'",)),
-    Rule("league_season", ("'events'",)),
-    Rule(
+    CountRule("league_entryrequest", (OF_TOURNAMENT, "CASE WHEN r.tournament_id IS NULL THEN 'events' END")),
+    CountRule("league_event", ("'events'",)),
+    CountRule("league_circuit", ("'events'",)),
+    CountRule("league_circuit_bots", ("'events'",)),
+    CountRule("league_season", ("'events'",)),
+    CountRule(
         "league_match",
         ("'matches'", OF_TOURNAMENT),
         columns=(SHOWN, "r.rated", "r.embargo", "r.reason"),
         settled=("CASE WHEN r.status IN ('finished', 'void') THEN r.status END", "r.rated", "r.embargo", "r.counted"),
         also=("'pool:' || r.pool_id",),
     ),
-    Rule("league_match", ("'results'",), columns=(IS_RESULT,), on=("update",)),
-    Rule("league_match", (f"CASE WHEN {IS_RESULT} THEN 'results' END",), on=("insert", "delete")),
+    CountRule("league_match", ("'results'",), columns=(IS_RESULT,), on=("update",)),
+    CountRule("league_match", (f"CASE WHEN {IS_RESULT} THEN 'results' END",), on=("insert", "delete")),
     name_rule("league_player", "name"),
     name_rule("league_bot", "slug", "owner_id", "is_house"),
     name_rule("league_botversion", "bot_id", "number", "sealable"),
@@ -221,7 +221,7 @@ def _differ(values: Sequence[str], distinct: str) -> str:
     )
 
 
-def _select_also(rule: Rule, distinct: str) -> str:
+def _select_also(rule: CountRule, distinct: str) -> str:
     """Return SQL that adds the keys of `also` for an updated row if one of the columns `settled` has changed."""
     if not rule.also:
         return ""
@@ -229,12 +229,12 @@ def _select_also(rule: Rule, distinct: str) -> str:
     return f" UNION ALL SELECT key FROM ({keys}) AS more WHERE {_differ(rule.settled, distinct)}"  # noqa: S608
 
 
-def _name(rule: Rule, event: str, definition: str) -> str:
+def _name(rule: CountRule, event: str, definition: str) -> str:
     """Return the name of a trigger. It has a digest of the definition, so a trigger that a release changes gets a new name."""
     return f"{rule.table}_{event}_{crc32(definition.encode()):08x}_mark"
 
 
-def _on_postgres(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> None:
+def _on_postgres(cursor: Any, table: str, rules: Sequence[tuple[CountRule, str]]) -> None:
     """Create a trigger for each statement that changes rows, or for each row if only some columns count."""
     cursor.execute("SELECT tgname FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname LIKE '%%\\_mark'", [table])
     present = {name for (name,) in cursor.fetchall()}
@@ -265,7 +265,7 @@ def _on_postgres(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> 
         cursor.execute(f"DROP FUNCTION {name}()")
 
 
-def _on_sqlite(cursor: Any, table: str, rules: Sequence[tuple[Rule, str]]) -> None:
+def _on_sqlite(cursor: Any, table: str, rules: Sequence[tuple[CountRule, str]]) -> None:
     """Create a trigger for each row."""
     cursor.execute(
         "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s AND name LIKE '%%_mark'", [table]

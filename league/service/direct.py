@@ -36,7 +36,7 @@ def ask(sql: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
     link = _idle_link()
     name = None if link is None else _plan(link, sql)
     if link is not None and name is not None:
-        from psycopg import pq  # a league on SQLite has no such driver
+        from psycopg import pq  # A league on SQLite does not have this driver.
 
         result = link.exec_prepared(name, [value.encode() for value in values])
         if result.status == pq.ExecStatus.TUPLES_OK:
@@ -56,7 +56,8 @@ def _rows(result: Any) -> list[tuple[Any, ...]]:
 
 def _idle_link() -> Any:
     """Return libpq's connection of this thread if it may be used directly, otherwise None."""
-    django: Any = connections[DEFAULT_DB_ALIAS]  # looked up once: `connection` does it for each of its attributes
+    # Looked up once, because `connection` would look it up for each attribute.
+    django: Any = connections[DEFAULT_DB_ALIAS]
     if django.vendor != "postgresql" or django.in_atomic_block or django.execute_wrappers:
         return None
     if django.settings_dict["DISABLE_SERVER_SIDE_CURSORS"] or django.queries_logged:

@@ -186,7 +186,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
         "OPTIONS": {
             # A transaction that begins by reading and then writes would fail at once instead of waiting.
             "transaction_mode": "IMMEDIATE",
-            "timeout": 30,  # seconds to wait for another writer
+            "timeout": 30,  # Seconds to wait for another writer.
             # FULL: a commit returns only when the disk has it; each transaction waits for that.
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
         },
@@ -199,7 +199,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
 # half a minute; the kernel alone would take a quarter of an hour. A long statement breaks no connection, because the server's kernel answers in the
 # meantime.
 NOTICE_LOSS = {
-    "connect_timeout": "10",  # seconds
+    "connect_timeout": "10",  # Seconds.
     "keepalives": "1",
     "keepalives_idle": "15",
     "keepalives_interval": "5",

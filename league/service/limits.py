@@ -14,7 +14,7 @@ V6_PREFIX = 64  # Bits. A household or a server has all addresses that share suc
 
 
 @dataclass(frozen=True)
-class Spent:
+class RateCount:
     """The requests counted in one window: `used` of `quota`. The window has `window` seconds, of which `seconds` remain."""
 
     scope: str
@@ -34,7 +34,7 @@ class Spent:
         return max(0, self.quota - self.used)
 
 
-def spend(scope: str, who: str, rate: tuple[int, int]) -> Spent:
+def spend(scope: str, who: str, rate: tuple[int, int]) -> RateCount:
     """Count one request of `who` against a rate (number of requests, seconds of the window)."""
     quota, window = rate
     now = time.time()
@@ -45,7 +45,7 @@ def spend(scope: str, who: str, rate: tuple[int, int]) -> Spent:
         used = cache.incr(key)
     except ValueError:  # The cache dropped the key between the two calls.
         used = 1
-    return Spent(scope, quota, window, used, max(1, int((start + 1) * window - now)))
+    return RateCount(scope, quota, window, used, max(1, int((start + 1) * window - now)))
 
 
 def address(request: HttpRequest) -> str:

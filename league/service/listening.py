@@ -36,7 +36,7 @@ def notify(name: str) -> None:
             cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, name])
 
 
-class Subscription:
+class ChangeSubscription:
     """A subscription to the changes of one thing."""
 
     def __init__(self, name: str) -> None:
@@ -66,9 +66,9 @@ class Listener:
         self._lock = threading.Lock()
 
     @contextmanager
-    def subscribe(self, name: str) -> Iterator[Subscription]:
+    def subscribe(self, name: str) -> Iterator[ChangeSubscription]:
         """Subscribe to one thing. Read it inside the block, before the first `wait`: later changes are received."""
-        subscription = Subscription(name)
+        subscription = ChangeSubscription(name)
         self.add(subscription.receive)
         try:
             yield subscription

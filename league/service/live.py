@@ -28,7 +28,7 @@ from django.db import close_old_connections, connection
 from league.service import changes, listening, topics
 
 log = logging.getLogger("league.live")
-HUB = "league.live.hub"  # key in the environment of a request: the hub of this process, if the server has one
+HUB = "league.live.hub"  # Key in the environment of a request: the hub of this process, if the server has one
 LISTENER = "league.live.listener"  # Set by the view: the listener to which the server hands the connection.
 PACE_S = 0.5  # Time between two reads of the versions.
 REST_S = 1.0  # Time until the next read after the database did not answer.
@@ -85,7 +85,7 @@ def patience() -> bytes:
     return f"retry: {1000 * low + secrets.randbelow(1000 * (high - low))}\n\n".encode()
 
 
-class Listener(asyncio.Protocol):
+class PageListener(asyncio.Protocol):
     """One connection. Only the hub's thread uses it."""
 
     def __init__(self, hub: Hub, request: Wanted) -> None:
@@ -131,8 +131,8 @@ class Hub:
         self._read, self._database = read, database
         self._woken = asyncio.Event()  # Set when a followed table may have changed.
         self._listens = False
-        self._listeners: set[Listener] = set()
-        self._fresh: set[Listener] = set()  # Listeners that entered since the last read of the versions began.
+        self._listeners: set[PageListener] = set()
+        self._fresh: set[PageListener] = set()  # Listeners that entered since the last read of the versions began.
         self._addresses: Counter[str] = Counter()
         self._following: Counter[str] = Counter()
         self._versions: changes.Counts = {}
@@ -172,7 +172,7 @@ class Hub:
             loop.call_soon_threadsafe(loop.stop)
             thread.join(5)
 
-    def enter(self, listener: Listener) -> None:
+    def enter(self, listener: PageListener) -> None:
         """Add a listener, unless the hub has filled up."""
         try:
             self.check(listener.request.address)
@@ -187,7 +187,7 @@ class Hub:
         self._attend(listener)
         listener.send(patience())
 
-    def leave(self, listener: Listener) -> None:
+    def leave(self, listener: PageListener) -> None:
         """Remove a listener."""
         if listener not in self._listeners:
             return
@@ -206,7 +206,7 @@ class Hub:
                 self._versions.pop(topic, None)
         self._attend(listener)
 
-    def _attend(self, listener: Listener) -> None:
+    def _attend(self, listener: PageListener) -> None:
         """Listen to the database while somebody follows a table. `listener` has just entered or left."""
         if not any(topic.startswith(topics.TABLE) for topic in listener.request.topics):
             return
@@ -251,7 +251,7 @@ class Hub:
             connection.setblocking(False)
             if hasattr(socket, "TCP_USER_TIMEOUT") and connection.family in (socket.AF_INET, socket.AF_INET6):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * DEAD_S)
-            await loop.connect_accepted_socket(lambda: Listener(self, request), connection)
+            await loop.connect_accepted_socket(lambda: PageListener(self, request), connection)
         except OSError:
             connection.close()
 
@@ -300,7 +300,7 @@ class Hub:
                 connection.close()
             raise
 
-    def _send(self, versions: changes.Counts, fresh: Collection[Listener]) -> None:
+    def _send(self, versions: changes.Counts, fresh: Collection[PageListener]) -> None:
         """Send new versions to all listeners except the `fresh` ones, which may have newer versions."""
         changed = {topic for topic, version in versions.items() if self._versions.get(topic) != version}
         # Drop the version of a topic without followers: it would be outdated for the next follower.

@@ -47,7 +47,7 @@ AWAY = frozenset({None, "57P01", "57P02", "57P03"})
 
 def away(error: BaseException | None) -> str:
     """Return in one line why PostgreSQL does not answer; "" for every other error."""
-    psycopg = sys.modules.get("psycopg")  # A league on SQLite has not imported it, and no such error.
+    psycopg = sys.modules.get("psycopg")  # A league on SQLite has not imported it, and cannot have such an error
     while error is not None and psycopg is not None:
         if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
             if error.sqlstate in AWAY or str(error.sqlstate).startswith("08"):

@@ -12,7 +12,7 @@ from django.db.migrations.operations import AddConstraint, AddIndex, AlterField
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
 
-OLDEST = "215356c0"  # the last commit with all the migrations that release 1.0.0 replaced
+OLDEST = "215356c0"  # The last commit with all the migrations that release 1.0.0 replaced
 
 
 class AddIndexMeanwhile(AddIndex):
@@ -85,7 +85,10 @@ class AddConstraintUnchecked(AddConstraint):
 
 
 class CheckOldRows(Operation):
-    """The look at the rows that were there before such a constraint. Others may read and write them meanwhile. SQLite has looked already."""
+    """The check of the rows that existed before such a constraint. Other processes may read and write them at the same time.
+
+    SQLite has already checked them.
+    """
 
     def __init__(self, model_name: str, name: str) -> None:
         self.model_name = model_name
@@ -95,7 +98,7 @@ class CheckOldRows(Operation):
         """Change nothing: the models have the constraint already."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Look."""
+        """Check the existing rows."""
         if schema_editor.connection.vendor == "postgresql":
             from django.contrib.postgres.operations import ValidateConstraint
 

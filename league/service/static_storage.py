@@ -38,7 +38,7 @@ class FrugalCompressor(Compressor):
                 if unpack(packed) == data:
                     self._packed[ending, _content(data)] = packed
             except (OSError, EOFError, zlib.error, brotli.error):
-                continue  # the compressed file is missing or damaged
+                continue  # The compressed file is missing or damaged
         names: list[str] = super().compress(path)
         return names
 

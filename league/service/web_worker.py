@@ -34,7 +34,7 @@ from league.service.middleware import UNREAD
 
 CONNECTIONS = 500  # The most open connections of a process; further ones wait to be accepted.
 SILENT_S = 30  # A connection that sends nothing for this long is closed, even within a request.
-MOST_BODY = 16 * 2**20  # bytes; an upload has at most 10 MiB
+MOST_BODY = 16 * 2**20  # The most bytes of a body; an upload has at most 10 MiB
 MOST_HEADERS = 64 * 2**10
 LOOP_S = 1.0  # Time between two checks whether the loop shall stop.
 
@@ -175,7 +175,8 @@ class UnreadTask(WSGITask):  # type: ignore[misc]
         request = Parser(channel.adj)
         request.parse_header(f"GET {unread.place} HTTP/1.1\r\n".encode())
         request.headers |= {name: unread.headers[name] for name in KEPT_HEADERS if name in unread.headers}
-        request.headers |= {"X_FORWARDED_PROTO": "https", "CONNECTION": "close"}  # https, so that it is not redirected
+        # Claim https, so that the request is not redirected
+        request.headers |= {"X_FORWARDED_PROTO": "https", "CONNECTION": "close"}
         super().__init__(channel, request)
         self.why = unread.error
 

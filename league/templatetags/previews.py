@@ -1,4 +1,4 @@
-"""The picture of a page for link previews, and the way to embed it."""
+"""Tags for the picture of a page in link previews, and for showing the page in a frame."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def preview(context: dict[str, Any], title: str) -> SafeString:
-    """Render the meta elements of the page's picture: the one of its view (`picture`), or its title over a fan of cards."""
+    """Render the meta elements of the page's picture: the view's (`picture`), or the page's title above a fan of cards."""
     request = context.get("request")
     picture = context.get("picture") or Picture(" ".join(unescape(title).split()))
     address = inputs.whole_address(request, links.address(picture)) if request is not None else ""
@@ -37,14 +37,14 @@ def preview(context: dict[str, Any], title: str) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def oembed_address(context: dict[str, Any], query: str = "") -> str:
-    """Return the address that describes the frame of this page. query: of the page, if it is a part of what is shared."""
+    """Return the address at which other sites find the description of this page's frame. query: of the page, if it selects a part of it."""
     request = context["request"]
     return embeds.described_at(request, f"{request.path}{query}")
 
 
 @register.simple_tag(takes_context=True)
 def embed_text(context: dict[str, Any], path: str, title: str) -> str:
-    """Return the text by which another site shows this page for frames."""
+    """Return the HTML with which another site shows this page in a frame."""
     return str(embeds.frame(inputs.whole_address(context["request"], path), unescape(title), "100%"))
 
 

@@ -705,8 +705,8 @@ def test_a_kept_answer_ends_by_the_clock(league, site, monkeypatch):
 def test_the_store_is_bounded_by_bytes():
     store = response_cache.Store(max_bytes=10_000)
     for number in range(50):
-        store.keep(number, response_cache.Answer(b"x" * 1000, [], {}))
-    assert len(store) == 10_000 // response_cache.Answer(b"x" * 1000, [], {}).weight
+        store.keep(number, response_cache.StoredResponse(b"x" * 1000, [], {}))
+    assert len(store) == 10_000 // response_cache.StoredResponse(b"x" * 1000, [], {}).weight
     assert store.find(49) is not None
     assert store.find(0) is None
 

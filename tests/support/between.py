@@ -53,7 +53,7 @@ BOTS = {
 FEW = 14  # Number of bots for all other acts.
 
 
-class Moment:
+class Disturbance:
     """Counts the statements of this connection. Before statement number `at` (from 0) it runs something in another thread."""
 
     def __init__(self, at: int, what: Callable[[], None], patience: float = PATIENCE) -> None:
@@ -156,7 +156,7 @@ def count_in_stages(stage: Callable[..., object], cups: list[Tournament]) -> Non
         stage(cups[0].pool, now=league.NOW)
 
 
-# The scheduler's steps are disturbed one by one: no transaction contains two of them, so disturbing each step disturbs all.
+# The scheduler's steps are disturbed one by one: no transaction contains two steps, so nothing is missed.
 ACTS: dict[str, tuple[Callable[[list[Tournament]], None], ...]] = {
     "put_right": (play_next, *(partial(put_right, step) for step in reconcile.STEPS)),
     **{act.__name__: (act,) for act in (count_anew, check, show)},
@@ -173,7 +173,7 @@ def _disturb(act: Callable[[], None], most: int | None, first: Callable[[], None
     for at in range(most or 300):
         finish_next()  # Each run needs something new to count.
         first()
-        moment = Moment(at, finish_next)
+        moment = Disturbance(at, finish_next)
         with connection.execute_wrapper(moment):
             act()
         if moment.count <= at:
@@ -213,7 +213,7 @@ def extend_while_it_ends() -> int:
             with suppress(Refused):
                 tournaments.extend(cup, {"cycles": 2}, actor="end-0", now=league.NOW)
 
-        moment = Moment(at, extend, patience=0.3)
+        moment = Disturbance(at, extend, patience=0.3)
         with connection.execute_wrapper(moment):
             progress.advance(Tournament.objects.get(pk=cup.pk), now=league.NOW)
         if moment.count <= at:
@@ -238,7 +238,7 @@ def upload_while_another_does() -> int:
             with suppress(Refused):
                 bots.upload(player, f"{player.name}-{at}", source, "bot.py", ["partnership"], now=league.NOW)
 
-        moment = Moment(at, partial(upload, other), patience=0.3)
+        moment = Disturbance(at, partial(upload, other), patience=0.3)
         with connection.execute_wrapper(moment):
             upload(first)
         if moment.count <= at:
@@ -262,7 +262,7 @@ def grant_while_it_starts() -> int:
         def start(cup: Tournament = cup) -> None:
             tournaments.start(cup, now=league.NOW)
 
-        moment = Moment(at, start, patience=0.3)
+        moment = Disturbance(at, start, patience=0.3)
         with connection.execute_wrapper(moment), suppress(Refused):
             requests.grant(request, player=berto, now=league.NOW)
         if moment.count <= at:
@@ -290,7 +290,7 @@ def enter_while_the_policy_changes() -> int:
         def forbid() -> None:
             consent.set_policy(bot, EntryPolicy.NOBODY, actor="berto", now=league.NOW)
 
-        moment = Moment(at, forbid, patience=0.3)
+        moment = Disturbance(at, forbid, patience=0.3)
         with connection.execute_wrapper(moment), suppress(Refused):
             enrolment.enter(cup, bot, now=league.NOW)
         if moment.count <= at:
@@ -314,7 +314,7 @@ def count_while_audits_are_drawn() -> int:
         def draw() -> None:
             sampling.draw(now=league.NOW)
 
-        moment = Moment(at, draw, patience=0.3)
+        moment = Disturbance(at, draw, patience=0.3)
         with override_settings(AUDIT_PERCENT=100.0), connection.execute_wrapper(moment):
             ratings.refresh(cup.pool, now=league.NOW)
             if moment.count > at:
@@ -340,7 +340,7 @@ def rerun_while_it_is_held_back() -> int:
         def hold(match: Match = match, until: datetime = until) -> None:
             embargoes.change(Match.objects.get(pk=match.pk), until, why="a test", actor="test", now=league.NOW)
 
-        moment = Moment(at, hold, patience=0.3)
+        moment = Disturbance(at, hold, patience=0.3)
         with connection.execute_wrapper(moment):
             acting.act("rerun", [match.public_id], {}, why="a test", operator=None, now=league.NOW)
         if moment.count <= at:
@@ -354,7 +354,7 @@ def rerun_while_it_is_held_back() -> int:
 
 
 def draw_while_another_draws() -> int:
-    """Let two schedulers draw the tables of a ladder: together no more than there is room for, each once. Return the number of moments."""
+    """Let two schedulers draw the tables of a ladder: no table twice, and no more than there is room for. Return the number of moments."""
     for number in range(4):
         league.accepted(players.create(f"drawn-{number}"), f"drawn-{number}", games=["partnership"])
     workers.register("w1", tier="landlock", now=league.NOW)
@@ -368,7 +368,7 @@ def draw_while_another_draws() -> int:
         drawing.draw(now=league.NOW)
 
     for at in range(200):
-        moment = Moment(at, draw, patience=0.3)
+        moment = Disturbance(at, draw, patience=0.3)
         with override_settings(LADDERS=True), connection.execute_wrapper(moment):
             draw()
             if moment.count > at:

@@ -17,7 +17,7 @@ def cards_in(data: Any) -> set[str]:
     return set(CARD.findall(json.dumps(data)))
 
 
-class Knowledge:
+class AllowedCards:
     """The cards that may be known: `public` and `own[seat]` grow during the deal; call `before` and `after` around every action."""
 
     def __init__(self, state: engine.State) -> None:

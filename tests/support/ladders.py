@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from league.pure.pairing.standing import RECENT, Bot, Ladder, rest_s
+from league.pure.pairing.standing import RECENT, Ladder, LadderBot, rest_s
 from league.pure.pairing.telling import NEW
 from league.pure.rating.bradley_terry import Floats, fit
 from league.pure.rating.tallies import tally_arrays
@@ -21,7 +21,7 @@ EACH = 8  # Boards of a table.
 
 
 @dataclass
-class Course:
+class LadderRun:
     """A finished simulation: boards of each bot, meetings of each pair; the share of pairs in true order after a total number of boards."""
 
     arrived: list[float]
@@ -57,12 +57,12 @@ def play(
     look: int,
     seed: int,
     informed: bool = True,
-) -> Course:
+) -> LadderRun:
     """Play `tables` tables of two bots. look: tables between two fits. informed: False pairs any two bots that are present, evenly."""
     rng, luck = random.Random(seed), np.random.default_rng(seed)
     count = len(theta)
     wins = np.zeros((count, count), dtype=np.int64)
-    course = Course(arrived, [0] * count, wins)
+    course = LadderRun(arrived, [0] * count, wins)
     due = list(arrived)
     recent: list[deque[int]] = [deque(maxlen=RECENT) for _ in range(count)]
     fitted: dict[int, tuple[float, float]] = {}
@@ -79,7 +79,7 @@ def play(
             ladder = None
         if ladder is None or len(here) < sum(at <= now for at in arrived):
             here = [bot for bot in range(count) if arrived[bot] <= now]
-            ladder = Ladder([Bot(bot, *fitted.get(bot, (None, None)), tied=tied[bot]) for bot in here])
+            ladder = Ladder([LadderBot(bot, *fitted.get(bot, (None, None)), tied=tied[bot]) for bot in here])
         ladder.rivals.tables[:] = 0
         if informed:
             first = min(here, key=lambda bot: (due[bot] > now, course.boards[bot] >= NEW, due[bot]))

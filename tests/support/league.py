@@ -198,7 +198,7 @@ def _sitting(
     seating: tuple[int, ...],
     faults: Sequence[FaultReport],
 ) -> SittingResult:
-    cards = _played(game, seed, number)
+    cards = _random_deal(game, seed, number)
     meta = {"match": match, "board": board, "sitting": number, "seating": list(seating)}
     replay = engine.replay.make(cards, meta)
     replay["events"] = [dict(event) for event in replay["events"]]
@@ -208,7 +208,7 @@ def _sitting(
 
 
 @lru_cache(maxsize=1000)
-def _played(game: engine.Game, seed: bytes, number: int) -> engine.State:
+def _random_deal(game: engine.Game, seed: bytes, number: int) -> engine.State:
     """Play a deal at random and cache it: the leagues of tests share their secret and so their deals. Do not change the result."""
     cards = game.new_match(seed=seed, deals=1)
     rng = random.Random(f"{seed.hex()}/{number}")

@@ -27,7 +27,7 @@ TABLES = frozenset({"SPECTACULAR_SETTINGS", "remedies", "held_by", "needs", "lea
 
 
 @dataclass(frozen=True, order=True)
-class Found:
+class Message:
     """One message: its place, and its text with braces in place of values."""
 
     path: str
@@ -36,28 +36,28 @@ class Found:
     text: str
 
 
-def messages() -> list[Found]:
+def messages() -> list[Message]:
     """Return every message of the code and of the templates, with its place."""
     by_place = {(message.path, message.text): message for folder in FOLDERS for message in _code(ROOT / folder)}
     by_place |= {(message.path, message.text): message for message in _catalogue()}
     return sorted(by_place.values())
 
 
-def _catalogue() -> Iterator[Found]:
+def _catalogue() -> Iterator[Message]:
     from league.service.texts import extract_texts
 
     for message in extract_texts():
         for text in message.id if isinstance(message.id, tuple | list) else [message.id]:
-            yield from (Found(path, line, "catalogue", text) for path, line in message.locations)
+            yield from (Message(path, line, "catalogue", text) for path, line in message.locations)
 
 
-def _code(folder: Path) -> Iterator[Found]:
+def _code(folder: Path) -> Iterator[Message]:
     for path in sorted(folder.glob("**/*.py")):
         if "migrations" not in path.parts:
             name = str(path.relative_to(ROOT))
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 for kind, line, text in _texts(node):
-                    yield Found(name, line, kind, text)
+                    yield Message(name, line, kind, text)
 
 
 def _texts(node: ast.AST) -> Iterator[tuple[str, int, str]]:

@@ -11,7 +11,7 @@ POINTS = {"1": 11, "3": 10, "R": 4, "C": 3, "S": 2}
 
 
 @dataclass(frozen=True)
-class Question:
+class FollowerChoice:
     """A follower's choice: README section 4, with its names. `partner_wins`: the follower's partner is winning the trick."""
 
     hand: tuple[str, ...]
@@ -34,11 +34,11 @@ def outranks(card: str, other: str, order: str) -> bool:
 
 
 def highest(cards: list[str], order: str) -> str:
-    """Return the highest of some cards of one suit."""
+    """Return the highest of these cards of one suit."""
     return min(cards, key=lambda card: order.index(card[0]))
 
 
-def legal(q: Question) -> tuple[str, set[str]]:
+def legal(q: FollowerChoice) -> tuple[str, set[str]]:
     """Return the id of the rule that applies and the cards it allows."""
     rule, cards = _rule(q)
     if q.no_load and q.obligation == "strict" and q.table and not any(_would_win(q, card) for card in cards):
@@ -47,7 +47,7 @@ def legal(q: Question) -> tuple[str, set[str]]:
     return rule, cards
 
 
-def _rule(q: Question) -> tuple[str, set[str]]:  # noqa: C901 - the rules book's list, word for word and in its order
+def _rule(q: FollowerChoice) -> tuple[str, set[str]]:  # noqa: C901 - the rules book's list, word for word and in its order
     hand = set(q.hand)
     if not q.table:
         return "P1", hand
@@ -95,7 +95,7 @@ def winner(table: tuple[str, ...], trump: str | None, order: str) -> int:
     return table.index(highest(trumps or following, order))
 
 
-def _would_win(q: Question, card: str) -> bool:
+def _would_win(q: FollowerChoice, card: str) -> bool:
     return winner((*q.table, card), q.trump, q.order) == len(q.table)
 
 

@@ -21,7 +21,7 @@ APART = 10_000
 
 
 @dataclass(frozen=True)
-class Table:
+class StoredTable:
     """The rows of one table as the database stores them."""
 
     name: str
@@ -31,7 +31,7 @@ class Table:
 
 # Keys: the creating function, the words, and the dictionaries to which logs refer, because a test that empties the
 # database gives dictionaries other ids.
-_created: dict[tuple[Callable[..., Any], tuple[Hashable, ...], tuple[int, ...]], tuple[list[Table], Any]] = {}
+_created: dict[tuple[Callable[..., Any], tuple[Hashable, ...], tuple[int, ...]], tuple[list[StoredTable], Any]] = {}
 
 
 def once(make: Callable[..., Made], *arguments: Any, words: tuple[Hashable, ...] = ()) -> Made:
@@ -66,23 +66,23 @@ def _models() -> list[type[models.Model]]:
     return [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
 
 
-def _read(model: type[models.Model]) -> Table:
+def _read(model: type[models.Model]) -> StoredTable:
     name = connection.ops.quote_name(model._meta.db_table)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT * FROM {name}")
         columns = [connection.ops.quote_name(column[0]) for column in cursor.description]
-        return Table(name, columns, cursor.fetchall())
+        return StoredTable(name, columns, cursor.fetchall())
 
 
-def _new_rows(model: type[models.Model], before: Table) -> Table:
+def _new_rows(model: type[models.Model], before: StoredTable) -> StoredTable:
     after, key = _read(model), before.columns.index(connection.ops.quote_name(model._meta.pk.column))
     by_key = {row[key]: row for row in before.rows}
     changed = [row for row in after.rows if row[key] in by_key and row != by_key[row[key]]]
     assert not changed, f"what is made once changes rows of {before.name} that were there: {changed}"
-    return Table(after.name, after.columns, [row for row in after.rows if row[key] not in by_key])
+    return StoredTable(after.name, after.columns, [row for row in after.rows if row[key] not in by_key])
 
 
-def _insert(table: Table) -> None:
+def _insert(table: StoredTable) -> None:
     marks = f"({', '.join(['%s'] * len(table.columns))})"
     values = ", ".join([marks] * len(table.rows))
     with connection.cursor() as cursor:

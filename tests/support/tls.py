@@ -1,4 +1,4 @@
-"""Certificates and TLS for tests: real ones, made by docker/certificate."""
+"""Real certificates and TLS for tests, made by docker/certificate."""
 
 from __future__ import annotations
 

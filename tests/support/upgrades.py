@@ -64,7 +64,7 @@ class Release:
         self.manage("migrate", "--verbosity=0")
         self.python("-P", str(TOP / "tests" / "support" / "full.py"))
 
-    def asked(self, token: str) -> dict[str, Any]:
+    def api_answers(self, token: str) -> dict[str, Any]:
         """Return all API answers of the league."""
         answers: dict[str, Any] = json.loads(self.python("-P", str(TOP / "tests" / "support" / "answers.py"), token))
         return answers
@@ -85,7 +85,7 @@ def make(commit: str) -> None:
             release.manage("create_player", "ana", "--no-password")
             token = release.manage("create_token", "ana").strip()
             release.manage(*LATER, *BOTS)
-            content = json.dumps({"token": token, **release.asked(token)})
+            content = json.dumps({"token": token, **release.api_answers(token)})
             _write(KEPT / f"{commit}.json.gz", content)
             _write(KEPT / f"{commit}.sql.gz", dump(server, release.database_url, "--no-owner", "--no-privileges"))
             full = Release(code, server.create_database(), place / "state")

@@ -56,7 +56,7 @@ class Calls:
         once = self.view.rule("auction_rounds") == "single"
         best, best_value = "pass", 0.0
         for trump in self.likely_trumps():
-            points = [outcome.points[self.view.seat] for outcome in self.tried(trump, bids[0])]
+            points = [outcome.points[self.view.seat] for outcome in self.play_as_soloist(trump, bids[0])]
             mean, spread = fmean(points) - CARE, max(12.0, pstdev(points))
             for bid in bids if once else bids[:1]:
                 chance = 0.5 + 0.5 * erf((mean - bid) / spread / sqrt(2))
@@ -83,13 +83,13 @@ class Calls:
         """Return the worth of a contract with this trump in each deal tried."""
         imagined = self.as_soloist(trump, None)
         worth = worth_of(imagined)
-        return [worth(outcome) for outcome in self.tried(trump, None)]
+        return [worth(outcome) for outcome in self.play_as_soloist(trump, None)]
 
-    def tried(self, trump: str, bid: int | None) -> list[Outcome]:
+    def play_as_soloist(self, trump: str, bid: int | None) -> list[Outcome]:
         """Return playouts of the hand as soloist."""
         view = self.as_soloist(trump, bid)
         leader = view.seat if view.rule("first_leader") == "soloist" else view.mano
-        return self.played(view, leader)
+        return self.play_out(view, leader)
 
     def as_soloist(self, trump: str, bid: int | None) -> View:
         """Return the table as it would be if we were the soloist."""
@@ -106,7 +106,7 @@ class Calls:
         lacking = [card for card in view.pack if card not in view.hand]
         return max(lacking, key=lambda card: 20 * (card[1] == view.trump) + view.strength(card))
 
-    def played(self, view: View, leader: int) -> list[Outcome]:
+    def play_out(self, view: View, leader: int) -> list[Outcome]:
         """Deal the hidden cards at random, in agreement with everything known, and play the deal out. Return the outcomes of `TRIES` deals."""
         model = Model(view, self.cards.suit, [1] * view.seats)
         dealer = Dealer(view, self.cards, self.random, [set() for _ in range(view.seats)])
@@ -123,7 +123,7 @@ class Calls:
     def predict(self, legal: list[str]) -> str:
         """Return the number of tricks with the best expected score, by how often each number occurred."""
         view = self.view
-        taken = [outcome.tricks[view.seat] for outcome in self.played(view, view.mano)]
+        taken = [outcome.tricks[view.seat] for outcome in self.play_out(view, view.mano)]
 
         def score(number: int) -> float:
             return fmean(10.0 + 3 * number if number == tricks else -3.0 * abs(number - tricks) for tricks in taken)

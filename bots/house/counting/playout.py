@@ -1,12 +1,12 @@
 """Playouts of a distribution of the cards by `habits`: to the end of the deal or, with a stock, for a few tricks.
 
-It is written for speed: about two microseconds a card. Functions are longer here than elsewhere, because a call costs more than it would tidy up.
+It is written for speed: about two microseconds a card. Functions are longer here than elsewhere, because calls are slow.
 Cards and hands are those of `deals`.
 
-It does not use the engine, which `view.to_state` would give access to. The engine's playouts are random, or follow a policy by `State.apply`, and a
-card would cost about twice as much (1.1 microseconds here, 0.9 more for `State.apply`). The results would differ, too, because this model is simpler
-than the rules on purpose: every song is sung at once, every target claimed at once, the rest of a long stock estimated. The numbers of the rules
-(points, songs, moves of trumps) come from the engine's declarations through the tables of the SDK, the rule of a trick from `following`, and
+It does not use the engine, although `view.to_state` would provide a state. The engine's playouts are random, or follow a policy by `State.apply`,
+and a card would cost about twice as much (1.1 microseconds here, 0.9 more for `State.apply`). The results would differ, too, because this model is
+simpler than the rules on purpose: every song is sung at once, every target claimed at once, the rest of a long stock estimated. The numbers of the
+rules (points, songs, moves of trumps) come from the engine's declarations through the tables of the SDK, the rule of a trick from `following`, and
 `tests/bots/test_model.py` compares the cards that the habits choose with those that the engine allows.
 """
 

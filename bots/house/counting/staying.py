@@ -27,10 +27,10 @@ def stay(view: View, cards: Numbering, random: Random, legal: list[str]) -> str:
     if view.rule("settlement") != "chips":
         return refusal  # a trick earns nothing, and failing costs a mark
     sight = {card: tricks_in_sight(view, [card]) for card in view.pack}
-    return call if fmean(_tried(view, cards, random, sight) for _ in range(TRIES)) > LEAST else refusal
+    return call if fmean(_imagined_worth(view, cards, random, sight) for _ in range(TRIES)) > LEAST else refusal
 
 
-def _tried(view: View, cards: Numbering, random: Random, sight: dict[str, float]) -> float:
+def _imagined_worth(view: View, cards: Numbering, random: Random, sight: dict[str, float]) -> float:
     """Return the worth of playing or joining in one imagined deal."""
     calls = dict(view.calls)
     own_seat = view.seat

@@ -24,7 +24,7 @@ class GreedyBot(Bot):
     name = "greedy"
 
     def act(self, view: View, legal: list[str]) -> str:
-        """Return an announcement if one is due, else the card whose trick brings most beyond its price."""
+        """Return an announcement if one is due, else the card that gains most: the expected worth of its trick less its price."""
         word = announce(view, legal)
         if word is not None:
             return word

@@ -59,13 +59,15 @@ function demands_of(hello, name) {
   return RULES.demands[words.join(" ")] ?? RULES.demands[words[0]];
 }
 
-// The knowledge of a seat: `game`, `seats` (how many), `seat` (yours), `side` (of each seat), `seed` (for your own random choices), `name` and
-// `value` (of each card), `hand`, `table` and `by` (the trick: its cards, who played them), `best` (index on the table of the winning card, -1
-// before a lead), `led` and `trump` (suits, or ""), `shown` (the card that fixed the trump, or -1), `stock` (cards to be drawn, the shown one
-// included), `played` (cards in order), `unseen` (cards whose place you do not know), `known` (cards that a seat certainly holds; not your own),
-// `counts` (cards left in each hand), `not_all` (by seat, sets of cards of which it does not hold every one; a set for each suit and each rank),
-// `songs` (whose suit is hidden: the `seat`, and by suit, the `pairs` that it may be), `tricks` and `scored` (won in this deal, by seat), `winner`
-// (of the last trick, or -1), `soloist` and `partner` (from an auction, or -1), `legal`.
+// The knowledge of a seat. To ask: `plays`, `suit`, `card_of`, `beats`, `points`, `together`, `lacks`, `is_void`, `deal`, `chance`, `shuffle`.
+// Known: `legal` (the actions to choose from, as texts), `hand` (your cards), `table` (the cards of the trick, in order), `by`
+// (the seats that played them), `best` (place on the table of the winning card, -1 before a lead), `led` (suit, or ""), `trump` (suit, or ""),
+// `name` (text of each card), `value` (points of each card), `game` (its key), `seats` (how many), `seat` (yours), `side` (of each seat), `seed` (for your
+// own chance), `shown` (the card that fixed the trump, or -1), `stock` (cards to be drawn, the shown one included), `played` (cards in order),
+// `unseen` (cards whose place you do not know), `known` (by seat, the cards that it certainly holds; not your own), `counts` (cards left in each
+// hand), `not_all` (by seat, sets of which it does not hold every card: a suit or a rank each, or nothing there), `songs` (whose suit is hidden:
+// the `seat`, and by suit the `pairs` that it may be), `tricks` (won in this deal, by seat), `scored` (points of this deal, by seat), `winner` (of
+// the last trick, or -1), `soloist` (from an auction, or -1), `partner` (of the soloist, or -1).
 export class View {
   constructor(hello) {
     const deck = rule(hello, "deck");
@@ -92,10 +94,12 @@ export class View {
     this.begin_deal({ hand: [], counts: Array(this.seats).fill(0) });
   }
 
+  // The card of a text such as "1o", or -1.
   card_of(text) {
     return this.place.get(text) ?? -1;
   }
 
+  // The suit of a card: o coins, c cups, e swords, b batons.
   suit(card) {
     return this.name[card][1];
   }
@@ -105,11 +109,13 @@ export class View {
     return action.startsWith("play ") ? this.card_of(action.slice(5)) : -1;
   }
 
+  // True if two seats are on one side.
   together(a, b) {
     const solo = (seat) => seat === this.soloist || seat === this.partner;
     return this.by_auction && this.soloist >= 0 ? solo(a) === solo(b) : this.side[a] === this.side[b];
   }
 
+  // The points of a side in this deal.
   points(side) {
     return this.scored.reduce((sum, points, seat) => sum + (this.side[seat] === side ? points : 0), 0);
   }
@@ -405,6 +411,7 @@ export class View {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   }
 
+  // Shuffle an array in place.
   shuffle(cards) {
     for (let left = cards.length; left > 1; left--) {
       const place = Math.floor(this.chance() * left);

@@ -58,7 +58,7 @@ for line in sys.stdin:
 Script = list[list[tuple[int, bytes]]]  # Per pass: (seat, request) in the order of the match.
 
 
-class Unwatched(BotProcess):
+class UnwatchedProcess(BotProcess):
     """A process that is neither stopped nor timed between its answers: the difference is the cost of both."""
 
     def _rest(self) -> float:
@@ -71,7 +71,7 @@ class Unwatched(BotProcess):
         return
 
 
-class Timed(BotProcess):
+class TimedProcess(BotProcess):
     """A process that is timed but never stopped."""
 
     def _rest(self) -> float:
@@ -170,9 +170,9 @@ def _round(
 ) -> dict[str, float]:
     """Measure every row once."""
     row = {"floor_us": _floor(bot, runtime, script, Meter(box))}
-    row["pipes_us"], _ = _asked(bot, runtime, script, Meter(box, Unwatched), core)
-    row["asked_us"], row["start_ms"] = _asked(bot, runtime, script, Meter(box), core)
-    for name, kind in (("unwatched_us", Unwatched), ("clock_us", Timed), ("runner_us", BotProcess)):
+    row["pipes_us"], _ = _sandboxed(bot, runtime, script, Meter(box, UnwatchedProcess), core)
+    row["asked_us"], row["start_ms"] = _sandboxed(bot, runtime, script, Meter(box), core)
+    for name, kind in (("unwatched_us", UnwatchedProcess), ("clock_us", TimedProcess), ("runner_us", BotProcess)):
         meter = Meter(box, kind)
         cpu = time.process_time()
         result = play_match(match, meter, pin=False, core=core, ahead=False, clock=meter.seconds)
@@ -261,7 +261,7 @@ def _ping(to: int, back: int, line: bytes) -> None:
         answer += more
 
 
-def _asked(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter, core: int) -> tuple[float, float]:
+def _sandboxed(bot: BotSpec, runtime: Runtime, script: Script, meter: Meter, core: int) -> tuple[float, float]:
     """Return (microseconds per decision, milliseconds from start to ready) in the sandbox, without rules and without parsing answers."""
     spent = starting = 0.0
     starts = 0

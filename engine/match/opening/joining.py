@@ -58,7 +58,7 @@ def _act(state: Data, action: int) -> int:
 
 
 def _others(state: Data, soloist: int) -> tuple[int, ...]:
-    """Return the seats to ask whether they join, in order from the soloist; without those that passed if `passed_may_join` is false."""
+    """Return the seats that are asked to join, in order from the soloist; without those that passed if `passed_may_join` is false."""
     place = state.active.index(soloist)
     others = state.active[place + 1 :] + state.active[:place]
     if state.rules.passed_may_join is False:
@@ -102,7 +102,7 @@ PLAY_THEN_JOIN = Phase("auction", _legal, _act)
 
 
 def change_cards(state: Data) -> int:
-    """Ask each seat in play, from mano, for cards to put away; it receives as many undealt ones."""
+    """Ask each seat in play, from mano, for cards to put away; it receives as many undealt cards."""
     note(state, to_change=state.active)
     state.ask(state.active[0], CHANGE)
     return steps.WAIT

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from engine.sandbox.cgroups.groups import Group
+from engine.sandbox.cgroups.groups import ControlGroup
 from engine.sandbox.errors import SandboxError
 
 _CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
@@ -49,7 +49,7 @@ class Expectation:
     core: int | None = None
     filtered: bool = True
     own_namespaces: bool = False
-    group: Group | None = None
+    group: ControlGroup | None = None
     sealed: bool = False
 
 

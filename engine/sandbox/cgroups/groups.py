@@ -1,8 +1,8 @@
 """A control group for each live bot, if this machine lets the worker create one: v2 if a group was delegated, else v1, else none.
 
-It is a second barrier behind the limits of the process itself, counted by the kernel for everything in the group: memory, processes, CPU time, and a
-kill that nothing in it escapes. A kind is used only after a group of that kind was created here and its limits were written and read back; from then
-on no bot is started without a group.
+A group is a second barrier behind the limits of the process itself. The kernel limits memory and processes and counts CPU time for the group as a
+whole, and it kills the whole group: no process in it escapes. A kind is used only after a group of that kind was created here and its limits were
+written and read back; from then on no bot is started without a group.
 
 Groups are used only if the operator sets SANDBOX_CONTROL_GROUPS=1: entering a group waits for all cores (an RCU grace period), which makes every
 start 5 to 20 ms longer; and a bot is a single process, whose clock, limits and end are exact without a group.
@@ -35,7 +35,7 @@ _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Group:
+class ControlGroup:
     """The group of one bot. paths: controller -> its directory; v2 has one, named "unified"."""
 
     paths: dict[
@@ -121,12 +121,12 @@ class GroupKind:
     parents: dict[str, Path]
     note: str
 
-    def make(self, policy: Policy) -> Group | None:
+    def make(self, policy: Policy) -> ControlGroup | None:
         """Create a group with the policy's limits; return None if this machine offers none. Raise SandboxError if that fails."""
         if not self.parents:
             return None
         name = f"{_PREFIX}-{_owner(os.getpid())}-{next(_numbers)}"
-        group = Group({kind: f"{parent}/{name}" for kind, parent in self.parents.items()})
+        group = ControlGroup({kind: f"{parent}/{name}" for kind, parent in self.parents.items()})
         try:
             for place in group.paths.values():
                 os.mkdir(place)  # noqa: PTH102
@@ -143,7 +143,7 @@ class GroupKind:
         return group
 
 
-def _limits(group: Group, policy: Policy) -> Iterator[tuple[str, str]]:
+def _limits(group: ControlGroup, policy: Policy) -> Iterator[tuple[str, str]]:
     """Yield (file, value). The kernel's own wrapper process and the first thread count in addition to the policy's threads."""
     memory, processes = str((policy.memory_mb + ROOM_MB) * MIB), str(policy.threads + 2)
     if "unified" in group.paths:
@@ -212,7 +212,7 @@ def available() -> GroupKind:
 
 @cache
 def _detected() -> GroupKind:
-    """Find out, once per process, which groups it may create, by creating one. If v2 requires it, the worker itself moves into a leaf."""
+    """Find out which groups this process may create, by creating one; do it once. If v2 requires it, the process itself moves into a leaf."""
     reasons = []
     for name, find in (("v2", _delegated), ("v1", _by_controller)):
         try:

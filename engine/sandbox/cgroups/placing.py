@@ -21,12 +21,12 @@ from engine.sandbox.files import inventory, tree
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 
-_COPIES = "bot"  # Directory of a runtime's tree.
+_COPIES = "bot"  # The directory in a runtime's tree that holds copies of bots.
 _LONGER_THAN_A_MATCH_S = 7 * 86400
 
 
 @dataclass
-class Place:
+class BotPlace:
     """The place where one bot runs.
 
     user: the bot's kernel user id; bot: its files; slot and lock: both reserved for the bot, if the worker is root and the files are a copy; group:
@@ -37,7 +37,7 @@ class Place:
     bot: Path
     slot: slots.Slot | None
     lock: int = -1
-    group: cgroups.Group | None = None
+    group: cgroups.ControlGroup | None = None
 
     @property
     def groups(self) -> list[str]:
@@ -56,7 +56,7 @@ class Place:
             group.remove()
 
 
-def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) -> Place:
+def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) -> BotPlace:
     """Find a place for a bot: as root with own_user, a slot and a copy in the runtime's tree; else its own directory.
 
     Raise SandboxError if no slot is free, if the files contain a link, or if the copy or the control group fails.
@@ -70,11 +70,11 @@ def place(bot_dir: Path, runtime: Runtime, policy: Policy, *, own_user: bool) ->
     return where
 
 
-def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
+def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> BotPlace:
     if os.getuid() != 0 or not own_user:
         with contextlib.suppress(OSError):  # The files belong to another user, who takes care of them.
             tree.still(bot_dir)
-        return Place(os.getuid(), bot_dir.resolve(), None)
+        return BotPlace(os.getuid(), bot_dir.resolve(), None)
     slot = slots.acquire()
     copies = runtime.root / _COPIES
     lock = -1
@@ -89,7 +89,7 @@ def _files(bot_dir: Path, runtime: Runtime, *, own_user: bool) -> Place:
         if isinstance(error, OSError):
             raise SandboxError(f"cannot copy the bot {bot_dir} into {copies}: {error}") from error
         raise
-    return Place(slot.user, target, slot, lock)
+    return BotPlace(slot.user, target, slot, lock)
 
 
 def _claim(copies: Path, user: int) -> tuple[Path, int]:

@@ -73,7 +73,7 @@ KINDS = (
 
 
 @dataclass(frozen=True)
-class Finding:
+class ChannelResult:
     """The result for a channel: an estimate, or the reason why it was refused."""
 
     kind: ChannelKind
@@ -90,7 +90,7 @@ class _Refused(Exception):
 
 def measure(
     start: Start, runtime: Runtime, kinds: Iterable[ChannelKind] = KINDS, *, trials: int = TRIALS, sealed: bool = False
-) -> Iterator[Finding]:
+) -> Iterator[ChannelResult]:
     """Measure each channel between two bots on one core, frozen while they are not asked, as at a table.
 
     start: starts a bot, like ``choosing.start`` of a tier; runtime: one for Python; sealed: as in ``Policy``. Raise SandboxError.
@@ -101,12 +101,12 @@ def measure(
         for kind in kinds:
             pair = pair or _pair(stack, start, runtime, policy)
             try:
-                yield Finding(kind, estimate(pair.trials(kind, trials), kind.symbols))
+                yield ChannelResult(kind, estimate(pair.trials(kind, trials), kind.symbols))
             except _Refused as refusal:
-                yield Finding(kind, _NOTHING, str(refusal))
+                yield ChannelResult(kind, _NOTHING, str(refusal))
             except BotFault as fault:  # The bot was killed, for example by an instruction that is switched off.
                 pair = None
-                yield Finding(kind, _NOTHING, str(fault))
+                yield ChannelResult(kind, _NOTHING, str(fault))
 
 
 @dataclass(frozen=True)

@@ -26,14 +26,14 @@ class NotAProgram(ValueError):
 
 
 @dataclass(frozen=True)
-class Program:
+class Executable:
     """An executable. machine: its ELF number, see MACHINES; loader: the dynamic loader it names, None for a static one."""
 
     machine: int
     loader: Path | None
 
 
-def read(file: BinaryIO) -> Program:
+def read(file: BinaryIO) -> Executable:
     """Read the program in a file positioned at its start. Raise NotAProgram, OSError."""
     header = file.read(_HEADER_BYTES)
     if header[:4] != MAGIC:
@@ -59,8 +59,8 @@ def read(file: BinaryIO) -> Program:
                 raise NotAProgram("is damaged: the name of its loader lies outside the file")
             file.seek(at)
             name = file.read(min(length, _LONGEST_PATH)).rstrip(b"\0")
-            return Program(machine, Path(name.decode(errors="replace")))
-    return Program(machine, None)
+            return Executable(machine, Path(name.decode(errors="replace")))
+    return Executable(machine, None)
 
 
 def why_not_static(path: Path) -> str | None:

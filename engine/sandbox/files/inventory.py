@@ -26,7 +26,7 @@ _cache: dict[Path, tuple[tuple[int, int], Inventory]] = {}
 
 
 @dataclass(frozen=True)
-class Entry:
+class FileRecord:
     """A file, or a folder, whose digest is empty. mode: type and permissions; times in ns."""
 
     digest: str
@@ -48,7 +48,7 @@ class Inventory:
 
     token: str
     kernel: str
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, FileRecord]
 
 
 @cache
@@ -149,24 +149,24 @@ def _repair(work: Path, root: Path) -> None:
     _write(root, _look(root, fresh), secrets.token_hex(8))
 
 
-def _content(entry: Entry) -> tuple[str, int]:
+def _content(entry: FileRecord) -> tuple[str, int]:
     return entry.digest, entry.mode
 
 
-def _entry(path: Path) -> Entry:
+def _entry(path: Path) -> FileRecord:
     facts = path.lstat()
     if stat.S_ISDIR(facts.st_mode):
-        return Entry(_FOLDER, facts.st_mode, 0, 0)
+        return FileRecord(_FOLDER, facts.st_mode, 0, 0)
     if not stat.S_ISREG(facts.st_mode):
-        return Entry("no file", facts.st_mode, 0, 0)
+        return FileRecord("no file", facts.st_mode, 0, 0)
     with path.open("rb") as file:
         # Taken before the contents are read, so that a change meanwhile is noticed the next time.
         facts = os.fstat(file.fileno())
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return Entry(digest, facts.st_mode, facts.st_size, facts.st_mtime_ns)
+    return FileRecord(digest, facts.st_mode, facts.st_size, facts.st_mtime_ns)
 
 
-def _look(root: Path, names: Iterable[str] | None = None) -> dict[str, Entry]:
+def _look(root: Path, names: Iterable[str] | None = None) -> dict[str, FileRecord]:
     """Describe the entries below `root`: all, folders before their files, or only those named. Raise OSError."""
     if names is not None:
         return {name: _entry(root / name) for name in names}
@@ -188,7 +188,9 @@ def _read(root: Path) -> Inventory | None:
         with open(file, encoding="ascii", opener=_quietly) as reading:
             document = json.load(reading)
         inventory = Inventory(
-            document["made"], document["kernel"], {name: Entry(*entry) for name, entry in document["entries"].items()}
+            document["made"],
+            document["kernel"],
+            {name: FileRecord(*entry) for name, entry in document["entries"].items()},
         )
     except FileNotFoundError:
         return None
@@ -208,7 +210,7 @@ def _quietly(path: str, flags: int) -> int:
         return os.open(path, flags)
 
 
-def _write(root: Path, entries: Mapping[str, Entry], token: str) -> None:
+def _write(root: Path, entries: Mapping[str, FileRecord], token: str) -> None:
     document = {
         "made": token,
         "kernel": kernel(),

@@ -111,7 +111,7 @@ def _copy_file(source: str, target: str) -> None:
 
 
 def open_to_all(root: Path) -> None:
-    """Set directories to 0755 and files to 0444 or 0555: all users can read, and none writes by mistake."""
+    """Set directories to 0755 and files to 0444 or 0555: all users can read the files, and nobody changes one by mistake."""
     root.chmod(0o755)
     for directory, names, files in os.walk(root):
         for name in names:

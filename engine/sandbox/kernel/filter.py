@@ -34,16 +34,16 @@ _PIPES = ("pipe", "pipe2")
 
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWSDOWN = 0x100
-# NORMAL RANDOM SEQUENTIAL WILLNEED DONTNEED FREE DONTFORK DOFORK HUGEPAGE NOHUGEPAGE DONTDUMP DODUMP. The refused ones
-# merge pages with those of other processes, or evict pages of shared files from memory.
+# NORMAL RANDOM SEQUENTIAL WILLNEED DONTNEED FREE DONTFORK DOFORK HUGEPAGE NOHUGEPAGE DONTDUMP DODUMP. All other values
+# are refused: they merge pages with pages of other processes, or evict pages of shared files from memory.
 _MADV_ALLOWED = (0, 1, 2, 3, 4, 8, 10, 11, 14, 15, 16, 17)
 _MEMBARRIER_ALLOWED = (0, 8, 16, 32, 64, 128, 256)  # QUERY, and those that only affect threads of the process itself.
 _ITIMER_REAL = 0
 # SET_FS GET_FS GET_XCOMP_SUPP GET_XCOMP_PERM REQ_XCOMP_PERM
 _ARCH_PRCTL_ALLOWED = (0x1002, 0x1003, 0x1021, 0x1022, 0x1023)
 # Operations on a private futex, which only threads of one process can share: WAIT WAKE REQUEUE CMP_REQUEUE WAKE_OP
-# WAIT_BITSET WAKE_BITSET. The refused ones take the futex for the process id of its owner, and reveal whether that
-# process lives.
+# WAIT_BITSET WAKE_BITSET. All other operations are refused: they take the futex for the process id of its owner, and
+# reveal whether that process lives.
 _FUTEX_PRIVATE, _FUTEX_OPERATION = 0x80, 0x7F
 _FUTEX_ALLOWED = (0, 1, 3, 4, 5, 9, 10)
 _FUTEX_WAITS, _FUTEX_WAKES = (0, 9), (1, 10)
@@ -59,7 +59,7 @@ _SEALING = (
     "execveat",
 )  # Allowed for the first instructions of a sealed bot, which then refuse these calls; see ``sealed``.
 _PR_SET_TSC, _RLIMIT_FSIZE = 26, 1
-# F_DUPFD F_GETFD F_SETFD F_GETFL F_SETFL F_DUPFD_CLOEXEC. Among the refused ones: locks, each of which carries a bit
+# F_DUPFD F_GETFD F_SETFD F_GETFL F_SETFL F_DUPFD_CLOEXEC. All others are refused, among them: locks, each of which carries a bit
 # between two bots that share a read-only file; F_SETOWN and F_SETSIG, which wake a frozen process; F_SETPIPE_SZ, kernel
 # memory that no limit counts; write hints, which stay with a file that the bot's user owns.
 _FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030)
@@ -164,7 +164,7 @@ def _rules(*, sealing: bool = False) -> dict[str, bpf.Program]:
         + bpf.if_at_least(1, eperm)
         + bpf.load_argument(1)
         + bpf.one_of((0, _OWN_PID), bpf.ALLOW, bpf.refuse(errno.EPERM)),
-        # Any other code is refused: one maps a second vDSO, and with it the clocks.
+        # All other codes are refused: one of them maps a second vDSO with its clocks.
         "arch_prctl": bpf.load_argument(0) + bpf.one_of(_ARCH_PRCTL_ALLOWED, bpf.ALLOW, bpf.refuse(errno.EINVAL)),
         # A negative clock is another process's CPU time: how long the opponent thinks.
         "clock_gettime": bpf.load_argument(0)

@@ -434,7 +434,7 @@ class BotProcess:
         )
         return True
 
-    def _lost(self, without: BotFault) -> BotFault:
+    def _fault_of_end(self, without: BotFault) -> BotFault:
         """Return the fault of a bot whose pipe is closed: the way in which it died, or ``without`` if it is still alive."""
         self._reap(_KILL_S if watch.ending(self.pid) else _GRACE_S, kill=False)
         return fault(self._end, self.policy) if self._end else without
@@ -460,10 +460,10 @@ class BotProcess:
             except BlockingIOError:
                 if not self._has_ended():
                     return
-                raise self._lost(BotFault("disconnect", "closed its input")) from None
+                raise self._fault_of_end(BotFault("disconnect", "closed its input")) from None
             except ConnectionError:  # A pipe breaks; a socket may also be reset.
                 self._unsent = _NOTHING
-                raise self._lost(BotFault("disconnect", "closed its input")) from None
+                raise self._fault_of_end(BotFault("disconnect", "closed its input")) from None
 
     def _read(self) -> None:
         ended = self._has_ended()  # Check this before reading, so that all of its output is there.
@@ -474,7 +474,7 @@ class BotProcess:
                 return
             data = b""
         if not data:
-            raise self._lost(BotFault("disconnect", "closed its output"))
+            raise self._fault_of_end(BotFault("disconnect", "closed its output"))
         self._unread += data
 
     def _refuse_unsolicited(self) -> None:

@@ -35,7 +35,7 @@ class End:
 
     code: exit status, or minus the signal; peak_kib: most resident memory, KiB; cpu_s: CPU seconds of its whole life; stderr: its stored error
     output; group_was_full: the kernel killed it at the memory limit of its control group; host_was_full: the kernel has killed processes for lack of
-    memory since the bot began; lost_with: as in ``spawn.Ended``; headless: its first thread had ended while others continued, so we killed it.
+    memory since the bot began; lost_with: as in ``spawn.ExitReport``; headless: its first thread had ended while others continued, so we killed it.
     """
 
     code: int

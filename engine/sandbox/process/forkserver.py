@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Plan = dict[str, Any]
     Spares = list[tuple[int, socket.socket]]
 
-STATUS = 3  # Descriptor of the launcher's status pipe; the ones that the plan keeps follow it.
+STATUS = 3  # Descriptor of the launcher's status pipe; the descriptors that the plan keeps follow it.
 _END = 4  # Index of the descriptor "end" in a request.
 _OUT_OF_THE_WAY = 64
 # Ten times the size of a usual request; a buffer of twice this size would be mapped again each time.

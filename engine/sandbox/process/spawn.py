@@ -37,7 +37,7 @@ f["serve"](int(sys.argv[1]), l["prepare"], l["run"])
 
 
 @dataclass(frozen=True)
-class Ended:
+class ExitReport:
     """The end of a bot.
 
     status: the bot's own, as from waitpid; peak_kib: its peak memory; cpu_s: CPU seconds of its whole life; lost_with: the process of ours, if any,
@@ -72,18 +72,18 @@ class ChildProcess:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.handle, number)
 
-    def collect(self, timeout_s: float) -> Ended | None:
+    def collect(self, timeout_s: float) -> ExitReport | None:
         """Return how the process ended, or None if it still runs after `timeout_s`."""
         if not select.select([self.end], [], [], timeout_s)[0]:
             return None
         report = os.read(self.end, 256)
         if report:
-            return Ended(*marshal.loads(report))
+            return ExitReport(*marshal.loads(report))
         # The forkserver itself was killed, and all bots with it; the handle shows when this bot has ended.
         if not select.select([self.handle], [], [], timeout_s)[0]:
             return None
         self._end_group()
-        return Ended(signal.SIGKILL, 0, 0.0, lost_with="the process that starts bots")
+        return ExitReport(signal.SIGKILL, 0, 0.0, lost_with="the process that starts bots")
 
     def _end_group(self) -> None:
         """Kill the process group, as the forkserver does: a wrapper may leave a child. Use the handle, because the process id may be reused."""

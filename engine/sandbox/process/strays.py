@@ -1,7 +1,7 @@
 """Kill the processes that a killed worker has left under a bot's user.
 
-A wrapper that is killed during its setup, together with the forkserver, leaves a child that waits for it for ever. The child has run no code of a
-bot, but the kernel counts it among the processes of the next bot of that user.
+A wrapper that is killed during its setup, together with the forkserver, leaves a child that waits for the wrapper for ever. The child has run no
+code of a bot, but the kernel counts it among the processes of the next bot of that user.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import select
 import signal
 
 from engine.sandbox.process import watch
-from engine.sandbox.process.spawn import ChildProcess, Ended
+from engine.sandbox.process.spawn import ChildProcess, ExitReport
 
 _END_S = 1.0  # Time in which a continued wrapper collects its bot and ends.
 
@@ -32,7 +32,7 @@ class WrappedChild(ChildProcess):
         self._bot_pid = pid
         self._word = os.dup(word)
         self._status: int | None = None
-        self._ended: Ended | None = None
+        self._ended: ExitReport | None = None
 
     @property
     def bot(self) -> int:
@@ -44,13 +44,13 @@ class WrappedChild(ChildProcess):
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._bot, signal.SIGKILL)
 
-    def collect(self, timeout_s: float) -> Ended | None:
+    def collect(self, timeout_s: float) -> ExitReport | None:
         """Return how the bot ended, or None if it still runs after `timeout_s`."""
         if self._ended is None and select.select([self._bot, self.end], [], [], timeout_s)[0]:
             self._ended = self._collect(timeout_s)
         return self._ended
 
-    def _collect(self, timeout_s: float) -> Ended | None:
+    def _collect(self, timeout_s: float) -> ExitReport | None:
         if self._status is None:
             try:
                 self._status = watch.exit_status(self._bot_pid)
@@ -67,7 +67,7 @@ class WrappedChild(ChildProcess):
         lost_with = wrapper.lost_with
         if not forced and os.WIFSIGNALED(wrapper.status):
             lost_with = lost_with or "the program between worker and bot"
-        return Ended(self._status, wrapper.peak_kib, wrapper.cpu_s, lost_with)
+        return ExitReport(self._status, wrapper.peak_kib, wrapper.cpu_s, lost_with)
 
     def last_word(self) -> bytes:
         """Return what the wrapper reported about the bot's end. Call it after `collect`."""

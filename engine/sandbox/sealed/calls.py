@@ -1,6 +1,6 @@
 """The system calls that a sealed bot may not make, in addition to the filter of every bot: those that tell the time or wait for it.
 
-The bot's program installs this filter with its first instructions, when it needs to start no other program.
+The bot's program installs this filter with its first instructions; after that it needs to start no other program.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.sandbox.cgroups import attest
-from engine.sandbox.cgroups.placing import Place
+from engine.sandbox.cgroups.placing import BotPlace
 from engine.sandbox.cgroups.rights import SYS_ADMIN, effective
 from engine.sandbox.errors import SandboxError, SandboxUnavailable
 from engine.sandbox.files.runtimes import Runtime
@@ -68,7 +68,7 @@ def unreachable(path: Path) -> Path | None:
     return next((step for step in reversed([path, *path.parents]) if not step.stat().st_mode & 0o001), None)
 
 
-def command(place: Place, runtime: Runtime, entry: str, *, own_network: bool, sealed: bool) -> list[str]:
+def command(place: BotPlace, runtime: Runtime, entry: str, *, own_network: bool, sealed: bool) -> list[str]:
     """Return the bubblewrap command line. own_network: bubblewrap starts in a network of its own and need not create one.
 
     sealed: the program to run is in the descriptor _PROGRAM.
@@ -92,7 +92,7 @@ def command(place: Place, runtime: Runtime, entry: str, *, own_network: bool, se
     return [*words, "--", *argv]
 
 
-def start(place: Place, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
+def start(place: BotPlace, runtime: Runtime, entry: str, policy: Policy, core: int | None) -> BotProcess:
     """Start a bot. If any step fails, raise SandboxError and leave no process behind."""
     blocked = _blocked(runtime.root) if place.slot else None
     if blocked:

@@ -36,14 +36,14 @@ class Pair(ctypes.Structure):
     _fields_ = (("seconds", ctypes.c_long), ("fraction", ctypes.c_long), ("more", ctypes.c_long * 30))
 
 
-def called(name: str, *words: object, units: float = 1e9) -> float | None:
+def read_into_pair(name: str, *words: object, units: float = 1e9) -> float | None:
     """Read a clock by a system call that writes a pair. Return seconds; None if the call fails."""
     pair = Pair()
     failed = libc.syscall(ctypes.c_long(CALL[name]), *words, ctypes.byref(pair), None) < 0
     return None if failed else pair.seconds + pair.fraction / units
 
 
-def returned(name: str) -> float | None:
+def read_as_result(name: str) -> float | None:
     """Make a system call that returns the time."""
     answer = libc.syscall(ctypes.c_long(CALL[name]), None)
     return None if answer < 0 else float(answer)
@@ -60,7 +60,7 @@ def counter(instruction: bytes) -> float:
     return value / 1e9
 
 
-def mapped() -> float | None:
+def map_clocks() -> float | None:
     """Try to map the kernel's clocks again, or find them still mapped."""
     libc.syscall.restype = ctypes.c_long
     at: int = libc.syscall(ctypes.c_long(158), ctypes.c_long(ARCH_MAP_VDSO_64), ctypes.c_long(0x10_0000_0000))
@@ -68,7 +68,7 @@ def mapped() -> float | None:
     return float(next(open_seconds)) if exists else None
 
 
-def begun_anew() -> float | None:
+def start_program() -> float | None:
     """Start a new program, which has new clocks. If it is refused, return None; if it succeeds, its output shows that."""
     try:
         os.execv(sys.executable, [sys.executable, "-c", "import time; print(time.time())"])  # noqa: S606 - refused where it matters
@@ -93,7 +93,7 @@ def first_read(name: str) -> float:
     return path.stat().st_atime
 
 
-def counted() -> float:
+def start_counter() -> float:
     """Start a second thread, whose counting would be a clock while this one waits."""
     thread = threading.Thread(target=int)
     thread.start()
@@ -101,7 +101,7 @@ def counted() -> float:
     return float(next(open_seconds))
 
 
-def woken(wait: Callable[[], object]) -> Callable[[], float | None]:
+def wait_of(wait: Callable[[], object]) -> Callable[[], float | None]:
     """Return a function that measures a wait of five seconds by the monotonic clock."""
 
     def measure() -> float:
@@ -117,26 +117,28 @@ LOOKS: dict[str, Callable[[], float | None]] = {
     "time.monotonic": time.monotonic,
     "time.perf_counter": time.perf_counter,
     **{f"clock {clock} of the library": partial(time.clock_gettime, clock) for clock in CLOCKS},
-    **{f"clock {clock} by its call": partial(called, "clock_gettime", ctypes.c_long(clock)) for clock in CLOCKS},
-    "gettimeofday by its call": lambda: called("gettimeofday", units=1e6),
-    "time by its call": lambda: returned("time"),
-    "times": lambda: returned("times"),
-    "adjtimex": lambda: called("adjtimex", units=1e6),
-    "rusage": lambda: called("getrusage", ctypes.c_long(0), units=1e6),
+    **{
+        f"clock {clock} by its call": partial(read_into_pair, "clock_gettime", ctypes.c_long(clock)) for clock in CLOCKS
+    },
+    "gettimeofday by its call": lambda: read_into_pair("gettimeofday", units=1e6),
+    "time by its call": lambda: read_as_result("time"),
+    "times": lambda: read_as_result("times"),
+    "adjtimex": lambda: read_into_pair("adjtimex", units=1e6),
+    "rusage": lambda: read_into_pair("getrusage", ctypes.c_long(0), units=1e6),
     "rdtsc": lambda: counter(RDTSC),
     "rdtscp": lambda: counter(RDTSCP),
-    "ARCH_MAP_VDSO": mapped,
-    "execve": begun_anew,
+    "ARCH_MAP_VDSO": map_clocks,
+    "execve": start_program,
     "its input": lambda: os.fstat(0).st_mtime,
     "its output": lambda: os.fstat(1).st_mtime,
     "its errors": lambda: os.fstat(2).st_mtime,
     "a pipe": own_pipe,
-    "another thread": counted,
-    "sleep": woken(lambda: time.sleep(5)),
-    "a lock": woken(lambda: threading.Lock().acquire() and threading.Event().wait(5)),
-    "poll": woken(lambda: select.poll().poll(5000)),
-    "select": woken(lambda: select.select([], [], [], 5)),
-    "epoll": woken(lambda: select.epoll().poll(5)),
+    "another thread": start_counter,
+    "sleep": wait_of(lambda: time.sleep(5)),
+    "a lock": wait_of(lambda: threading.Lock().acquire() and threading.Event().wait(5)),
+    "poll": wait_of(lambda: select.poll().poll(5000)),
+    "select": wait_of(lambda: select.select([], [], [], 5)),
+    "epoll": wait_of(lambda: select.epoll().poll(5)),
 }
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from engine.sandbox.cgroups.placing import Place
+from engine.sandbox.cgroups.placing import BotPlace
 from engine.sandbox.files.runtimes import Runtime
 from engine.sandbox.policy import Policy
 from engine.sandbox.process.bot import BotProcess
 
-Start: TypeAlias = Callable[[Place, Runtime, str, Policy, "int | None"], BotProcess]
+Start: TypeAlias = Callable[[BotPlace, Runtime, str, Policy, "int | None"], BotProcess]
 
 # The errors of execve for a file that is not a program. All its other errors (no memory, no permission, a file system mounted noexec) are
 # the fault of this machine.

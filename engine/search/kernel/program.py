@@ -145,7 +145,7 @@ def _by_size(number: int) -> list[int]:
 
 
 @final
-class Deals:
+class DealRules:
     """Dealing, auctions and the other stages before the first lead."""
 
     def __init__(self, game: Terms) -> None:
@@ -249,7 +249,7 @@ class Program:
     def __init__(self, game: Terms, suit_map: tuple[int, ...]) -> None:
         self.game = game
         self.suit_map = suit_map
-        self.spare: list[Any] = []  # States of finished playouts, which the next ones use again.
+        self.spare: list[Any] = []  # States of finished playouts, for use in the next playouts.
         self.pack_size: i64 = game.pack.size
         self.players: i64 = game.players
         self.simple: bool = game.simple
@@ -263,6 +263,6 @@ class Program:
         self.duties: Duties = Duties(game)
         self.songs: Songs = Songs(game)
         self.swaps: Swaps = Swaps(game)
-        self.deals: Deals = Deals(game)
+        self.deals: DealRules = DealRules(game)
         self.counts: Counts = Counts(game.rules)
         self.stakes: Stakes = Stakes(game)

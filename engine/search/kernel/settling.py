@@ -203,7 +203,7 @@ def _ranking(t: KernelState) -> None:
         points: i64 = -1
         other: i64 = 0
         while other < t.seats:
-            better: i64 = _left(t, seat) - _left(t, other)
+            better: i64 = _elimination(t, seat) - _elimination(t, other)
             if not better and cut:
                 better = t.marks[other] - t.marks[seat]
             points += 2 if better > 0 else 1 if better == 0 else 0
@@ -212,7 +212,7 @@ def _ranking(t: KernelState) -> None:
         seat += 1
 
 
-def _left(t: KernelState, seat: i64) -> i64:
+def _elimination(t: KernelState, seat: i64) -> i64:
     """Return the number of the deal that eliminated a seat; for seats still in the match, a number above all others."""
     at: i64 = t.left_at[seat]
     return at if at else 9999

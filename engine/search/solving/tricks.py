@@ -111,7 +111,7 @@ class Tricks:
         points = [rules.rank_points.get(rank, 0) for rank in pack.ranks]
         self.worth: vec[i64] = words(points + [0] * 6)
         self.sums: vec[i64] = words([sum(p for place, p in enumerate(points) if x >> place & 1) for x in range(1024)])
-        self.apart: vec[i64] = words([_apart(points[5:], x, y) for x in range(32) for y in range(32)])
+        self.apart: vec[i64] = words([_points_apart(points[5:], x, y) for x in range(32) for y in range(32)])
         self.bonus: i64 = rules.last_trick_bonus
         self.suits: vec[i64] = words([SUIT * 2**shift if shift % 16 == 0 and shift < 64 else 0 for shift in range(65)])
         self.open_duty: i64 = duty_number(rules, rules.obligation_stock_open)
@@ -1104,7 +1104,7 @@ def _dear(live: i64) -> i64:
     return ((live >> 5) & 31) | ((live >> 16) & 992) | ((live >> 27) & 31744) | ((live >> 38) & 0xF8000)
 
 
-def _apart(points: list[int], x: int, y: int) -> int:
+def _points_apart(points: list[int], x: int, y: int) -> int:
     """Return by how much a suit's points differ between two positions: x and y are its cards worth points, compared from the highest down."""
     own = [points[i] for i in (4, 3, 2, 1, 0) if x >> i & 1]
     others = [points[i] for i in (4, 3, 2, 1, 0) if y >> i & 1]

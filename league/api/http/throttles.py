@@ -19,7 +19,7 @@ from league.service import limits
 SPENT = "_rate_limits"  # Attribute of the Django request with its counts
 
 
-def count(request: HttpRequest, scope: str, who: str) -> limits.Spent:
+def count(request: HttpRequest, scope: str, who: str) -> limits.RateCount:
     """Count one request of a scope (league.api.http.settings). The headers of its response show the count."""
     rates: Any = settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"]
     spent = limits.spend(f"api-{scope}", who, rates[scope])
@@ -27,9 +27,9 @@ def count(request: HttpRequest, scope: str, who: str) -> limits.Spent:
     return spent
 
 
-def _counts(request: HttpRequest) -> list[tuple[str, limits.Spent]]:
+def _counts(request: HttpRequest) -> list[tuple[str, limits.RateCount]]:
     """Return the counts of a request, by scope."""
-    counts: list[tuple[str, limits.Spent]] = getattr(request, SPENT, [])
+    counts: list[tuple[str, limits.RateCount]] = getattr(request, SPENT, [])
     return counts
 
 
@@ -43,7 +43,7 @@ def refuse_bad_token(request: HttpRequest) -> None:
         raise Throttled(wait=spent.seconds)
 
 
-class Window(BaseThrottle):
+class RateWindow(BaseThrottle):
     """A limit on the requests of a scope in a window of seconds (league.api.http.settings)."""
 
     scope = ""
@@ -63,7 +63,7 @@ class Window(BaseThrottle):
         return self.seconds
 
 
-class ByCaller(Window):
+class ByCaller(RateWindow):
     """The limit on all requests: "user" for players, "anon" for all others."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
@@ -72,7 +72,7 @@ class ByCaller(Window):
         return super().allow_request(request, view)
 
 
-class Uploads(Window):
+class Uploads(RateWindow):
     """The limit on uploads."""
 
     scope = "upload"

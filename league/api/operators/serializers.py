@@ -10,7 +10,7 @@ from rest_framework import serializers
 from league.api.http.output import Out
 from league.api.http.serializers import StrictSerializer
 from league.domain.core.errors import shown
-from league.domain.operators.acting import MOST_REASON, MOST_SUBJECTS, Outcome
+from league.domain.operators.acting import MOST_REASON, MOST_SUBJECTS, ActionOutcome
 from league.domain.operators.actions import ACTIONS, Action
 from league.domain.people import rights
 from league.enums import Right
@@ -102,7 +102,7 @@ class OutcomeOut(Out):
     )
 
 
-def outcome_out(name: str, outcome: Outcome, *, dry_run: bool) -> dict[str, Any]:
+def outcome_out(name: str, outcome: ActionOutcome, *, dry_run: bool) -> dict[str, Any]:
     """Return the response about an outcome, in the active language."""
     effects = [shown(effect) for effect in outcome.effects]
     return {"action": name, "subjects": list(outcome.subjects), "dry_run": dry_run, "effects": effects}

@@ -236,7 +236,7 @@ class Resume(View):
         responses=TournamentOut,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Start matches again, in their turn. Repeatable."""
+        """Resume the tournament: its matches start again, in their turn. Repeatable."""
         return act_as_owner(self, slug, lambda row, actor: progress.resume(row, actor=actor))
 
 

@@ -28,7 +28,7 @@ RISING = 5  # A rising bot is audited this many times as often as others.
 RISE_ELO = 50.0  # A bot is rising if it gained this in its last RECENT rated matches of a pool.
 RECENT = 20
 FINALS = timedelta(days=1)  # Finals are looked for until this long after the end of the tournament.
-BATCH = 50  # matches in one transaction
+BATCH = 50  # Matches in one transaction.
 MOST = 20 * BATCH  # The most matches of one call.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 
@@ -71,7 +71,7 @@ def lot(match: Match, sitting: int, seat: int) -> float:
     return int.from_bytes(digest[:8], "big") / (1 << 64)
 
 
-Place = tuple[int, int, int]  # pass, seat, version
+Place = tuple[int, int, int]  # Pass, seat, version.
 
 
 def conversations(match: Match) -> list[Place]:

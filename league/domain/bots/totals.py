@@ -184,7 +184,7 @@ def _grow(model: type[Model], key: Mapping[str, Any], added: Mapping[str, int], 
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class PoolResult:
     """The results of all versions of a bot, or all bots of a player, in one pool."""
 
     pool: Pool
@@ -202,12 +202,12 @@ class Result:
         return (self.wins + self.draws / 2) / met if met else None
 
 
-def results_of(bot: Bot) -> list[Result]:
+def results_of(bot: Bot) -> list[PoolResult]:
     """Return the results of all versions of a bot, by pool, most boards first. Two queries."""
     return _results(PlayedSum.objects.filter(version__bot=bot))
 
 
-def results_of_player(player: Player) -> list[Result]:
+def results_of_player(player: Player) -> list[PoolResult]:
     """Return the results of all bots of a player, by pool, most boards first. Two queries."""
     return _results(PlayedSum.objects.filter(version__bot__owner=player))
 
@@ -217,14 +217,14 @@ def size_of(pool: Pool) -> int:
     return engine.load(pool.game, players=pool.players).score_size
 
 
-def _results(rows: QuerySet[PlayedSum]) -> list[Result]:
+def _results(rows: QuerySet[PlayedSum]) -> list[PoolResult]:
     sums = (
         rows.filter(boards__gt=0).order_by().values("pool").annotate(**{f"all_{name}": Sum(name) for name in RESULTS})
     )
     rows_by_boards: list[dict[str, Any]] = sorted(map(dict, sums), key=lambda row: (-row["all_boards"], row["pool"]))
     pools_by_id = Pool.objects.in_bulk([row["pool"] for row in rows_by_boards])
     return [
-        Result(
+        PoolResult(
             pools_by_id[row["pool"]],
             row["all_boards"],
             row["all_wins"],

@@ -10,7 +10,7 @@ from league.models import Consultation
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BotAnswer:
     """One decision of the asked seat.
 
     step: number of actions of the sitting before it; ply: number of moves of its deal before it; action: the one in the match; would: that of the
@@ -38,11 +38,11 @@ class Answer:
         return [self.step, self.deal, self.ply, self.action, self.would]
 
 
-def answers(row: Consultation) -> list[Answer]:
+def answers(row: Consultation) -> list[BotAnswer]:
     """Return the answers in order. Raise Refused if they are damaged, which is possible because workers write them."""
     try:
         return [
-            Answer(int(step), int(deal), int(ply), str(action), str(would))
+            BotAnswer(int(step), int(deal), int(ply), str(action), str(would))
             for step, deal, ply, action, would in row.answers
         ]
     except (ValueError, TypeError) as error:

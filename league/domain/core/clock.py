@@ -48,7 +48,7 @@ def present() -> datetime:
 
 
 def parse(text: str) -> datetime | None:
-    """Parse a time; None if the text is none, or lies in a year that no row has: near the ends of the calendar databases and sums fail."""
+    """Parse a time. Return None if the text is no time, or its year is near the ends of the calendar, where databases and sums fail."""
     try:
         moment = parse_datetime(text)
     except ValueError:  # The form is right, but a number is out of range.

@@ -174,7 +174,7 @@ class Tables:
         return full and holding.is_awaited()
 
 
-def _pause(moved: listening.Subscription, stop: Callable[[], bool]) -> None:
+def _pause(moved: listening.ChangeSubscription, stop: Callable[[], bool]) -> None:
     """Wait until the table may have moved, or it is time to look again."""
     until = time.monotonic() + (AGAIN_S if listening.LISTENER.is_listening else DEAF_S)
     while not stop() and (seconds_left := until - time.monotonic()) > 0:

@@ -13,7 +13,7 @@ from league.domain.core.errors import Refused
 
 MOST_BYTES = 64 << 20  # JSON of one match: several times what the longest match needs
 
-Place = tuple[int, int]  # board, sitting from 0
+Place = tuple[int, int]  # Board, and sitting from 0.
 
 
 @dataclass

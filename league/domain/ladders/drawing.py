@@ -3,8 +3,8 @@
 Tables are drawn only while fewer than `AHEAD` matches of any kind per worker are queued, so the ladders use idle time only. Owners take turns;
 among the bots of an owner, unplaced ones come first, then rested ones. `league.pure.pairing.standing` chooses its opponents.
 
-A draw locks the row of `Lots` until its transaction ends; meanwhile other processes do not draw. Matches and rest times are written together or not
-at all.
+A draw locks the row of `LadderDraw` until its transaction ends; meanwhile other processes do not draw. Matches and rest times are written
+together or not at all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from league.domain.ladders.willing import willing
 from league.domain.matches import matches, workers
 from league.domain.ratings import pools
 from league.enums import MatchKind, MatchStatus
-from league.models import Lots, Match, Party, Pool, Rating, Rung
+from league.models import LadderDraw, Match, Party, Pool, Rating, Rung
 from league.pure.pairing import standing
 from league.pure.pairing.telling import NEW
 from league.pure.rating.leaderboard import BASE, ELO, Z95
@@ -52,18 +52,18 @@ def draw(*, now: datetime | None = None) -> int:
     now = clock.now_or(now)
     if not settings.LADDERS or not room(now=now) or not (_due(now).exists() or version_tests.is_open()):
         return 0
-    if not Lots.objects.filter(pk=1).exists():
-        Lots.objects.get_or_create(pk=1)
+    if not LadderDraw.objects.filter(pk=1).exists():
+        LadderDraw.objects.get_or_create(pk=1)
     with transaction.atomic():
-        lots = Lots.objects.select_for_update(skip_locked=True).filter(pk=1).first()
+        ladder_draw = LadderDraw.objects.select_for_update(skip_locked=True).filter(pk=1).first()
         # Checked again, because another process may have drawn just before.
-        free = 0 if lots is None else room(now=now)
-        if lots is None or not free:
+        free = 0 if ladder_draw is None else room(now=now)
+        if ladder_draw is None or not free:
             return 0
-        draw_round = _Round(lots.drawn, now)
+        draw_round = _Round(ladder_draw.drawn, now)
         drawn = draw_round.play(free)
         if drawn:
-            Lots.objects.filter(pk=1).update(drawn=draw_round.number)
+            LadderDraw.objects.filter(pk=1).update(drawn=draw_round.number)
         if drawn:
             hints.matches_wait()
     return drawn
@@ -136,15 +136,15 @@ class _Game:
             first.tied = True
         return standing.Ladder([self._bot(rung) for rung in self.rungs])
 
-    def _bot(self, rung: Rung) -> standing.Bot:
+    def _bot(self, rung: Rung) -> standing.LadderBot:
         bot = rung.version.bot
         # House bots may meet each other, so each counts as its own owner.
         owner = -bot.pk if bot.is_house else bot.owner_id
         tables = self.busy[rung.version_id]
         if rung.version_id not in self.ratings:
-            return standing.Bot(owner=owner, tables=tables, tied=rung.tied)
+            return standing.LadderBot(owner=owner, tables=tables, tied=rung.tied)
         elo, margin, _ = self.ratings[rung.version_id]
-        return standing.Bot(owner, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
+        return standing.LadderBot(owner, (elo - BASE) / ELO, margin / Z95 / ELO, tables, rung.tied)
 
     def met(self, version: int) -> tuple[Counter[int], bool]:
         """Count the opponents at a version's latest tables, by place on the ladder; True if a counted table connects it to the others.
@@ -167,7 +167,7 @@ class _Table:
 
 
 class _Round:
-    """One draw of several tables. The caller holds the lock of `Lots`."""
+    """One draw of several tables. The caller holds the lock of `LadderDraw`."""
 
     def __init__(self, drawn: int, now: datetime) -> None:
         self.number, self.now = drawn, now

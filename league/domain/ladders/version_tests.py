@@ -18,8 +18,8 @@ from engine import sprt
 from league.domain.ladders.willing import willing
 from league.domain.matches import matches
 from league.domain.ratings import pools
-from league.enums import MatchKind, MatchStatus, SuccessionVerdict
-from league.models import Board, Bot, BotVersion, Match, Rung, Succession
+from league.enums import MatchKind, MatchStatus, VersionTestVerdict
+from league.models import Board, Bot, BotVersion, Match, Rung, VersionTest
 from league.pure.portable import comparable
 
 ELO0, ELO1 = 0.0, 30.0  # The two hypotheses, in Elo on a board.
@@ -32,12 +32,12 @@ BESIDES = 50  # Additional tests that are read, because some are still playing.
 OVER = (MatchStatus.FINISHED, MatchStatus.VOID, MatchStatus.CANCELLED)
 
 
-def count_boards(test: Succession) -> int:
+def count_boards(test: VersionTest) -> int:
     """Return the number of counted boards."""
     return test.won + test.drawn + test.lost
 
 
-def estimate(test: Succession) -> sprt.Estimate | None:
+def estimate(test: VersionTest) -> sprt.Estimate | None:
     """Return the estimate from the boards so far; None before the first."""
     counts = (test.lost, test.drawn, test.won)
     return sprt.estimate(counts) if sum(counts) else None
@@ -47,7 +47,7 @@ def estimate(test: Succession) -> sprt.Estimate | None:
 class ShownTest:
     """A test as pages show it, with its estimate, and the log-likelihood ratio that would end it."""
 
-    test: Succession
+    test: VersionTest
     estimate: sprt.Estimate | None
     bound: float = BOUNDS.upper
 
@@ -60,7 +60,7 @@ class ShownTest:
     def lead(self) -> str:
         """Return "better", "worse" or "even" for a verdict, else "likely", "unlikely" or "open" from the boards so far."""
         if self.test.verdict:
-            ends = {SuccessionVerdict.STRONGER.value: "better", SuccessionVerdict.NOT_STRONGER.value: "worse"}
+            ends = {VersionTestVerdict.STRONGER.value: "better", VersionTestVerdict.NOT_STRONGER.value: "worse"}
             return ends.get(self.test.verdict, "even")
         if self.estimate is None or self.boards < FEW:
             return "open"
@@ -78,7 +78,7 @@ class ShownTest:
 
 def list_tests(bot: Bot, most: int = 25) -> list[ShownTest]:
     """Return the tests of a bot's versions, newest first. One query."""
-    tests = Succession.objects.filter(version__bot=bot).select_related("version__bot", "before__bot")
+    tests = VersionTest.objects.filter(version__bot=bot).select_related("version__bot", "before__bot")
     return [ShownTest(test, estimate(test)) for test in tests.order_by("-pk")[:most]]
 
 
@@ -86,23 +86,23 @@ def verdict(lost: int, drawn: int, won: int) -> tuple[float, str]:
     """Return the log-likelihood ratio of these results of the new version, and the verdict ("": not decided yet)."""
     ratio = comparable(sprt.llr((lost, drawn, won), ELO0, ELO1))
     if ratio >= BOUNDS.upper:
-        return ratio, SuccessionVerdict.STRONGER
+        return ratio, VersionTestVerdict.STRONGER
     if ratio <= BOUNDS.lower:
-        return ratio, SuccessionVerdict.NOT_STRONGER
-    return ratio, SuccessionVerdict.CAP if won + drawn + lost >= CAP else ""
+        return ratio, VersionTestVerdict.NOT_STRONGER
+    return ratio, VersionTestVerdict.CAP if won + drawn + lost >= CAP else ""
 
 
 def is_open() -> bool:
     """Return True if a test is running. One query."""
-    return Succession.objects.filter(willing("version__bot__"), verdict="").exists()
+    return VersionTest.objects.filter(willing("version__bot__"), verdict="").exists()
 
 
-def ready(most: int, *, now: datetime) -> list[Succession]:
+def ready(most: int, *, now: datetime) -> list[VersionTest]:
     """Count the finished matches of the running tests, which may end them; return at most `most` tests that need another match.
 
-    Tests with fewest matches come first. The caller holds the lock of `Lots` (`drawing`). Three queries, and one for each counted test.
+    Tests with fewest matches come first. The caller holds the lock of `LadderDraw` (`drawing`). Three queries, and one for each counted test.
     """
-    open_tests = Succession.objects.filter(willing("version__bot__"), verdict="").order_by("matches", "pk")
+    open_tests = VersionTest.objects.filter(willing("version__bot__"), verdict="").order_by("matches", "pk")
     tests = list(open_tests.select_related("version__bot", "before__bot")[: most + BESIDES])
     if not tests:
         return []
@@ -121,11 +121,11 @@ def ready(most: int, *, now: datetime) -> list[Succession]:
     return waiting[:most]
 
 
-def _key(test: Succession) -> str:
+def _key(test: VersionTest) -> str:
     return f"s:{test.pk}:{test.matches}"
 
 
-def _count(test: Succession, boards: Sequence[Sequence[int]], now: datetime) -> bool:
+def _count(test: VersionTest, boards: Sequence[Sequence[int]], now: datetime) -> bool:
     """Count the boards of a test's last match; return True if they end the test.
 
     They are not counted again, since the test then has a next match, or has ended.
@@ -140,13 +140,13 @@ def _count(test: Succession, boards: Sequence[Sequence[int]], now: datetime) -> 
     return bool(decided)
 
 
-def _write(test: Succession, **columns: object) -> None:
+def _write(test: VersionTest, **columns: object) -> None:
     """Write columns of the test, unless a newer version has just ended it."""
     counts = {name: getattr(test, name) for name in ("won", "drawn", "lost", "llr", "matches", "verdict")}
-    Succession.objects.filter(pk=test.pk, verdict="").update(**counts, **columns)
+    VersionTest.objects.filter(pk=test.pk, verdict="").update(**counts, **columns)
 
 
-def plan_next(test: Succession, *, priority: int) -> matches.MatchPlan | None:
+def plan_next(test: VersionTest, *, priority: int) -> matches.MatchPlan | None:
     """Plan the next match of a test and note it in the test's row; None if its game has too few house bots. A few queries."""
     pool = pools.pool(test.game)
     seats = pools.parties(pool)
@@ -168,7 +168,7 @@ def plan_next(test: Succession, *, priority: int) -> matches.MatchPlan | None:
     )
 
 
-def _company(test: Succession, number: int) -> list[BotVersion]:
+def _company(test: VersionTest, number: int) -> list[BotVersion]:
     """Return `number` house bots to fill the table, or fewer if there are not enough."""
     if number < 1:
         return []
@@ -179,9 +179,9 @@ def _company(test: Succession, number: int) -> list[BotVersion]:
 def begin(version: BotVersion, replaced: Collection[tuple[str, int]], *, now: datetime) -> None:
     """Start tests of a version against the `replaced` versions on the ladders (game, version), and end earlier tests of its bot there."""
     games = [game for game, _ in replaced]
-    older = Succession.objects.filter(version__bot=version.bot, game__in=games, verdict="")
-    older.exclude(version=version).update(verdict=SuccessionVerdict.SUPERSEDED, decided=now)
-    Succession.objects.bulk_create(
-        (Succession(game=game, version=version, before_id=before, begun=now) for game, before in replaced),
+    older = VersionTest.objects.filter(version__bot=version.bot, game__in=games, verdict="")
+    older.exclude(version=version).update(verdict=VersionTestVerdict.SUPERSEDED, decided=now)
+    VersionTest.objects.bulk_create(
+        (VersionTest(game=game, version=version, before_id=before, begun=now) for game, before in replaced),
         ignore_conflicts=True,
     )

@@ -26,7 +26,7 @@ LATEST = 24  # The number of newest matches from which a slot chooses
 MOST_BOARDS = 32  # The most boards of a match that are compared
 TURNS = 8  # The number of matches that take turns if no new one finished
 UPSET = 100.0  # Rating gap, in Elo, from which on a win of the weaker bot is an upset
-LOUD = ("capote", "tute")  # moments that people talk about
+LOUD = ("capote", "tute")  # Events that people talk about
 QUIET = "match"  # The header of a record, which is not shown as a step
 
 
@@ -40,7 +40,7 @@ class Interest:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownDeal:
     """The deal that a slot shows. first, last: its first and last step, counted from 0 in the sitting."""
 
     match: Match
@@ -70,7 +70,7 @@ def begins(slot: int) -> datetime:
     return datetime.fromtimestamp(slot * SLOT_S, UTC)
 
 
-def choose(slot: int, *, now: datetime | None = None) -> Shown | None:
+def choose(slot: int, *, now: datetime | None = None) -> ShownDeal | None:
     """Return the deal that a slot shows, or None if everybody may see none. A dozen queries; reads some logs.
 
     Matches that are withheld when the slot begins are not considered. If the chosen match is withheld later, the slot shows nothing.
@@ -173,7 +173,7 @@ def _lead(scores: Sequence[int], winner: int | None) -> int:
     return scores[winner] - max(score for party, score in enumerate(scores) if party != winner)
 
 
-def open_board(match: Match, board: int) -> Shown | None:
+def open_board(match: Match, board: int) -> ShownDeal | None:
     """Return the most interesting deal of a board, or None if its cards cannot be shown. Three queries; reads the log.
 
     `match` must have been read as in `choose`.
@@ -181,9 +181,9 @@ def open_board(match: Match, board: int) -> Shown | None:
     return _open(match, board, Interest("latest", 0.0), None)
 
 
-def _open(match: Match, board: int, why: Interest, winner: Party | None) -> Shown | None:
+def _open(match: Match, board: int, why: Interest, winner: Party | None) -> ShownDeal | None:
     """Return the most interesting deal of a board, or None if its cards cannot be shown."""
-    best: tuple[int, int, Shown] | None = None
+    best: tuple[int, int, ShownDeal] | None = None
     for sitting in (
         Sitting.objects.filter(board__match=match, board__number=board).select_related("board").order_by("number")
     ):
@@ -195,7 +195,7 @@ def _open(match: Match, board: int, why: Interest, winner: Party | None) -> Show
         for loud, length, first, last, kind in _deals(record["events"]):
             reason = Interest(kind, why.weight) if kind and why.kind in ("latest", "swing") else why
             if best is None or (loud, length) > best[:2]:
-                best = (loud, length, Shown(match, sitting, reason, winner, first, last))
+                best = (loud, length, ShownDeal(match, sitting, reason, winner, first, last))
     return best[2] if best else None
 
 

@@ -22,7 +22,7 @@ class Encounter:
     """All rated boards of two bots in one pool, from the view of the first bot."""
 
     pool: Pool
-    matches: list[str]  # public ids, newest first
+    matches: list[str]  # Public ids, newest first.
     # Own score less the other's on each board, oldest first; `size` is the game's unit of score
     differences: list[int]
     size: int

@@ -26,7 +26,7 @@ def _validation_s(match: Match) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class WorkKind:
     """A kind of work in the match queue. limit_s: returns the seconds after which a worker loses an attempt."""
 
     counts: bool = (
@@ -40,13 +40,13 @@ class Kind:
     limit_s: Callable[[Match], float] = _boards_s
 
 
-KINDS: dict[str, Kind] = {
-    MatchKind.TOURNAMENT: Kind(),
-    MatchKind.LADDER: Kind(),
-    MatchKind.CHALLENGE: Kind(counts=False),
-    MatchKind.VALIDATION: Kind(counts=False, is_upload=True, is_alone=True, limit_s=_validation_s),
-    MatchKind.TRY: Kind(is_alone=True, has_seats=False),
-    MatchKind.AUDIT: Kind(counts=False, is_idle=True, has_seats=False, limit_s=lambda match: AUDIT_S),
+KINDS: dict[str, WorkKind] = {
+    MatchKind.TOURNAMENT: WorkKind(),
+    MatchKind.LADDER: WorkKind(),
+    MatchKind.CHALLENGE: WorkKind(counts=False),
+    MatchKind.VALIDATION: WorkKind(counts=False, is_upload=True, is_alone=True, limit_s=_validation_s),
+    MatchKind.TRY: WorkKind(is_alone=True, has_seats=False),
+    MatchKind.AUDIT: WorkKind(counts=False, is_idle=True, has_seats=False, limit_s=lambda match: AUDIT_S),
 }
 ALONE = [name for name, kind in KINDS.items() if kind.is_alone]
 IDLE = [name for name, kind in KINDS.items() if kind.is_idle]
@@ -54,7 +54,7 @@ UPLOADS = [name for name, kind in KINDS.items() if kind.is_upload]
 UNCOUNTED = [name for name, kind in KINDS.items() if not kind.counts]
 
 
-def kind_of(match: Match) -> Kind:
+def kind_of(match: Match) -> WorkKind:
     """Return the kind of a match."""
     return KINDS[match.kind]
 

@@ -116,7 +116,7 @@ def open_data(data: bytes) -> packing.Opened | None:
     """Unpack the readable part of a log; None if there is none, or if its dictionary is unknown."""
     try:
         return packing.Opened(data, dictionary(packing.dictionary_of(data)))
-    except (packing.Broken, LookupError):
+    except (packing.BrokenLog, LookupError):
         return None
 
 

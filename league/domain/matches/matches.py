@@ -32,7 +32,7 @@ class MatchPlan:
     table: str
     secret: bytes
     boards: int
-    versions: tuple[BotVersion, ...]  # With bots and owners loaded
+    versions: tuple[BotVersion, ...]  # Read with their bots and owners
     first_board: int = 1
     tournament: Tournament | None = None
     round: Round | None = None

@@ -37,7 +37,7 @@ DERIVED = ("events", "over", "scores")  # The rules derive these from the deal a
 HASH = "derived_sha256"
 
 
-class Broken(ValueError):
+class BrokenLog(ValueError):
     """The error for bytes that are not a complete log."""
 
 
@@ -67,7 +67,7 @@ def texts(log: Mapping[Place, Record]) -> tuple[bytes, bytes]:
 
 
 def dictionary_of(data: bytes) -> str:
-    """Return the SHA-256 of the dictionary that a log names, "" for none. Raises Broken."""
+    """Return the SHA-256 of the dictionary of a log; "" if it has none. Raise Broken."""
     name, _, _ = _parts(data)
     return name.hex() if any(name) else ""
 
@@ -83,7 +83,7 @@ class Opened:
             for place, row in _unfold(_read(zstd, report)).items():
                 self.records[place] |= row
             self.whole = True
-        except (Broken, KeyError):
+        except (BrokenLog, KeyError):
             self.whole = False
 
     def places(self) -> list[Place]:
@@ -216,7 +216,7 @@ def _unfold(columns: Any) -> dict[Place, Record]:
             rows[at][name] = value
         return dict(zip(places, rows, strict=True))
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
-        raise Broken(f"this is no log: {error!r}") from None
+        raise BrokenLog(f"this is no log: {error!r}") from None
 
 
 def _cells(columns: Any, boards: Sequence[int], passes: Sequence[int]) -> Iterator[tuple[str, int, Any]]:
@@ -236,16 +236,16 @@ def _parts(data: bytes) -> tuple[bytes, bytes, bytes]:
     try:
         magic, name, length = START.unpack_from(data)
     except struct.error:
-        raise Broken("the log is cut short") from None
+        raise BrokenLog("the log is cut short") from None
     if magic != MAGIC or len(data) <= START.size + length:
-        raise Broken("this is no log")
+        raise BrokenLog("this is no log")
     return name, data[START.size : START.size + length], data[START.size + length :]
 
 
 def _read(zstd: zstandard.ZstdDecompressor, frame: bytes) -> Any:
     try:
         if not 0 <= zstandard.frame_content_size(frame) <= MOST:
-            raise Broken("the log is too large")
+            raise BrokenLog("the log is too large")
         return json.loads(zstd.decompress(frame, max_output_size=MOST, allow_extra_data=False))
     except (zstandard.ZstdError, ValueError) as error:
-        raise Broken(f"the log is damaged: {error}") from None
+        raise BrokenLog(f"the log is damaged: {error}") from None

@@ -48,9 +48,9 @@ class Underivable(Unreadable):
 def replay(sitting: Sitting, viewer: Player | None = None, seat: int | str | None = None) -> dict[str, Any]:
     """Return the record of one sitting as `viewer` may see it.
 
-    seat: None for the whole record, since a finished match is public; a number for the knowledge of that seat; "public" for the common knowledge
-    of the table. A restricted view has neither seed nor actions, from which the hidden cards would follow. Only the owner of a bot sees its notes.
-    Raises Refused for a seat that the table does not have and for an unfinished match; Unreadable.
+    seat: None for the whole record, since a finished match is public; a number for the knowledge of that seat; "public" for the common knowledge of
+    the table. A restricted view has neither seed nor actions, from which the hidden cards would follow. Only the owner of a bot sees its notes.
+    Raise Refused for a seat that the table does not have and for an unfinished match; Unreadable if the replay cannot be shown.
     """
     if why := reason_closed(sitting.board.match):
         raise why
@@ -152,7 +152,7 @@ def digest(match: str, board: int, sitting: int, packed: bytes) -> str:
 
 
 def unpack_loose(sitting: Sitting) -> dict[str, Any]:
-    """Return the record of a loose replay. Raises Unreadable."""
+    """Return the record of a loose replay. Raise Unreadable."""
     if whats_wrong := doubt(sitting):
         raise whats_wrong
     try:

@@ -31,7 +31,7 @@ class Receipt(TextChoices):
     """The league's answer to a report."""
 
     STORED = "stored"
-    REPEATED = "repeated"  # The same lease reported before; nothing was changed
+    REPEATED = "repeated"  # The same lease has reported before; nothing was changed
     # The lease was lost in the meantime; nothing was changed, and a line of the journal keeps the evidence
     REFUSED = "refused"
 
@@ -40,7 +40,7 @@ def report(
     match_id: int,
     token: int,
     result: MatchResult,
-    trials: Sequence[validation.Tried] = (),
+    trials: Sequence[validation.TriedGame] = (),
     *,
     worker: str = "",
     now: datetime | None = None,
@@ -126,15 +126,15 @@ def _finish(
 def _played(
     match: Match,
     result: MatchResult,
-    trials: Sequence[validation.Tried],
+    trials: Sequence[validation.TriedGame],
     packed: Mapping[str, bytes],
     *,
     now: datetime,
-) -> list[validation.Played]:
+) -> list[validation.PlayedGame]:
     """Return the games of a validation. Each game after the first gets its own match, already finished."""
     if not trials:  # The validation played whole boards and made no other checks.
         whole = Checked(CheckName.BOARDS, next(iter(result.parties[0].faults), None))
-        return [validation.Played(match, match.pool.game, [whole])]
+        return [validation.PlayedGame(match, match.pool.game, [whole])]
     games = []
     for tried in trials:
         its_match = match
@@ -142,7 +142,7 @@ def _played(
             its_match = matches.insert_running(tried.plan, match, now=now)
             parties = list(its_match.parties.select_related("version__bot").order_by("number"))
             _finish(its_match, parties, tried.result, packed, now=now)
-        games.append(validation.Played(its_match, tried.game, tried.checks))
+        games.append(validation.PlayedGame(its_match, tried.game, tried.checks))
     return games
 
 

@@ -95,7 +95,7 @@ def is_open(event: Event, *, now: datetime | None = None) -> bool:
 
 
 def is_public(tournament: Tournament | None, *, now: datetime | None = None) -> bool:
-    """Return True if everybody may see a tournament and its matches; None is that of a match without one. No query."""
+    """Return True if everybody may see a tournament and its matches; `tournament=None`: a match without one. No query."""
     return tournament is None or tournament.opens is None or tournament.opens <= clock.now_or(now)
 
 

@@ -16,7 +16,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from league.domain.core import clock
 from league.domain.matches import fairness, holds, workers
 from league.enums import MatchStatus
-from league.models import Match, Outlook, Party
+from league.models import Match, Party, StoredSnapshot
 
 FEW = 16  # The most workers that take their own snapshots
 FRESH = timedelta(seconds=5)  # Age up to which a stored snapshot is used
@@ -66,7 +66,7 @@ def queue_snapshot(worker: str, *, now: datetime, counts: bool = True) -> QueueS
 
     counts: count the queued matches; a worker that takes only one match does not need that.
     """
-    stored = Outlook.objects.filter(at__gte=now - FRESH).first()
+    stored = StoredSnapshot.objects.filter(at__gte=now - FRESH).first()
     if stored is None:
         return _look(worker, now, counts=counts)
     return QueueSnapshot(stored.crew, stored.idle, stored.waiting, stored.slow, stored.slow_waits, tuple(stored.greedy))
@@ -77,9 +77,9 @@ def update(*, now: datetime | None = None) -> None:
     now = clock.now_or(now)
     with transaction.atomic():
         if workers.count_able(now=now) <= FEW:
-            Outlook.objects.all().delete()
+            StoredSnapshot.objects.all().delete()
             return
-        Outlook.objects.update_or_create(pk=1, defaults={"at": now, **asdict(_look("", now))})
+        StoredSnapshot.objects.update_or_create(pk=1, defaults={"at": now, **asdict(_look("", now))})
 
 
 def count_idle(*, now: datetime) -> int:

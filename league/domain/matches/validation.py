@@ -29,11 +29,12 @@ from league.service import logs
 
 GAME_S = 3.0  # The expected seconds of one game with a bot that answers quickly
 PRIORITY = 10  # High, because an author waits
-DEFAULT_GAME = "partnership"  # the first game of a bot that declares all games
+DEFAULT_GAME = "partnership"  # The first game of a bot that declares all games
 RIVAL = "random"  # The opponent: the simplest house bot
 # Games that have not begun after these seconds of wall time are refused: the bot used them up in the others
 MOST_S = 300.0
-CONVERSATIONS_S = 600.0  # Seconds of wall time: more than the checks of one game besides its whole boards may take
+# Seconds of wall time, more than all checks of one game together, without its whole boards, may take
+CONVERSATIONS_S = 600.0
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 AGAIN = timedelta(minutes=10)  # The pause after a validation that became void; it doubles each time
 AT_LAST = timedelta(days=1)  # The longest such pause
@@ -130,7 +131,7 @@ def begin(version: BotVersion, *, secret: bytes | None = None, now: datetime | N
 
 
 @dataclass(frozen=True)
-class Course:
+class ValidationCourse:
     """The course of a validation: number of checked games and of all, the match whose progress was read, and the estimated seconds that remain."""
 
     match: Match
@@ -144,7 +145,7 @@ class Course:
         return math.ceil(self.left_s / 60)
 
 
-def course(version: BotVersion, *, now: datetime | None = None) -> Course | None:
+def course(version: BotVersion, *, now: datetime | None = None) -> ValidationCourse | None:
     """Return the course of a version's validation, or None if none is queued or running. One query."""
     now = clock.now_or(now)
     rows = Match.objects.filter(key__startswith=_prefix(version), status__in=LIVE).order_by("-pk")
@@ -155,7 +156,7 @@ def course(version: BotVersion, *, now: datetime | None = None) -> Course | None
     checked = round(match.progress * count / 100) if match.status == MatchStatus.RUNNING else 0
     passed_s = (now - match.started).total_seconds() if match.started is not None and checked else 0.0
     each_s = passed_s / checked if passed_s > 0 else GAME_S
-    return Course(match, min(checked, count), count, each_s * (count - checked))
+    return ValidationCourse(match, min(checked, count), count, each_s * (count - checked))
 
 
 def validate_again(version: BotVersion, *, now: datetime | None = None) -> None:
@@ -203,7 +204,7 @@ def _repeat(version: BotVersion, now: datetime) -> bool:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedGame:
     """A game of a validation, as its worker reports it.
 
     `plan`: of the match, None for the first game; `result`: None if the game was not reached.
@@ -216,7 +217,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedGame:
     """A game of a validation: the match that holds its log, and its checks."""
 
     match: Match
@@ -229,7 +230,7 @@ class Played:
         return next((check for check in self.checks if check.fault), None)
 
 
-def settle(match: Match, played: Sequence[Played], *, now: datetime) -> None:
+def settle(match: Match, played: Sequence[PlayedGame], *, now: datetime) -> None:
     """End a validation: store its checks, and accept the version for the games without a fault, or reject it if there are none."""
     party = match.parties.get(number=0)
     waiting = BotVersion.objects.filter(pk=party.version_id, status=VersionStatus.VALIDATING)
@@ -254,13 +255,13 @@ def settle(match: Match, played: Sequence[Played], *, now: datetime) -> None:
     )
 
 
-def _place(played: Played, check: Checked, fault: FaultReport) -> str:
+def _place(played: PlayedGame, check: Checked, fault: FaultReport) -> str:
     if check.name == CheckName.BOARDS:
         return f"{played.game}, board {fault.board}, sitting {fault.sitting}, step {fault.step}"
     return f"{played.game}, {check.name}" + (f": {check.at}" if check.at else "")
 
 
-def _row(version: BotVersion, played: Played, check: Checked) -> Check:
+def _row(version: BotVersion, played: PlayedGame, check: Checked) -> Check:
     fault = check.fault
     return Check(
         version=version,

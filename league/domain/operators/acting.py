@@ -21,11 +21,11 @@ from league.pure.refusal import Message
 ACTED = "operator.acted"  # The kind of the journal's lines.
 MACHINE = "operator"  # The actor's name for somebody at the machine who gave none.
 MOST_SUBJECTS = 100
-MOST_REASON = 300  # characters
+MOST_REASON = 300  # The most characters of a reason.
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ActionOutcome:
     """The result of an action, carried out or tried. There are no effects if everything was already as requested."""
 
     subjects: tuple[str, ...]
@@ -41,7 +41,7 @@ def act(
     operator: Player | None,
     dry_run: bool = False,
     now: datetime | None = None,
-) -> Outcome:
+) -> ActionOutcome:
     """Carry out an action of the table on the subjects named by `texts`. Repeatable.
 
     1. The right is checked first. `operator=None` means access to the machine, which allows everything.
@@ -72,7 +72,7 @@ def act(
             for subject in deed.subjects:
                 data = {"action": action.name, "why": why, "effects": [str(effect) for effect in effects]}
                 journal.append(ACTED, subject.name, now=now, actor=deed.actor, **data)
-    return Outcome(tuple(found_subjects), effects)
+    return ActionOutcome(tuple(found_subjects), effects)
 
 
 def check(action: Action, operator: Player | None) -> None:
@@ -85,7 +85,7 @@ def check(action: Action, operator: Player | None) -> None:
         )
 
 
-def _check_matter(kind: subjects.Kind, subject: subjects.Subject, operator: Player | None) -> None:
+def _check_matter(kind: subjects.SubjectKind, subject: subjects.Subject, operator: Player | None) -> None:
     """Raise Forbidden if the operator's own bot could gain or lose, or if the subject is the operator.
 
     Superusers may do both; the journal shows it.

@@ -17,7 +17,7 @@ from league.domain.audits import cases
 from league.domain.bots import bots
 from league.domain.core.errors import Refused
 from league.domain.matches import embargoes
-from league.domain.operators.fields import CONCLUSION, LIMIT, UNTIL, UNTIL_OR_NEVER, VALUE, Field
+from league.domain.operators.fields import CONCLUSION, LIMIT, UNTIL, UNTIL_OR_NEVER, VALUE, ActionField
 from league.domain.operators.subjects import AUDIT, BOT, EVENT, MATCH, PLAYER, TOURNAMENT, Subject
 from league.domain.people import bans, quotas
 from league.domain.tournaments import progress
@@ -57,7 +57,7 @@ class Action:
     do: Callable[[ActionCall], Iterator[Message]]
     command: str
     example: str  # Arguments of the command, without the reason.
-    fields: tuple[Field, ...] = ()
+    fields: tuple[ActionField, ...] = ()
     many: bool = False  # True if the action takes several subjects at once.
 
 

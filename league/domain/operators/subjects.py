@@ -11,7 +11,7 @@ from league.models import Audit, Bot, Entry, Event, Match, Party, Player, Tourna
 
 
 @dataclass(frozen=True)
-class Kind:
+class SubjectKind:
     """A kind of subject. `find` returns the row with a name, or None; `concerned` returns the players who have a bot at stake in it."""
 
     name: str
@@ -50,20 +50,20 @@ MATCH, TOURNAMENT, EVENT, BOT, PLAYER, AUDIT = "match", "tournament", "event", "
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(MATCH, _match, _owners),
-        Kind(
+        SubjectKind(MATCH, _match, _owners),
+        SubjectKind(
             TOURNAMENT,
             lambda name: Tournament.objects.select_related("owner", "event").filter(slug=name).first(),
             _entrants,
         ),
-        Kind(EVENT, lambda name: Event.objects.filter(slug=name).first(), _entrants_of_event),
-        Kind(BOT, lambda name: Bot.objects.filter(slug=name).first(), lambda bot: {bot.owner_id}),
-        Kind(
+        SubjectKind(EVENT, lambda name: Event.objects.filter(slug=name).first(), _entrants_of_event),
+        SubjectKind(BOT, lambda name: Bot.objects.filter(slug=name).first(), lambda bot: {bot.owner_id}),
+        SubjectKind(
             PLAYER,
             lambda name: Player.objects.select_related("user").filter(name=name).first(),
             lambda player: {player.pk},
         ),
-        Kind(
+        SubjectKind(
             AUDIT,
             lambda name: Audit.objects.select_related("work", "match__tournament").filter(work__public_id=name).first(),
             lambda audit: _owners(audit.match),
@@ -72,7 +72,7 @@ KINDS = {
 }
 
 
-def find(text: str, kinds: tuple[str, ...]) -> tuple[Kind, Subject]:
+def find(text: str, kinds: tuple[str, ...]) -> tuple[SubjectKind, Subject]:
     """Return the row that a text names: "bot:rufo", or just "rufo" if only one kind is possible. Raise Refused if it does not exist."""
     kind, colon, name = text.strip().partition(":")
     if not colon:

@@ -22,7 +22,7 @@ LEAGUE = "league"  # The actor that ends bans when their time is up.
 
 
 @dataclass(frozen=True)
-class Ended:
+class BanEffects:
     """The numbers of sessions and keys that a ban ended, and of bots that it stopped."""
 
     sessions: int
@@ -32,7 +32,7 @@ class Ended:
 
 def ban(
     player: Player, *, until: datetime | None = None, why: str, actor: str, now: datetime | None = None
-) -> Ended | None:
+) -> BanEffects | None:
     """Ban a player until `until`, or permanently. A ban in force gets the new end and reason; return None if it has these already.
 
     Raise Refused for the house, for an operator (whose role must be revoked first), and for an end in the past.
@@ -46,7 +46,7 @@ def ban(
             return None
         Player.objects.filter(pk=row.pk).update(banned=row.banned or now, banned_until=until, banned_for=why)
         User.objects.filter(pk=row.user_id).update(is_active=False)
-        ended = Ended(
+        ended = BanEffects(
             sessions=sessions.end(row.user_id, now=now),
             keys=_end_keys(row, actor, now),
             bots=Bot.objects.filter(owner=row).update(owner_banned=True),

@@ -139,7 +139,7 @@ def _tables(player: Player, now: datetime) -> Times:
 
 
 @dataclass(frozen=True)
-class Kind:
+class LimitKind:
     """A kind of limit. `used` returns a player's use at a time; `default` the limit of everybody without an own one.
 
     If the use goes down with time, `used` returns the times of creation, oldest first, and `counts_for` is how long each counts.
@@ -154,18 +154,18 @@ class Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(BOARDS, _boards, lambda: settings.QUOTA_BOARDS),
-        Kind(TOURNAMENTS, _tournaments, lambda: settings.QUOTA_TOURNAMENTS),
-        Kind(BOTS, _bots, lambda: settings.QUOTA_BOTS),
-        Kind(VALIDATIONS, _validations, lambda: settings.QUOTA_VALIDATIONS),
-        Kind(UPLOADS, _uploads, lambda: settings.UPLOADS_PER_HOUR, HOUR),
-        Kind(BYTES, _bytes, lambda: settings.QUOTA_MEGABYTES * MEGABYTE),
-        Kind(REQUESTS, _requests, lambda: settings.QUOTA_REQUESTS, DAY),
-        Kind(CHALLENGES, _challenges, lambda: settings.QUOTA_CHALLENGES, DAY),
-        Kind(JUDGEMENTS, _judgements, lambda: settings.QUOTA_JUDGEMENTS, DAY),
-        Kind(TRIES, _tries, lambda: settings.QUOTA_TRIES, HOUR),
-        Kind(SERIES, _series, lambda: settings.QUOTA_SERIES, HOUR),
-        Kind(TABLES, _tables, lambda: settings.QUOTA_TABLES, HOUR),
+        LimitKind(BOARDS, _boards, lambda: settings.QUOTA_BOARDS),
+        LimitKind(TOURNAMENTS, _tournaments, lambda: settings.QUOTA_TOURNAMENTS),
+        LimitKind(BOTS, _bots, lambda: settings.QUOTA_BOTS),
+        LimitKind(VALIDATIONS, _validations, lambda: settings.QUOTA_VALIDATIONS),
+        LimitKind(UPLOADS, _uploads, lambda: settings.UPLOADS_PER_HOUR, HOUR),
+        LimitKind(BYTES, _bytes, lambda: settings.QUOTA_MEGABYTES * MEGABYTE),
+        LimitKind(REQUESTS, _requests, lambda: settings.QUOTA_REQUESTS, DAY),
+        LimitKind(CHALLENGES, _challenges, lambda: settings.QUOTA_CHALLENGES, DAY),
+        LimitKind(JUDGEMENTS, _judgements, lambda: settings.QUOTA_JUDGEMENTS, DAY),
+        LimitKind(TRIES, _tries, lambda: settings.QUOTA_TRIES, HOUR),
+        LimitKind(SERIES, _series, lambda: settings.QUOTA_SERIES, HOUR),
+        LimitKind(TABLES, _tables, lambda: settings.QUOTA_TABLES, HOUR),
     )
 }
 
@@ -207,11 +207,11 @@ def most(player: Player | None, name: str) -> int | None:
     return _most(player, KINDS[name], own)
 
 
-def _most(player: Player, kind: Kind, own: int | None) -> int | None:
+def _most(player: Player, kind: LimitKind, own: int | None) -> int | None:
     return None if player.name == players.HOUSE else kind.default() if own is None else own
 
 
-def _limit(player: Player, kind: Kind, own: int | None, now: datetime) -> Limit:
+def _limit(player: Player, kind: LimitKind, own: int | None, now: datetime) -> Limit:
     use, allowed = kind.used(player, now), _most(player, kind, own)
     if isinstance(use, int):
         return Limit(kind.name, use, allowed, kind.default())

@@ -70,7 +70,7 @@ def create(
 
 
 def revoke_unseen(player: Player, label: str, scope: str, *, now: datetime | None = None) -> None:
-    """Revoke equal keys of the last UNSEEN that nobody has used: their form was sent again before the page with the key arrived."""
+    """Revoke keys with the same properties, created within UNSEEN and never used: their form was sent again before the page with the key arrived."""
     now = clock.now_or(now)
     unseen = live(player, now=now).filter(label=label.strip(), scope=scope, last_used=None, created__gt=now - UNSEEN)
     for token in unseen:

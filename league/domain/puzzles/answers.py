@@ -14,7 +14,7 @@ from league.models import Player, PuzzleAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AnswerVerdict:
     """The judgement of an answer. first: True if it counts, False if the player answered before; None for an anonymous client."""
 
     answer: str
@@ -23,7 +23,7 @@ class Verdict:
     first: bool | None
 
 
-def answer(puzzle: Puzzle, text: str, player: Player | None, *, now: datetime | None = None) -> Verdict:
+def answer(puzzle: Puzzle, text: str, player: Player | None, *, now: datetime | None = None) -> AnswerVerdict:
     """Judge an answer, and store it if it is the player's first. Raise Refused if the puzzle has no such choice."""
     if text not in puzzle.lost:
         raise Refused("{text!r} is none of the choices here", text=text[:40])
@@ -31,7 +31,7 @@ def answer(puzzle: Puzzle, text: str, player: Player | None, *, now: datetime | 
     if player is not None:
         columns = {"game": puzzle.game, "answer": text, "solved": solved, "created": clock.now_or(now)}
         _row, first = PuzzleAnswer.objects.get_or_create(player=player, puzzle=puzzle.id, defaults=columns)
-    return Verdict(text, solved, puzzle.lost[text], first)
+    return AnswerVerdict(text, solved, puzzle.lost[text], first)
 
 
 def tried(player: Player) -> frozenset[str]:

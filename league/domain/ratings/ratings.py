@@ -162,7 +162,7 @@ def fit_elo(tallies: Tallies, before: Mapping[int, float]) -> dict[int, float]:
     return pure.fit_elo(tallies, anchor=anchor_version(set(tallies.ids.tolist())), start=before)
 
 
-def estimate(boards: Tallies, versions: Collection[int], elo: Mapping[int, float]) -> dict[int, local.Estimate]:
+def estimate(boards: Tallies, versions: Collection[int], elo: Mapping[int, float]) -> dict[int, local.LocalEstimate]:
     """Estimate Elo and margin of `versions` from `boards`; the Elo of all other versions is fixed at `elo`."""
     return local.estimate(around([boards], versions), versions, elo, anchor=anchor_version(versions))
 

@@ -95,7 +95,7 @@ class _Snapshot:
     late: list[datetime] = field(default_factory=list)  # Finish times of the matches counted since.
 
 
-_snapshots: dict[int, weakref.WeakSet[_Snapshot]] = {}  # By pool.
+_snapshots: dict[int, weakref.WeakSet[_Snapshot]] = {}  # The running snapshots of each pool.
 
 
 def keep_pools_as(name: str) -> None:
@@ -212,7 +212,7 @@ def count(pool: Pool, *, now: datetime) -> int:
         movers = set(added.ids.tolist())
         elo = _elo_of((before + added).around(movers).ids.tolist(), pool)
         anchor = ratings.anchor_version(movers)
-        estimates: dict[int, local.Estimate] = {}
+        estimates: dict[int, local.LocalEstimate] = {}
         current = before
         for match in fresh:
             current += totals.tally_matches(pool, [played[match.pk]])
@@ -248,7 +248,7 @@ def _elo_of(versions: Collection[int], pool: Pool) -> dict[int, float]:
 def _write_estimates(
     pool: Pool,
     current: totals.CachedTotals,
-    estimates: Mapping[int, local.Estimate],
+    estimates: Mapping[int, local.LocalEstimate],
     last: Mapping[int, datetime],
     now: datetime,
 ) -> set[int]:
@@ -280,7 +280,7 @@ def _write_estimates(
 
 
 def _newcomers(
-    pool: Pool, estimates: Mapping[int, local.Estimate], now: datetime
+    pool: Pool, estimates: Mapping[int, local.LocalEstimate], now: datetime
 ) -> tuple[dict[int, Rating], set[int]]:
     """Create provisional rows for versions without one, in no particular order. Return them, and the versions that they replace in the table."""
     listed = Rating.objects.filter(pool=pool, listed=True).aggregate(number=Count("pk"), middle=Avg("elo"))

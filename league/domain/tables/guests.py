@@ -1,74 +1,33 @@
-"""Guests: visitors without an account who sit at a table.
+"""The tables of guests (league.domain.people.guests).
 
-A guest is known by the key in a signed cookie; the database stores only the key's SHA-256, as for keys of the API. A guest plays against house
-bots, without advice and unrated. If the guest signs up or logs in within `KEEP`, the tables move to the account; otherwise they are removed after
-`KEPT`.
+A guest plays against house bots, without advice and unrated. Whoever signs up or logs in within `KEEP` takes the guest's tables along; all others
+are removed after `KEPT`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import ipaddress
-import secrets
 from collections import Counter
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import TooMany
 from league.domain.people import players
+from league.domain.people.guests import HOUR, KEPT, Guest, Person, lock
 from league.enums import TableStatus
 from league.models import Player, Table
 from league.models.tables import LIVE
 
 NAME = gettext_noop("guest")  # The name in the journal, and at the seat of a table that others may see.
 KEEP = timedelta(hours=1)  # How long after its end an account can take over a table.
-KEPT = timedelta(days=1)
-HOUR = timedelta(hours=1)
 BATCH = 200  # Rows of one DELETE.
-LOCK = 7453  # Number of PostgreSQL's advisory lock for counting tables and adding one.
-
-
 IDLE = timedelta(minutes=2)  # A guest who is away for this time gives way when others find no table.
-V4_PREFIX, V6_PREFIX = 24, 48  # Bits of what one household, school or server has: many addresses are no more than one.
-
-
-@dataclass(frozen=True)
-class Guest:
-    """A visitor without an account. key, network: digests of the key in their cookie and of their network ("": not known)."""
-
-    key: str
-    network: str = ""
-
-
-Sitter = Player | Guest
-
-
-def new_key() -> str:
-    """Return a new key for a cookie."""
-    return secrets.token_urlsafe(24)
-
-
-def guest(key: str, address: str = "") -> Guest:
-    """Return the guest with this key. The digest of the network is keyed, so that nobody can try all networks against it."""
-    keyed = hmac.new(settings.SECRET_KEY.encode(), f"guest:{_network(address)}".encode(), hashlib.sha256)
-    return Guest(hashlib.sha256(key.encode()).hexdigest(), keyed.hexdigest()[:32] if address else "")
-
-
-def _network(address: str) -> str:
-    try:
-        network = ipaddress.ip_network(address, strict=False)
-    except ValueError:
-        return address
-    prefix = V4_PREFIX if network.version == 4 else V6_PREFIX
-    return str(network if network.prefixlen <= prefix else network.supernet(new_prefix=prefix))
+Sitter = Person  # Who sits at a table.
 
 
 def own(sitter: Sitter) -> QuerySet[Table]:
@@ -88,13 +47,6 @@ def owns(sitter: Sitter | None, row: Table) -> bool:
 def name_of(sitter: Sitter) -> str:
     """Return the name of the person or guest in the journal."""
     return sitter.name if isinstance(sitter, Player) else NAME
-
-
-def lock() -> None:
-    """Let one process at a time count the tables and add one, until the end of the transaction. SQLite has one writer anyway."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
 def ask(guest: Guest, *, now: datetime) -> None:

@@ -26,6 +26,7 @@ from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import matches
 from league.domain.people import quotas
+from league.domain.people.guests import lock
 from league.domain.ratings import pools
 from league.domain.tables import guests
 from league.domain.tables.guests import Sitter
@@ -94,7 +95,7 @@ def sit(
     bots_by_name = {version.bot.slug: version for version in rivals(sitter)}
     seats = {seat: _chosen(bots_by_name, name, game) for seat, name in _names(rules, rival, partner or rival).items()}
     with transaction.atomic():
-        guests.lock()
+        lock()
         _check(sitter, advice, now)
         pool = pools.pool(game, players, options)
         if advice:

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from league.domain.ratings import pools
 from league.enums import TableStatus
 from league.models import Player, Pool, Rating, Table, TableAction, TableSeat
-from league.pure.rating.people import Meeting, Standing, rate
+from league.pure.rating.people import Meeting, PersonRating, rate
 
 COUNTED = (TableStatus.FINISHED, TableStatus.LEFT, TableStatus.ABANDONED)
 MOST_TABLES = 200  # The latest tables that are read.
@@ -27,7 +27,7 @@ class GameRecord:
     """A person's rating in a game, with boards won, drawn and lost. With more than two sides, a board is compared with the mean of the others."""
 
     pool: Pool
-    rating: Standing
+    rating: PersonRating
     won: int
     drawn: int
     lost: int
@@ -44,7 +44,7 @@ class GameRecord:
 
 
 @dataclass(frozen=True)
-class Change:
+class RatingEffect:
     """The effect of a table on the person's rating in its game. before: None if no rating was shown; missing: boards until one is."""
 
     before: float | None
@@ -71,7 +71,7 @@ def game_records(player: Player) -> list[GameRecord]:
     return sorted(records, key=lambda record: (record.pool.game, record.pool.pk))
 
 
-def change(row: Table) -> Change | None:
+def change(row: Table) -> RatingEffect | None:
     """Return how a finished table changed its player's rating, by the current ratings of the bots; None if it does not count. Three queries."""
     if row.player_id is None or not row.rated or row.status not in COUNTED:
         return None
@@ -84,7 +84,7 @@ def change(row: Table) -> Change | None:
     after = _record(row.pool, played)
     was = rate(earlier)
     before = was.elo if was is not None and len(earlier) >= PROVISIONAL else None
-    return Change(before, after.rating.elo, after.missing)
+    return RatingEffect(before, after.rating.elo, after.missing)
 
 
 def _counted(rows: QuerySet[Table]) -> list[tuple[Table, list[list[Meeting]]]]:

@@ -236,7 +236,7 @@ def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
 
 
 def _forget_guest(event: Event, owner: int) -> None:
-    """Remove a player without a bot in a public event from the guests, who may see what is hidden from others."""
+    """Remove a player without a bot in a public event from its guests, who may see results that are hidden from others."""
     live = (RequestStatus.GRANTED, RequestStatus.ASKED)
     if not consent.requests_for(event).filter(bot__owner=owner, status__in=live).exists():
         event.guests.filter(player=owner).exclude(player=event.owner_id).delete()

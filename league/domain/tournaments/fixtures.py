@@ -119,7 +119,7 @@ def plan_matches(tournament: Tournament, tables: Iterable[Pairing]) -> list[matc
             first_board=table.first,
             boards=table.boards,
             versions=tuple(entries[number].version for number in table.entries),
-            # Withheld matches are unrated: people who see the results early could otherwise void or publish those that suit them.
+            # Withheld matches are unrated: otherwise people who see the results early could publish only those that suit them.
             rated=not sight.is_held_back(tournament),
             limits=tournament.limits,
         )

@@ -38,7 +38,10 @@ def schedule(tournament: Tournament, *, now: datetime | None = None) -> int:
 
 
 def _about(tournament: Tournament) -> AbstractContextManager[None]:
-    """Tag log lines with the tournament, and its new matches with the request of the caller, else with the one that started it."""
+    """Return a context for log lines about the tournament, and for new matches.
+
+    New matches get the request id of the caller; without one, that of the request that started the tournament.
+    """
     return logs.about(tournament=tournament.slug, request=logs.asked_by() or tournament.request)
 
 

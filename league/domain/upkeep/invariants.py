@@ -47,7 +47,7 @@ MOMENT = timedelta(seconds=10)  # Time until every worker sees a new pause.
 CLOSE_ELO = 1.5 * 10**-ELO_DIGITS
 CHUNK = 200  # Matches whose boards are checked together.
 MOST_KEPT = 100  # The most findings listed in one event.
-# By the words of logs.Unopened.
+# Descriptions by reason of logs.Unopened.
 WRONG = {
     "missing": "is no longer stored",
     "damaged": "is damaged",
@@ -322,7 +322,7 @@ def _spans(states: list[tuple[LeagueEvent, bool]]) -> list[tuple[LeagueEvent, Le
     return [(event, end) for (event, is_paused), end in zip(states, [*ends, None], strict=True) if is_paused]
 
 
-# By the word in the address.
+# The table that a creating address fills, by the word in the address.
 CREATED = {
     "tournaments": Tournament,
     "events": Event,

@@ -44,7 +44,7 @@ class Metric:
 
     name: str
     what: str
-    # By label value; "" without a label.
+    # Values by label; "" without a label.
     values: Mapping[str, float]
     label: str = ""
     kind: str = "gauge"

@@ -27,7 +27,7 @@ class MovedReplays:
 
     match: str
     sittings: int = 0
-    before: int = 0  # Bytes.
+    before: int = 0  # Bytes of the old replays.
     after: int = 0
     why: str = ""
 

@@ -18,7 +18,7 @@ from league.domain.matches import snapshot
 from league.domain.ratings import refits
 from league.domain.upkeep import schedulers
 from league.management.base import LeagueCommand
-from league.management.listening import Listener
+from league.management.listening import HintListener
 
 FIT_S = 1.0  # Seconds between two checks for a large pool that needs a refit.
 SUMS_S = 1.0  # Seconds between two checks for results to add to the totals on the pages of bots.
@@ -58,7 +58,7 @@ class Command(LeagueCommand):
         schedulers.register(name)
         refits.keep_pools_as(name)
         loops, self.last_round = Loops("scheduler"), clock.present()
-        listener = Listener(loops)
+        listener = HintListener(loops)
         loops.lost = lambda: schedulers.note(name, loops, reconciled=self.last_round)
         loops.start("reconcile", self._reconcile, settings.RECONCILE_S, at_once=True, patience=SOON_S)
         loops.start("ratings", tasks.fit_ratings, FIT_S)

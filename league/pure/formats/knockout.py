@@ -55,7 +55,7 @@ class Bracket:
     pairings: list[BracketPairing] = dataclasses.field(default_factory=list)
 
     def meet(self, part: str, round: int, place: int, first: int | None, second: int | None, at: int) -> BracketPairing:
-        """Play one pairing in round `at` of the tournament, as far as results exist. None as an entry means nobody."""
+        """Play one pairing in round `at` of the tournament, as far as there are results. An entry of None means nobody."""
         if first is None or second is None:
             winner = first if second is None else second
             pairing = BracketPairing(part, round, place, first, second, winner, "bye" if winner is not None else "")

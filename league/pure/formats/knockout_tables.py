@@ -21,7 +21,7 @@ from league.pure.refusal import Refusal
 class Company:
     """A table of one round: its entries, how many advance, and the boards so far."""
 
-    entries: list[int]  # By seed.
+    entries: list[int]  # Entries in the order of their seeds.
     on: int
     boards: list[Scores] = field(default_factory=list)  # Scores in the order of `entries`.
 

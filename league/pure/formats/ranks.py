@@ -14,7 +14,7 @@ from league.pure.rating.leaderboard import ELO
 from league.pure.rating.tallies import Sides, Tallies, tally
 
 EVEN_RATINGS = 3  # Schedule revision since which fits use even boards instead of a prior.
-OLD_PRIOR_SD = 2.0  # In logits.
+OLD_PRIOR_SD = 2.0  # Standard deviation of the former prior, in logits.
 MIXED: Sides = ((0, 2), (1, 3))
 
 

@@ -99,7 +99,7 @@ def _note(
     """Add a match to the record. A void match counts as a draw between all."""
     for i, j in combinations(range(len(table)), 2):
         if field.mixed and i % 2 == j % 2:
-            continue  # They are partners.
+            continue  # Partners are not opponents.
         ahead = sum((b[i] > b[j]) - (b[i] < b[j]) for b in boards)
         share = Fraction(1 + (ahead > 0) - (ahead < 0), 2)
         record[table[i]].append(CardLine(number, table[j], share))

@@ -22,7 +22,7 @@ class CardLine:
     points: Fraction  # 1 for a win, 1/2 for a draw, 0 for a loss.
 
 
-Record: TypeAlias = Mapping[int, Sequence[CardLine]]  # By entry.
+Record: TypeAlias = Mapping[int, Sequence[CardLine]]  # The lines of each entry.
 
 
 def points(record: Record) -> dict[int, Fraction]:

@@ -34,7 +34,7 @@ def rest_s(boards: int) -> float:
 
 
 @dataclass(frozen=True)
-class Bot:
+class LadderBot:
     """A bot as the draw sees it.
 
     theta, sd: strength and its standard deviation, in logits; None without boards. owner: bots of one owner do not meet. tables: number of its
@@ -51,7 +51,7 @@ class Bot:
 class Ladder:
     """All bots that may sit at the tables of one ladder, numbered by their places in the given list. A drawn bot counts as seated."""
 
-    def __init__(self, bots: Sequence[Bot]) -> None:
+    def __init__(self, bots: Sequence[LadderBot]) -> None:
         self.owner = [bot.owner for bot in bots]
         self.tied = [bot.tied for bot in bots]
         strengths = [bot.theta for bot in bots if bot.theta is not None]

@@ -194,7 +194,7 @@ class Sides:
     members: Ints  # (P, 2m): places of the bots, first side first.
     share: Floats  # (2m,): weight of each member in theta_first - theta_second, 1/m or -1/m.
     boards: Floats
-    points: Floats  # Of the first side.
+    points: Floats  # Board points of the first side.
     squares: Floats
 
     @classmethod

@@ -40,7 +40,7 @@ class RatedBot:
     boards: int
     opponents: int
     score: float  # Share of the board points against its opponents, 0 to 1.
-    points_per_board: float  # Its own score on a board, in the game's unit.
+    points_per_board: float  # The bot's own score per board, in the game's unit.
     faults: int  # Matches in which it made a fault.
     rank_best: int  # 1 + the listed bots that are certainly above it.
     rank_worst: int  # The listed bots that are not certainly below it, itself included.

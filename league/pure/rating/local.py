@@ -56,7 +56,7 @@ def move(around: Tallies, movers: Sequence[int], theta: Mapping[int, float]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class LocalEstimate:
     """A row of a leaderboard until the next refit, in Elo."""
 
     elo: float
@@ -65,7 +65,7 @@ class Estimate:
 
 def estimate(
     around: Tallies, movers: Collection[int], elo: Mapping[int, float], anchor: int | None = None
-) -> dict[int, Estimate]:
+) -> dict[int, LocalEstimate]:
     """Fit like `move`, in Elo. If the `anchor` is among the movers, it stays at 1000 and the other movers shift instead.
 
     A bot without `elo` starts at the mean of the others.
@@ -75,7 +75,7 @@ def estimate(
     moved = move(around, sorted(movers), theta)
     zero = moved[anchor].theta if anchor in moved else 0.0
     return {
-        bot: Estimate(
+        bot: LocalEstimate(
             comparable(BASE + ELO * (strength.theta - zero), ELO_DIGITS),
             comparable(Z95 * ELO * strength.sd, ELO_DIGITS),
         )

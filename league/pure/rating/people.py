@@ -39,14 +39,14 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class Standing:
+class PersonRating:
     """A rating with half of its 95% interval, in Elo."""
 
     elo: float
     margin: float
 
 
-def rate(boards: Sequence[Sequence[Meeting]]) -> Standing | None:
+def rate(boards: Sequence[Sequence[Meeting]]) -> PersonRating | None:
     """Fit the rating to these boards, each a list of meetings; None without boards."""
     meetings = [meeting for board in boards for meeting in board]
     if not meetings:
@@ -70,4 +70,4 @@ def rate(boards: Sequence[Sequence[Meeting]]) -> Standing | None:
         for meeting in meetings
     )
     margin = Z95 * ELO / math.sqrt(max(information, 1e-9))
-    return Standing(comparable(elo, ELO_DIGITS), comparable(margin, ELO_DIGITS))
+    return PersonRating(comparable(elo, ELO_DIGITS), comparable(margin, ELO_DIGITS))

@@ -233,7 +233,7 @@ class _Comparisons:
     second: Ints
     begin: Ints  # (N + 1,): where the pairs of each first bot begin.
     weight: Floats
-    points: Floats  # Of the first bot.
+    points: Floats  # Board points of the first bot.
     design: Any
     back: Any  # (N, R): its transpose.
     of_sides: tuple[Floats, Floats]  # Boards, and points of the first side.

@@ -143,7 +143,7 @@ def rank_tallies(
     cells = Crosstable(entries, tallies)
     halves = cells.halves
     own_points = np.array([tally_of[entry].half_points for entry in cells.entries], dtype=np.int64)
-    berger = dict(zip(cells.entries, (halves @ own_points).tolist(), strict=True))  # In quarters of a point.
+    berger = dict(zip(cells.entries, (halves @ own_points).tolist(), strict=True))  # Values are quarters of a point.
     wins, draws, losses = (
         dict(zip(cells.entries, values.tolist(), strict=True))
         for values in (cells.wins.sum(axis=1), cells.draws.sum(axis=1), cells.wins.sum(axis=0))

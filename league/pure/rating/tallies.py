@@ -57,7 +57,7 @@ class BotTally:
     """The totals of one party over all its boards."""
 
     boards: int = 0
-    points: int = 0  # In the game's score unit.
+    points: int = 0  # Sum of the scores, in the game's unit.
     half_points: int = 0  # Half points against all opponents at the party's tables.
     meetings: int = 0  # Number of pairs (board, opponent).
     faults: int = 0  # Matches in which the party made a fault.
@@ -179,7 +179,7 @@ class Tallies:
         """Return two columns: the pairs of opponents by their places in `ids`, the smaller one first, each once."""
         across = [(rows, a, b) for m, rows in self.sides.items() for a in range(m) for b in range(m, 2 * m)]
         across += [(rows, a, b) for k, rows in self.tables.items() for a, b in combinations(range(k), 2)]
-        if len(across) == 1:  # With two sides of one, the rows are the pairs.
+        if len(across) == 1:  # If both sides have one party, the rows are the pairs.
             rows, a, b = across[0]
             return self.places(rows[:, a]), self.places(rows[:, b])
         count = len(self.totals)

@@ -20,7 +20,7 @@ class EncounterLine:
     wins: int
     draws: int
     losses: int
-    difference: float  # In the unit of the game.
+    difference: float  # Mean difference per board, in the unit of the game.
     digits: int  # Number of decimals: differences in whole games need more than points.
 
 

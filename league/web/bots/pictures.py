@@ -1,4 +1,4 @@
-"""The picture of a bot for link previews: its place and rating in its games, and the course of its rating in the first of them."""
+"""The picture of a bot for link previews: its place and rating in its games, and the rating history in the first of them."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def of_bot(bot: Bot, ratings: Sequence[Rating], history: Sequence[RatingPoint]) 
 
 
 def _sample(history: Sequence[RatingPoint]) -> Sequence[RatingPoint]:
-    """Return at most as many points as a picture has, evenly spread, the newest among them."""
+    """Return as many points as a picture has at most, evenly spread and including the newest."""
     return history[:: max(1, ceil(len(history) / MOST_POINTS))]

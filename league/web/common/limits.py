@@ -55,7 +55,7 @@ HEAVY = frozenset(
         *("sitemap", "sitemap-part", "tournament-forecast", "event-forecast", "crosstable-png"),
     }
 )
-# Pages for frames on other sites, which look at no session.
+# Pages for frames on other sites, which read no session.
 FRAMED = frozenset({"embed-match", "embed-puzzle", "oembed"})
 # Repeatable actions of people on contests.
 CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do"})

@@ -1,4 +1,4 @@
-"""Forms that are sent twice: Enter pressed twice, or a button on a slow line. They create one thing."""
+"""Protection against forms that are sent twice, by a second Enter or a second click on a slow line: they create only one thing."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseRedirectBase
 from django.shortcuts import redirect
 
-REMEMBERED_S = 10  # Seconds for which the same form, sent again, leads to what it has created.
-UNDER_WAY_S = 30  # The longest that the first request may take.
+REMEMBERED_S = 10  # If the same form is sent again within this many seconds, it leads to what it has already created.
+UNDER_WAY_S = 30  # The longest that the first request may take, in seconds.
 LOOK_S = 0.05
 
 View = Callable[..., HttpResponse]
 
 
 def once(view: View) -> View:
-    """Let the same form of the same player, sent again within REMEMBERED_S, lead where the first one led. Only redirects are remembered."""
+    """Decorate a view: if a player sends the same form again within REMEMBERED_S, redirect to where the first one led.
+
+    Only redirects are remembered.
+    """
 
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

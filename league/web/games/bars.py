@@ -14,7 +14,7 @@ NICE = 50  # Elo; the ends of the axis are multiples of this.
 
 
 @dataclass(frozen=True)
-class Bar:
+class IntervalBar:
     """An interval as a bar in units from 0 to 100. `anchor`: the place of the anchor bot, None if it is off the axis."""
 
     start: float
@@ -28,7 +28,7 @@ class LeaderboardLine:
     """A row of the leaderboard with its bar."""
 
     row: RankedBot
-    bar: Bar
+    bar: IntervalBar
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,6 @@ def with_bars(rows: Sequence[RankedBot]) -> tuple[list[LeaderboardLine], Axis | 
     lines = []
     for row in rows:
         start, end = x(row.rating.elo - row.rating.margin), x(row.rating.elo + row.rating.margin)
-        bar = Bar(start, round(end - start, 2), x(row.rating.elo), anchor)
+        bar = IntervalBar(start, round(end - start, 2), x(row.rating.elo), anchor)
         lines.append(LeaderboardLine(row, bar))
     return lines, Axis(low, high)

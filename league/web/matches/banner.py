@@ -19,7 +19,7 @@ Moment = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoreRow:
     """A row of the addition: its name, and a number for each side."""
 
     name: str
@@ -41,7 +41,7 @@ class Banner:
     title: str
     figures: list[Figure] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ScoreRow] = field(default_factory=list)
 
 
 def banner(
@@ -61,11 +61,11 @@ def banner(
         answer.figures = [Figure(number, fixed(score)) for number, score in zip(sides, scores, strict=True)]
     answer.rows = _rows(game, moments, sides)
     if not answer.figures:
-        answer.rows.append(Row(_total(game), [_score(game, score) for score in scores]))
+        answer.rows.append(ScoreRow(_total(game), [_score(game, score) for score in scores]))
     if len(row.scores) > 1:
         totals = [sum(board[game.sides[number][0]] for board in row.scores) for number in sides]
         name = ngettext("%(n)s hand", "%(n)s hands", len(row.scores)) % {"n": len(row.scores)}
-        answer.rows.append(Row(name, [_score(game, total) for total in totals]))
+        answer.rows.append(ScoreRow(name, [_score(game, total) for total in totals]))
     return answer
 
 
@@ -97,7 +97,7 @@ def _title(game: engine.Game, seat: int, winners: Sequence[int], names: Sequence
     return ngettext("You won the hand", "You won the hand", team)
 
 
-def _rows(game: engine.Game, moments: Sequence[Moment], sides: Sequence[int]) -> list[Row]:
+def _rows(game: engine.Game, moments: Sequence[Moment], sides: Sequence[int]) -> list[ScoreRow]:
     """Return where the points of the only deal come from, or, after several deals, the points of each."""
     deals = [moment for moment in moments if moment["e"] == "score" and moment.get("points")]
 
@@ -106,7 +106,7 @@ def _rows(game: engine.Game, moments: Sequence[Moment], sides: Sequence[int]) ->
 
     if len(deals) > 1:
         return [
-            Row(_("Deal %(number)s") % {"number": number}, [fixed(value) for value in sums(deal["points"])])
+            ScoreRow(_("Deal %(number)s") % {"number": number}, [fixed(value) for value in sums(deal["points"])])
             for number, deal in enumerate(deals, 1)
         ]
     rows = []
@@ -114,7 +114,7 @@ def _rows(game: engine.Game, moments: Sequence[Moment], sides: Sequence[int]) ->
         for name, key in ((_("Cards"), "cards"), (_("Songs"), "songs"), (_("Last trick bonus"), "bonus")):
             values = sums(deal.get(key) or [0] * game.players)
             if any(values):
-                rows.append(Row(name, [fixed(value) for value in values]))
+                rows.append(ScoreRow(name, [fixed(value) for value in values]))
     return rows
 
 

@@ -43,7 +43,7 @@ class Item:
 
 
 @dataclass
-class Trick:
+class ComparedTrick:
     """The actions of one trick. `winner`, the winner's name `taker` and `points` are set once the trick is complete."""
 
     items: list[Item] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Trick:
 
 
 @dataclass
-class Deal:
+class ComparedDeal:
     """One deal in all playings: the hands of each playing, and a row of cells per trick. None: the playing ended earlier.
 
     trump, turned: the suit and the card that were turned up; empty if there are none, or if the playings differ.
@@ -71,7 +71,7 @@ class Deal:
 
     number: int
     dealt: list[list[list[str]] | None]
-    rows: list[tuple[Trick | None, ...]]
+    rows: list[tuple[ComparedTrick | None, ...]]
     trump: str = ""
     turned: str = ""
 
@@ -87,7 +87,7 @@ class Deal:
         return next(hands for hands in self.dealt if hands is not None)
 
     @property
-    def numbered(self) -> list[tuple[int | None, tuple[Trick | None, ...]]]:
+    def numbered(self) -> list[tuple[int | None, tuple[ComparedTrick | None, ...]]]:
         """Return the rows with their trick numbers; None for the part after the last trick."""
         return [
             (number if any(cell is not None and cell.cards for cell in row) else None, row)
@@ -120,7 +120,7 @@ def _exchanged(data: Any, back: dict[str, str]) -> Any:
     return data
 
 
-def compare(playings: Sequence[tuple[list[Moment], Sequence[str], Sequence[str]]]) -> list[Deal]:
+def compare(playings: Sequence[tuple[list[Moment], Sequence[str], Sequence[str]]]) -> list[ComparedDeal]:
     """Return the deals of a board. Each playing: its events (see `plain`), a name for each seat, the bot of each seat."""
     columns = [dict(_deals(moments, names, bots)) for moments, names, bots in playings]
     deals = []
@@ -132,7 +132,7 @@ def compare(playings: Sequence[tuple[list[Moment], Sequence[str], Sequence[str]]
             for column in columns
         ]
         trump, turned = (_same([start.get(name) or "" for start in starts]) for name in ("trump", "shown"))
-        deal = Deal(number, dealt, list(zip_longest(*tricks)), trump, turned)
+        deal = ComparedDeal(number, dealt, list(zip_longest(*tricks)), trump, turned)
         if deal.is_dealt_alike:
             _mark([column for column in tricks if column])
         deals.append(deal)
@@ -152,12 +152,12 @@ def _sorted(hand: Iterable[str]) -> list[str]:
 
 def _deals(
     moments: Sequence[Moment], names: Sequence[str], bots: Sequence[str]
-) -> Iterator[tuple[int, tuple[Moment, list[Trick]]]]:
+) -> Iterator[tuple[int, tuple[Moment, list[ComparedTrick]]]]:
     """Yield the number, first event and tricks of each deal. Actions after the last trick form a trick without a winner."""
     sentences = iter(narrate(moments, names, bots))
     number = 0
     start: Moment = {}
-    tricks: list[Trick] = []
+    tricks: list[ComparedTrick] = []
     for moment in moments:
         if moment["e"] in QUIET:
             continue
@@ -165,11 +165,11 @@ def _deals(
         if moment["e"] == "deal":
             if number:
                 yield number, (start, [trick for trick in tricks if trick.items])
-            number, start, tricks = moment["deal"], moment, [Trick()]
+            number, start, tricks = moment["deal"], moment, [ComparedTrick()]
         elif moment["e"] == "trick":
             tricks[-1].winner, tricks[-1].points = moment["seat"], moment["points"]
             tricks[-1].taker = names[moment["seat"]]
-            tricks.append(Trick())
+            tricks.append(ComparedTrick())
         elif moment["e"] not in SHOWN_BY_CARDS and tricks:
             seat = moment.get("seat")
             tricks[-1].items.append(Item(moment, sentence, names[seat] if isinstance(seat, int) else ""))
@@ -177,7 +177,7 @@ def _deals(
         yield number, (start, [trick for trick in tricks if trick.items])
 
 
-def _mark(columns: Sequence[list[Trick]]) -> None:
+def _mark(columns: Sequence[list[ComparedTrick]]) -> None:
     """Mark in each column the first choice that differs from the first column, and in the first column the earliest of these."""
     chosen = [[item for trick in column for item in trick.items if item.moment["e"] not in DEALT] for column in columns]
     if not chosen:

@@ -15,7 +15,7 @@ from league.web.matches.narrate import Sentence, Would
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedConsultation:
     """One consultation about this sitting. `seat` is the name of the seat."""
 
     row: Consultation
@@ -38,10 +38,10 @@ class Different:
 
 
 @dataclass
-class Shown:
+class ConsultationSection:
     """The consultation section. bots: those that the viewer may ask; seat, bot: initial values of the form; marks: by step id."""
 
-    every: list[Asked]
+    every: list[AskedConsultation]
     bots: list[BotVersion]
     seats: list[tuple[int, str]]
     seat: int
@@ -52,7 +52,7 @@ class Shown:
     damaged: str = ""
 
     @property
-    def chosen(self) -> Asked | None:
+    def chosen(self) -> AskedConsultation | None:
         """Return the consultation whose answers are shown."""
         return next((item for item in self.every if item.chosen), None)
 
@@ -64,17 +64,19 @@ class Shown:
 
 def view(
     match: Match, sitting: Sitting, names: Sequence[str], selected: tuple[str, int | None], viewer: Player | None
-) -> Shown:
+) -> ConsultationSection:
     """Build the section with the `selected` consultation (bot and seat), else the latest finished one, else the latest. One or two queries."""
     bot, seat = selected
     rows = asking.of_sitting(match, sitting.board.number, sitting.number)
     matching = [row for row in rows if (row.version.bot.slug, row.seat) == (bot, seat)]
     finished = [row for row in rows if row.status == JudgementStatus.DONE]
     chosen = next((group[-1] for group in (matching, finished, rows) if group), None)
-    every = [Asked(row, names[row.seat], row is chosen) for row in rows if row.seat < len(names)]
+    every = [AskedConsultation(row, names[row.seat], row is chosen) for row in rows if row.seat < len(names)]
     may = viewer is not None and asking.reason_not(match) is None
     bots = asking.bots(match.pool.game) if may else []
-    section = Shown(every, bots, list(enumerate(names)), chosen.seat if chosen else 0, _proposed(bots, chosen))
+    section = ConsultationSection(
+        every, bots, list(enumerate(names)), chosen.seat if chosen else 0, _proposed(bots, chosen)
+    )
     if chosen in finished:
         _fill(section, chosen)
     return section
@@ -84,7 +86,7 @@ def _proposed(bots: Sequence[BotVersion], chosen: Consultation | None) -> str:
     return chosen.version.bot.slug if chosen else bots[0].bot.slug if bots else ""
 
 
-def _fill(section: Shown, row: Consultation) -> None:
+def _fill(section: ConsultationSection, row: Consultation) -> None:
     try:
         answers = reading.answers(row)
     except Refused as error:
@@ -98,6 +100,6 @@ def _fill(section: Shown, row: Consultation) -> None:
             section.different.append(Different(answer.anchor, action_name(answer.action), would))
 
 
-def mark(lines: Sequence[Sentence], section: Shown) -> list[Sentence]:
+def mark(lines: Sequence[Sentence], section: ConsultationSection) -> list[Sentence]:
     """Add the actions of the house bot to the steps of its seat."""
     return [replace(line, would=section.marks.get(line.anchor)) for line in lines]

@@ -1,4 +1,4 @@
-"""Replays for frames on other sites, and their description by oEmbed (https://oembed.com): everybody gets what a stranger sees."""
+"""Replays for frames on other sites, and their descriptions by oEmbed (https://oembed.com). Everybody gets what an anonymous reader sees."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from league.web.previews.drawing import HEIGHT, WIDTH, Picture
 
 @dataclass(frozen=True)
 class Framed:
-    """A replay for frames.
+    """A replay for a frame.
 
-    page, frame, record: the addresses of its page, of the page for frames, and of its record; lines: its steps in words; hands: as they were
-    dealt; at_end: True if only its last step is of interest.
+    page, frame, record: the addresses of its page on the site, of its page for frames, and of its record; lines: its steps in words; hands: the
+    dealt hands; at_end: True if only its last step is of interest.
     """
 
     title: str
@@ -69,7 +69,7 @@ def _show(request: HttpRequest, framed: Framed | None) -> HttpResponse:
 @require_safe
 @changes.kept_until(*SHOWN)
 def oembed(request: HttpRequest) -> JsonResponse:
-    """Describe the frame of the page `?url=`, at most `?maxwidth=` wide and `?maxheight=` high. Nine queries at most."""
+    """Describe the frame for the page in `?url=`, at most `?maxwidth=` wide and `?maxheight=` high. Nine queries at most."""
     if request.GET.get("format", "json") != "json":
         return _refuse(_("Only the format json is served."), 501)
     framed = _named(request, request.GET.get("url", ""))
@@ -99,13 +99,13 @@ def _refuse(why: str, status: int) -> JsonResponse:
 
 
 def _public(response: JsonResponse) -> JsonResponse:
-    """Let the scripts of every site read an answer, which holds nothing of its reader."""
+    """Allow scripts of every site to read a response, which contains nothing about its reader."""
     response.headers["Access-Control-Allow-Origin"] = "*"
     return response
 
 
 def _named(request: HttpRequest, url: str) -> Framed | None:
-    """Return the replay of a page of this site, by the address of the page; None for every other address."""
+    """Return the replay of the page at an address of this site; None for every other address."""
     try:
         parts = urlsplit(url)
         page = resolve(parts.path)
@@ -125,7 +125,7 @@ def _named(request: HttpRequest, url: str) -> Framed | None:
 
 
 def _of_match(public_id: str, query: Mapping[str, str]) -> Framed | None:
-    """Return a sitting of a match that everybody may see; None if there is none, without a hint whether the match exists."""
+    """Return a sitting of a match that everybody may see; None if there is none, which does not reveal if the match exists."""
     rows = Match.objects.select_related("pool", "tournament", "log").defer("tournament__secret")
     match = sight.matches(rows, None).filter(public_id=public_id).first()
     sitting = chosen_sitting(match, query) if match is not None and not replays.reason_closed(match) else None

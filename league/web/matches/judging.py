@@ -41,7 +41,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Column:
+class TrickColumn:
     """A trick in the chart (or a deal, if there are several): its number, its middle and its end."""
 
     number: int
@@ -59,7 +59,7 @@ class Graph:
     points: list[Point] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     ticks: list[tuple[float, str]] = field(default_factory=list)
-    columns: list[Column] = field(default_factory=list)
+    columns: list[TrickColumn] = field(default_factory=list)
     of_deals: bool = False
     blind: float = 0.0
     blind_tricks: int = 0
@@ -82,7 +82,7 @@ class Worst:
 
 
 @dataclass(frozen=True)
-class Line:
+class BestLine:
     """The best play of all seats after a better action. text: the decision that lost something; moves: the play in words."""
 
     anchor: str
@@ -91,7 +91,7 @@ class Line:
 
 
 @dataclass
-class Shown:
+class AnalysisSection:
     """One kind of analysis on the page. `row` is None if nobody has requested it."""
 
     kind: str
@@ -99,7 +99,7 @@ class Shown:
     row: Judgement | None
     chosen: bool = False
     graph: Graph | None = None
-    lines: list[Line] = field(default_factory=list)  # Best play after the costly decisions of this sitting.
+    lines: list[BestLine] = field(default_factory=list)  # Best play after the costly decisions of this sitting.
     phases: list[str] = field(default_factory=list)
     sums: list[tuple[Party, list[Tally]]] = field(default_factory=list)
     size: int = 1  # Stored units per displayed unit.
@@ -119,13 +119,13 @@ def views(
     parties: Sequence[Party],
     names: Sequence[str],
     steps: Sequence[Sentence],
-) -> list[Shown]:
+) -> list[AnalysisSection]:
     """Return both kinds; the contents are filled in for the `selected` kind, else for the first finished one, else for the first.
 
     One to three queries. steps: the list of steps, whose width the chart has.
     """
     rows = asking.of_match(match)
-    both = [Shown(kind, str(JudgementKind(kind).label), rows.get(kind)) for kind in JudgementKind.values]
+    both = [AnalysisSection(kind, str(JudgementKind(kind).label), rows.get(kind)) for kind in JudgementKind.values]
     finished = [
         kind_view for kind_view in both if kind_view.row is not None and kind_view.row.status == JudgementStatus.DONE
     ]
@@ -137,7 +137,7 @@ def views(
 
 
 def _fill(
-    section: Shown,
+    section: AnalysisSection,
     match: Match,
     sitting: Sitting,
     parties: Sequence[Party],
@@ -157,7 +157,7 @@ def _fill(
     here = [placed for placed in every if (placed.board, placed.sitting) == (sitting.board.number, sitting.number)]
     section.graph = draw(here, body.unit, names, steps, is_open=section.kind == JudgementKind.OPEN)
     section.lines = [
-        Line(anchor(placed), sentence(placed, names[placed.verdict.seat], section.size), moves_text(placed, names))
+        BestLine(anchor(placed), sentence(placed, names[placed.verdict.seat], section.size), moves_text(placed, names))
         for placed in here
         if placed.verdict.line
     ]
@@ -284,7 +284,7 @@ def _add_columns(graph: Graph, steps: Sequence[Sentence], wide: float) -> None:
     ]
     start = 0
     for number, end in enumerate(ends, 1):
-        graph.columns.append(Column(number, round((start + end) / 2 * wide, 1), round(end * wide, 1)))
+        graph.columns.append(TrickColumn(number, round((start + end) / 2 * wide, 1), round(end * wide, 1)))
         start = end
 
 

@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
+from league.domain.bots import languages
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import conversations, sight
 from league.models import Match, Party, Sitting
@@ -21,7 +22,6 @@ from league.web.common.inputs import short_text, whole_number
 from league.web.common.viewers import player_of, user_of
 
 STEP = re.compile(r"d(?P<deal>\d{1,4})p(?P<ply>\d{1,5})")  # The id of a step on the page of a match.
-ONE_FILE = 2  # Files of a package that the editor can open: the manifest and one text.
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,6 @@ def open_decision(request: HttpRequest, public_id: str) -> HttpResponse:
         return redirect(f"{reverse('match', args=[public_id])}?b={here.board}&s={here.row.number}")
     version = here.parties[here.row.seating[seat]].version
     query = {"at": f"{public_id}.{here.board}.{here.row.number}.{seat}.{number}"}
-    if version.package.files == ONE_FILE:
+    if languages.language_of(version) is not None:
         query["from"] = f"{version.bot.slug}/{version.number}"
     return redirect(f"{reverse('editor')}?{urlencode(query)}")

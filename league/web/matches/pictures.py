@@ -1,4 +1,4 @@
-"""The pictures of matches, boards, puzzles and tables for link previews. They show what every stranger may see."""
+"""The pictures of matches, boards, puzzles and tables for link previews. They show what an anonymous reader may see."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Moment = dict[str, Any]
 
 
 def of_match(match: Match, parties: Sequence[Party], size: int, sides: Sequence[int]) -> Picture:
-    """Return the names and the result of a match. size: scores of one unit; sides: of the parties."""
+    """Return the picture of a match: names and result. size: score units of one displayed unit; sides: of the parties."""
     if not sight.is_public(match.tournament):
         return links.general()
     names = party_names(parties)
@@ -50,7 +50,7 @@ def of_match(match: Match, parties: Sequence[Party], size: int, sides: Sequence[
 def of_deal(
     match: Match, board: Board, parties: Sequence[Party], moments: Sequence[Moment], names: Sequence[str] = ()
 ) -> Picture:
-    """Return the hands of a board as they were dealt. names: of the seats; by default their numbers."""
+    """Return the picture of a board: the dealt hands. names: of the seats; by default their numbers."""
     if not sight.is_public(match.tournament):
         return links.general()
     deal = next((moment for moment in moments if moment["e"] == "deal" and moment.get("hands")), None)
@@ -80,7 +80,7 @@ def of_step(
     names: Sequence[str],
     anchor: str,
 ) -> Picture:
-    """Return the trick on the table at a step of a board, or the hands if no card has been played."""
+    """Return the picture of a step of a board: the trick on the table, or the hands if no card has been played."""
     steps = [moment for moment in moments if moment["e"] not in QUIET]
     at = next((place for place, line in enumerate(lines) if line.anchor == anchor), None)
     if at is None or not sight.is_public(match.tournament):
@@ -99,7 +99,7 @@ def of_step(
 
 
 def laid_cards(steps: Sequence[Moment], names: Sequence[str], sides: Sequence[int]) -> tuple[list[Laid], str]:
-    """Return the cards of the present or the last trick after some steps, and the suit of the trump, empty if there is none."""
+    """Return the cards of the current or the last trick after some steps, and the trump suit; "" if there is none."""
     laid: list[tuple[int, str]] = []
     winner, trump = None, ""
     for step in steps:
@@ -117,15 +117,15 @@ def laid_cards(steps: Sequence[Moment], names: Sequence[str], sides: Sequence[in
 
 
 def of_puzzle(item: Puzzle, moments: Sequence[Moment], names: Sequence[str]) -> Picture:
-    """Return the question of a puzzle: the trick on the table and the hand, never the answer."""
+    """Return the picture of a puzzle: the trick on the table and the hand, but not the answer."""
     laid, trump = laid_cards(moments, names, _sides(moments, len(names)))
-    if any(card.wins for card in laid):  # The trick is over: the seat leads to the next.
+    if any(card.wins for card in laid):  # The trick is complete: the seat leads to the next one.
         laid = []
     return Picture(_("What would you do?"), head=_head(item.game, trump), suit=trump, laid=laid, cards=tidy(item.hand))
 
 
 def of_table(row: Table, game: engine.Game, moments: Sequence[Moment], names: Sequence[str]) -> Picture:
-    """Return the result of a finished table; while people play, nothing about it."""
+    """Return the picture of a table: its result if it is finished; while people play, nothing about it."""
     result = banner(row, game, moments, names, is_own=False) if row.records else None
     if result is None:
         return links.general()
@@ -175,6 +175,6 @@ def _head(game: str, trump: str) -> str:
 
 
 def _sides(moments: Sequence[Moment], seats: int) -> list[int]:
-    """Return the side of each seat by the header of the record; -1 without one."""
+    """Return the side of each seat, from the header of the record; -1 without one."""
     sides = next((moment["sides"] for moment in moments if moment["e"] == "match" and "sides" in moment), [])
     return [next((number for number, side in enumerate(sides) if seat in side), -1) for seat in range(seats)]

@@ -11,7 +11,7 @@ from league.web.common.words import action_name
 
 
 @dataclass(frozen=True)
-class Decision:
+class TimedDecision:
     """One decision, times in milliseconds. `latency`: from the first byte of the request to the end of the answer."""
 
     step: int
@@ -28,7 +28,7 @@ class Times:
 
     decisions: int
     mean: tuple[float, ...]
-    slowest: list[Decision]
+    slowest: list[TimedDecision]
 
 
 def times(record: dict[str, Any], seats: Collection[int]) -> Times | None:
@@ -45,6 +45,6 @@ def times(record: dict[str, Any], seats: Collection[int]) -> Times | None:
         if sums["slowest"][seat] is not None:
             step, cpu, wall, latency = sums["slowest"][seat]
             action = action_name(actions[step]) if step < len(actions) else ""
-            slowest.append(Decision(step, seat, action, cpu / 1000, wall / 1000, latency / 1000))
+            slowest.append(TimedDecision(step, seat, action, cpu / 1000, wall / 1000, latency / 1000))
     mean = tuple(sum(sums[kind][seat] for seat in seats) / decisions / 1000 for kind in KINDS)
     return Times(decisions, mean, sorted(slowest, key=lambda decision: (-decision.cpu, decision.step)))

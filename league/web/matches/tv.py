@@ -59,7 +59,7 @@ def on_air() -> dict[str, Any]:
     return context
 
 
-def _chosen(slot: int, now: datetime) -> tuple[broadcast.Shown, str] | None:
+def _chosen(slot: int, now: datetime) -> tuple[broadcast.ShownDeal, str] | None:
     """Return the deal of a slot and the bot that won its match. Each process chooses once for each slot; after that, three queries."""
     key = f"on-air:{slot}"
     entry = cache.get(key)
@@ -77,7 +77,7 @@ def _chosen(slot: int, now: datetime) -> tuple[broadcast.Shown, str] | None:
     if match is None or sitting is None or embargoes.in_force(match, now=now):
         return None
     sitting.board.match = match
-    return broadcast.Shown(match, sitting, why, None, first, last), winner
+    return broadcast.ShownDeal(match, sitting, why, None, first, last), winner
 
 
 @require_safe
@@ -141,7 +141,7 @@ def _event(request: HttpRequest, slug: str) -> Event:
     return get_object_or_404(sight.events(Event.objects.select_related("owner"), user_of(request)), slug=slug)
 
 
-def _deal_context(deal: broadcast.Shown) -> dict[str, Any]:
+def _deal_context(deal: broadcast.ShownDeal) -> dict[str, Any]:
     """Return the template context of a deal."""
     try:
         record = replays.replay(deal.sitting)

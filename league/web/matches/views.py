@@ -151,14 +151,15 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
                 bool(own_bots) and "pass" in record
             )  # Older records have no passes, so conversations cannot be rebuilt.
             names, bots = seat_names(sitting, parties), seat_bots(sitting, parties)
-            context["lines"] = narrate.narrate(shown_moments(record), names, bots)
+            moments = shown_moments(record)
+            context["lines"] = narrate.narrate(moments, names, bots)
             context["notes"] = record.get("notes", [])
             sides = seat_sides(record, sitting.seating)
             context["heads"] = [
                 (party, name, next((sides[seat] for seat in seats_of(sitting, party.number)), party.number))
                 for party, name in zip(parties, party_names(parties), strict=True)
             ]
-            context |= _shared(request, row, sitting, parties, shown_moments(record), context["lines"])
+            context |= _shared(request, row, sitting, parties, moments, context["lines"])
             context["own_parties"] = {party.number for party in own_bots}
             context["own_seats"] = [
                 seat for seat, party in enumerate(sitting.seating) if party in context["own_parties"]
@@ -182,7 +183,7 @@ def _shared(
     moments: list[dict[str, Any]],
     lines: list[narrate.Sentence],
 ) -> dict[str, Any]:
-    """Return how others get this page: in a frame, and by a link to its board or, with `?step=`, to a step, with the picture of that."""
+    """Return the links for sharing this page: a frame, and an address of its board or, with `?step=`, of a step, with its picture."""
     place: dict[str, Any] = {"b": sitting.board.number, "s": sitting.number}
     shared: dict[str, Any] = {}
     if lines and sight.is_public(match.tournament):
@@ -249,7 +250,9 @@ def _gained_by_losing(party: Party, point: RatingPoint | None, parties: list[Par
     return point.change * (lead or points_lead) < 0
 
 
-def _consultations(request: HttpRequest, match: Match, sitting: Sitting, names: list[str]) -> consulting.Shown:
+def _consultations(
+    request: HttpRequest, match: Match, sitting: Sitting, names: list[str]
+) -> consulting.ConsultationSection:
     """Return the consultations of this sitting. One query, two if the viewer may ask."""
     selected = request.GET.get("w", ""), whole_number(request.GET.get("at"))
     section = consulting.view(match, sitting, names, selected, viewer_of(request))

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from league.domain.operators.acting import MOST_REASON
 from league.domain.operators.actions import Action
-from league.domain.operators.fields import Field
+from league.domain.operators.fields import ActionField
 from league.web.common import words
 
 
@@ -60,7 +60,7 @@ def _subjects_help(action: Action) -> str:
     )
 
 
-def _made(field: Field) -> forms.Field:
+def _made(field: ActionField) -> forms.Field:
     arguments: dict[str, Any] = {"label": _(field.label), "help_text": _(field.help), "required": field.required}
     if field.choices:
         return forms.ChoiceField(choices=[(choice, _word(choice)) for choice in field.choices], **arguments)

@@ -48,7 +48,7 @@ LONG = 5  # A document with at least this many sections begins with a list of th
 
 
 @dataclass
-class Group:
+class DocumentGroup:
     """The documents for one kind of reader, each as a line of HTML."""
 
     readers: str
@@ -118,12 +118,12 @@ def _in_language(path: Path) -> tuple[Path, str]:
 
 
 @cache
-def _groups(readme: Path) -> tuple[Group, ...]:
+def _groups(readme: Path) -> tuple[DocumentGroup, ...]:
     """Return the documents in a list, grouped by reader, in its order."""
-    groups: list[Group] = []
+    groups: list[DocumentGroup] = []
     for row in ROW.finditer(_text(readme)) if readme.is_file() else ():
         if row["group"]:
-            groups.append(Group(row["group"][0].upper() + row["group"][1:]))
+            groups.append(DocumentGroup(row["group"][0].upper() + row["group"][1:]))
         if groups:
             groups[-1].lines.append(markdown.html(row["text"], _leads_from(readme), inline=True))
     return tuple(groups)

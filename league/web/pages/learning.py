@@ -67,7 +67,7 @@ PLACES = {0: "right", PARTNER: "partner", 2: "left"}  # Play goes round to the r
 
 
 @dataclass(frozen=True)
-class Choice:
+class LessonChoice:
     """A possible answer, as the page shows it."""
 
     text: str
@@ -78,7 +78,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Step:
+class LessonStep:
     """A lesson as the page shows it."""
 
     key: str
@@ -88,7 +88,7 @@ class Step:
     trump_name: str
     table: list[tuple[str, str, str]]  # Place, card and name of each card, in the order of play.
     hand: list[tuple[str, str]]  # Card and name; empty if the cards are the choices.
-    choices: list[Choice]
+    choices: list[LessonChoice]
 
 
 @changes.kept_until(changes.RELEASE)
@@ -128,10 +128,10 @@ def run_your_own(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/run_your_own.html", {})
 
 
-def _step(lesson: Lesson) -> Step:
+def _step(lesson: Lesson) -> LessonStep:
     title, text, why = map(str, TEXTS[lesson.key])
     plays = all(answer.text.startswith("play ") for answer in lesson.answers)
-    return Step(
+    return LessonStep(
         lesson.key,
         title,
         text,
@@ -143,11 +143,11 @@ def _step(lesson: Lesson) -> Step:
     )
 
 
-def _choice(lesson: Lesson, answer: Answer, why: str) -> Choice:
+def _choice(lesson: Lesson, answer: Answer, why: str) -> LessonChoice:
     verb, _gap, rest = answer.text.partition(" ")
     card = rest if verb == "play" else ""
     name = words.card_name(card) if card else words.action_name(answer.text) if verb == "sing" else _("Say nothing")
-    return Choice(answer.text, card, name, f"{_verdict(lesson, answer)} {why}", answer.best)
+    return LessonChoice(answer.text, card, name, f"{_verdict(lesson, answer)} {why}", answer.best)
 
 
 def _verdict(lesson: Lesson, answer: Answer) -> str:

@@ -28,8 +28,8 @@ from league.models import (
     Pool,
     Rating,
     RatingPoint,
-    Succession,
     Tournament,
+    VersionTest,
 )
 from league.web.common import families
 from league.web.common.game_lines import game_title
@@ -187,7 +187,7 @@ def own_tournaments(player: Player) -> list[OwnTournament]:
 
 def _latest_test(player: Player) -> dict[str, str]:
     """Return a sentence about the player's latest version test; nothing without boards. One query."""
-    rows = Succession.objects.filter(version__bot__owner=player, version__status=VersionStatus.ACCEPTED)
+    rows = VersionTest.objects.filter(version__bot__owner=player, version__status=VersionStatus.ACCEPTED)
     test = rows.select_related("version__bot", "before").order_by("-version", "verdict", "-llr").first()
     boards = test.won + test.drawn + test.lost if test else 0
     if test is None or not boards:

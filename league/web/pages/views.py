@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 import engine
 from league.domain.matches import leases, sight, workers
-from league.domain.tables import guests
+from league.domain.people import guests
 from league.domain.upkeep import invariants, metrics, readiness
 from league.models import Bot, Match
 from league.service import changes, topics, version
@@ -26,7 +26,7 @@ MOST_WAITING = 30  # The most matches in each list of the queue page.
 
 @changes.kept_until(
     changes.POOLS, changes.BOTS, changes.MATCHES, changes.TOURNAMENTS, changes.EVENTS, changes.CLOCK
-)  # The board in motion and the puzzle of the day follow the clock.
+)  # The moving board and the puzzle of the day depend on the time.
 def home(request: HttpRequest) -> HttpResponse:
     """Show a visitor the front page, and a player their own page."""
     player = viewer_of(request)

@@ -37,7 +37,7 @@ from league.web.people.forms import LogInForm, SignUpForm
 
 MOST_RATINGS = 100  # The most ratings on the page of a player.
 MOST_NEWS = 8
-MOMENT = timedelta(seconds=30)  # A sign-up that is sent again after that is another one.
+MOMENT = timedelta(seconds=30)  # If a sign-up is sent again after this time, it counts as a new one.
 LIVES = (30, 90, 365)  # Lifetimes of a key on the form, in days.
 
 
@@ -88,7 +88,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 
 
 def _just_created(request: HttpRequest) -> User | None:
-    """Return the account that the same form, sent a moment before, has created: Enter was pressed twice."""
+    """Return the account that the same form, sent a moment ago, has created, because Enter was pressed twice."""
     name, password = request.POST.get("name", ""), request.POST.get("password", "")
     if not Player.objects.filter(name=name, created__gt=clock.present() - MOMENT).exists():
         return None

@@ -1,4 +1,4 @@
-"""The picture of a link preview, drawn from stored sprites: on a felt, a title and below it what the page is about. 1200 x 630 pixels."""
+"""The picture of a link preview: a title on green felt, and below it cards, hands or a table. It is drawn from stored sprites, 1200 x 630 pixels."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-SPRITES = Path(__file__).with_name("sprites.npz")  # python -m tests.support.sprites draws them.
+SPRITES = Path(__file__).with_name("sprites.npz")  # Created by python -m tests.support.sprites.
 WIDTH, HEIGHT = 1200, 630
 CARD, SUIT, LETTER = (198, 303), (72, 72), (92, 88)  # Sizes of the stored sprites.
-EM, OVERHANG = 64, 12  # Size of the stored letters, and the room to the left of each.
+EM, OVERHANG = 64, 12  # Height of the stored letters, and the free space to the left of each.
 LETTERS = (
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789ÁÉÍÓÚÑÜÇÀÈÒáéíóúñüçàèòãõêôâîäöß"
     "·–—-−½:,.;()[]?!¿¡&'’\"“”«»/±+=%#@_*…→♠♥♦♣"
@@ -28,15 +28,16 @@ INK, SOFT, GOLD = (246, 242, 230), (201, 217, 206), (244, 207, 94)
 PAPER, EDGE, BLACK, RED = (255, 253, 247), (185, 176, 162), (34, 37, 42), (179, 38, 30)
 SIDES = ((140, 194, 255), (255, 180, 103), (212, 182, 255), (244, 227, 107), (255, 159, 203), (159, 240, 208))
 MARGIN = 56
-TITLES = (62, 50, 42)  # Sizes of a title: the first at which it fits.
-TEXT, SMALL = 30, 28  # Sizes of the lines above and below, and of names.
-SPACE = 0.3  # Width of a space, in letters' heights.
+TITLES = (62, 50, 42)  # Sizes of a title; the first one that fits is used.
+TEXT, SMALL = 30, 28  # Sizes of the lines above and below the body, and of names.
+SPACE = 0.3  # Width of a space, as a share of the height of letters.
 Pixels = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+Bytes = np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
 Colour = tuple[int, int, int]
 
 
 class Laid(NamedTuple):
-    """A card on the table, and who has played it."""
+    """A card on the table, and its player."""
 
     card: str
     name: str
@@ -45,7 +46,7 @@ class Laid(NamedTuple):
 
 
 class Hand(NamedTuple):
-    """The cards of a seat. side: of the seat, which colours its name; -1: none."""
+    """The cards of a seat. side: the side of the seat, for the colour of its name; -1: none."""
 
     name: str
     cards: Sequence[str]
@@ -53,7 +54,7 @@ class Hand(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of a table: a place, a name and a value. side: as of `Hand`; wins: True for the winner."""
+    """A line of a table: rank, name and value. side: as in `Hand`; wins: True for the winner."""
 
     place: str
     name: str
@@ -63,7 +64,7 @@ class Row(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """The content of a picture, from the top down. curve: the course of a number, beside the rows; suit: the trump, beside the head."""
+    """The content of a picture, from top to bottom. curve: values of the chart beside the rows; suit: the trump, beside the title."""
 
     title: str
     head: str = ""
@@ -93,13 +94,13 @@ def draw(picture: Picture) -> bytes:
     bottom = HEIGHT - MARGIN // 2 - 8
     if picture.foot:
         bottom -= TEXT + 16
-        _write(image, picture.foot, MARGIN, bottom + 8, TEXT, SOFT)
+        _write(image, picture.foot, MARGIN, bottom + 8, TEXT, SOFT, room=WIDTH - 2 * MARGIN)
     _draw_body(image, picture, Box(MARGIN, top, WIDTH - 2 * MARGIN, bottom - top - 12))
     return _png(image)
 
 
 def _draw_head(image: Pixels, picture: Picture) -> int:
-    """Draw the lines above the body and return where it begins."""
+    """Draw the lines above the body, and return the height at which the body begins."""
     brand = "Tute League"
     x = WIDTH - MARGIN - _width(brand, TEXT, "serif")
     _write(image, brand, x, 40, TEXT, SOFT, "serif")
@@ -183,7 +184,7 @@ def _draw_cards(image: Pixels, cards: Sequence[str], box: Box, *, is_centred: bo
 
 
 def _draw_laid(image: Pixels, laid: Sequence[Laid], box: Box) -> None:
-    """Lay the cards of a trick beside each other, each above the name of its player."""
+    """Lay the cards of a trick side by side, each above the name of its player."""
     height = min(box.height - 58, CARD[1])
     width = _card_width(height)
     names = max(_width(shown_card.name, SMALL) for shown_card in laid)
@@ -201,7 +202,7 @@ def _draw_laid(image: Pixels, laid: Sequence[Laid], box: Box) -> None:
 
 
 def _draw_curve(image: Pixels, curve: Sequence[int], box: Box) -> None:
-    """Draw the course of a number, with its lowest and highest value."""
+    """Draw the curve of a number, with its lowest and highest value."""
     box = box._replace(height=min(box.height, 300))
     _fill(image, box, SHADE, 12)
     low, high = min(curve), max(curve)
@@ -232,7 +233,7 @@ def _sprites() -> dict[str, Any]:
 
 
 def _place(letter: str) -> int:
-    """Return the number of a letter's sprite, of the same without its accent, or -1."""
+    """Return the number of a letter's sprite; without one, that of the letter without accent, or -1."""
     place = LETTERS.find(letter)
     return place if place >= 0 else LETTERS.find(unicodedata.normalize("NFKD", letter)[:1] or " ")
 
@@ -279,17 +280,17 @@ def _write(
         if letter == " ":
             at += SPACE * size
         elif place >= 0:
-            alpha = _letter(face, place, size)
+            alpha = _letter(face, place, size) / np.float32(255)
             _blend(
                 image, np.broadcast_to(np.float32(ink), (*alpha.shape, 3)), alpha, round(at - OVERHANG * size / EM), y
             )
             at += int(widths[place]) * size / EM
 
 
-@lru_cache(1000)
-def _letter(face: str, place: int, size: int) -> Pixels:
-    stored = _sprites()[face][place].astype(np.float32) / 255
-    return _scaled(stored, round(LETTER[1] * size / EM), round(LETTER[0] * size / EM))
+@lru_cache(400)
+def _letter(face: str, place: int, size: int) -> Bytes:
+    stored = _sprites()[face][place].astype(np.float32)
+    return _scaled(stored, round(LETTER[1] * size / EM), round(LETTER[0] * size / EM)).astype(np.uint8)
 
 
 # ---- cards and signs
@@ -299,8 +300,8 @@ def _card_width(height: int) -> int:
     return round(CARD[0] * height / CARD[1])
 
 
-@lru_cache(200)
-def _card(card: str, height: int) -> Pixels:
+@lru_cache(48)
+def _card(card: str, height: int) -> Bytes:
     """Return the pixels of a card, with opacity; a card that our deck lacks is a sign on paper."""
     place = _sprites()["places"].get(card)
     if place is not None:
@@ -318,32 +319,33 @@ def _card(card: str, height: int) -> Pixels:
 
 
 @lru_cache(20)
-def _suit(suit: str, size: int) -> Pixels:
+def _suit(suit: str, size: int) -> Bytes:
     place = "oceb".find(suit)
     if place >= 0:
         return _shrunk(_sprites()["suits"][place], size, size)
     image = np.zeros((size, size, 3), dtype=np.float32)
     image[:] = PAPER
     _write(image, suit, 4, -4, size - 2, RED if suit in "♥♦" else BLACK)
-    return np.dstack([image, 255 * _mask(Box(0, 0, size, size), 8)])
+    return np.dstack([image, 255 * _mask(Box(0, 0, size, size), 8)]).astype(np.uint8)
 
 
-def _shrunk(pixels: np.ndarray[Any, np.dtype[np.uint8]], height: int, width: int) -> Pixels:
+def _shrunk(pixels: Bytes, height: int, width: int) -> Bytes:
     """Return pixels with opacity at another size."""
     alpha = pixels[:, :, 3].astype(np.float32) / 255
     colours = [_scaled(pixels[:, :, channel] * alpha, height, width) for channel in range(3)]
     opacity = _scaled(alpha, height, width)
-    return np.dstack([*(colour / np.maximum(opacity, 1e-3) for colour in colours), 255 * opacity])
+    whole = np.dstack([*(colour / np.maximum(opacity, 1e-3) for colour in colours), 255 * opacity])
+    return np.clip(whole + 0.5, 0, 255).astype(np.uint8)
 
 
 def _scaled(values: Pixels, height: int, width: int) -> Pixels:
-    """Return values at another size: each new one is the mean over its area."""
+    """Resize values: each new value is the mean over its area."""
     return _shares(values.shape[0], height) @ values.astype(np.float32) @ _shares(values.shape[1], width).T
 
 
 @lru_cache(200)
 def _shares(before: int, after: int) -> Pixels:
-    """Return how much each old row counts in each new row."""
+    """Return the weight of each old row in each new row."""
     edges = np.arange(after + 1, dtype=np.float32) * before / after
     rows = np.arange(before, dtype=np.float32)
     overlap = np.minimum(edges[1:, None], rows + 1) - np.maximum(edges[:-1, None], rows)
@@ -354,8 +356,9 @@ def _shares(before: int, after: int) -> Pixels:
 # ---- shapes
 
 
-def _paste(image: Pixels, pixels: Pixels, x: int, y: int) -> None:
-    _blend(image, pixels[:, :, :3], pixels[:, :, 3] / 255, x, y)
+def _paste(image: Pixels, pixels: Bytes, x: int, y: int) -> None:
+    values = pixels.astype(np.float32)
+    _blend(image, values[:, :, :3], values[:, :, 3] / 255, x, y)
 
 
 def _fill(image: Pixels, box: Box, colour: Colour, radius: int) -> None:
@@ -374,7 +377,7 @@ def _mask(box: Box, radius: int) -> Pixels:
 
 
 def _line(image: Pixels, start: tuple[float, float], end: tuple[float, float], half: float, colour: Colour) -> None:
-    """Draw a straight line with round ends. half: of its width."""
+    """Draw a straight line with round ends. half: half of its width."""
     x_start, top = int(min(start[0], end[0]) - half - 1), int(min(start[1], end[1]) - half - 1)
     right, bottom = int(max(start[0], end[0]) + half + 2), int(max(start[1], end[1]) + half + 2)
     x, y = np.meshgrid(np.arange(x_start, right) + 0.5, np.arange(top, bottom) + 0.5)
@@ -395,7 +398,7 @@ def _side(side: int, otherwise: Colour) -> Colour:
 
 
 def _blend(image: Pixels, colours: Pixels, alpha: Pixels, x: int, y: int) -> None:
-    """Lay colours over a part of the image; what would lie outside is left out."""
+    """Lay colours over a part of the image; parts outside the image are cut off."""
     rows, columns = slice(max(y, 0), y + alpha.shape[0]), slice(max(x, 0), x + alpha.shape[1])
     part = image[rows, columns]
     height, width = part.shape[:2]
@@ -405,7 +408,7 @@ def _blend(image: Pixels, colours: Pixels, alpha: Pixels, x: int, y: int) -> Non
 
 
 def _png(image: Pixels) -> bytes:
-    """Write the pixels as a PNG, with 32 levels a channel: the file is half as large, and nobody sees it."""
+    """Return the pixels as a PNG with 32 levels for each channel, which halves the file without a visible difference."""
     pixels = np.round(np.round(np.clip(image, 0, 255) / 255 * 31) / 31 * 255).astype(np.uint8)
     height, width, _channels = pixels.shape
     rows = np.hstack([np.zeros((height, 1), dtype=np.uint8), pixels.reshape(height, -1)]).tobytes()

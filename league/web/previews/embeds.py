@@ -1,4 +1,4 @@
-"""The text by which other sites show a replay of this league in a frame, and what only pages for such frames send."""
+"""Replays of this league in frames on other sites: the HTML for those sites, and the headers of pages in frames."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from django.utils.safestring import SafeString
 
 from league.web.common import inputs
 
-WIDTH, HEIGHT = 800, 600  # Of a frame, if the other site asks for no smaller one.
+WIDTH, HEIGHT = 800, 600  # Size of a frame, unless the other site asks for a smaller one.
 View = Callable[..., HttpResponse]
 
 
 def frame(address: str, title: str, width: int | str = WIDTH, height: int = HEIGHT) -> SafeString:
-    """Return the HTML of a frame. address: the whole address of a page for frames; width: in pixels, or a share such as "100%"."""
+    """Return the HTML of a frame. address: the full address of the page in the frame; width: in pixels, or a share such as "100%"."""
     return format_html(
         '<iframe src="{}" title="{}" width="{}" height="{}" frameborder="0" loading="lazy" allow="clipboard-write"></iframe>',
         address,
@@ -31,13 +31,13 @@ def frame(address: str, title: str, width: int | str = WIDTH, height: int = HEIG
 
 
 def described_at(request: HttpRequest, path: str) -> str:
-    """Return the address that describes the frame of a page to other sites (oEmbed). path: of the page."""
+    """Return the address at which other sites find the description (oEmbed) of the page at `path`."""
     query = urlencode({"url": inputs.whole_address(request, path), "format": "json"})
     return inputs.whole_address(request, f"{reverse('oembed')}?{query}")
 
 
 def for_frames(view: View) -> View:
-    """Let every site show the answers of a view in a frame. Such a view looks at no session and changes nothing."""
+    """Allow every site to show the responses of a view in a frame. Such a view reads no session and changes nothing."""
 
     @functools.wraps(view)
     def respond(*args: Any, **kwargs: Any) -> HttpResponse:

@@ -1,6 +1,6 @@
 """Addresses of preview pictures.
 
-An address holds the signed content of its picture, so it needs no row, shows nothing that its page does not, and never changes.
+An address contains the signed content of its picture. So it needs no row, shows nothing that its page does not show, and never changes.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from league.web.deck.art import SUITS
 from league.web.previews.drawing import Hand, Laid, Picture, Row, draw
 
 SIGNER = signing.Signer(salt="league.preview/2")
-LONGEST = 1500  # Characters of an address.
-LINE = 100  # Characters of a line.
-NAME = 40  # Characters of a name.
+LONGEST = 1500  # The most characters of an address.
+LINE = 100  # The most characters of a line.
+NAME = 40  # The most characters of a name.
 MOST_CARDS, MOST_SEATS, MOST_ROWS, MOST_POINTS = 14, 8, 5, 40
 COUNTING = "13RCS"  # The ranks that are worth points.
-FAN = 7  # Cards where the page has none of its own.
-DRAWN = 64  # Pictures that a process remembers, of some 100 KB each.
+FAN = 7  # Number of cards for a page without its own.
+DRAWN = 64  # The most pictures in the memory of a process, some 100 KB each.
 YEAR_S = 365 * 24 * 3600
 Content = dict[str, Any]
 
 
 def address(picture: Picture) -> str:
-    """Return the address of a picture. One without a body gets a fan of cards that follows from its title."""
+    """Return the address of a picture. A picture without a body gets a fan of cards, chosen by its title."""
     return reverse("preview", args=[SIGNER.sign_object(_content(picture), compress=True)])
 
 
 def general() -> Picture:
-    """Return the picture of pages that not everybody may see: it says nothing about them."""
+    """Return the picture of pages that not everybody may see, which says nothing about them."""
     return Picture(_("Spanish Tute, for people and for bots"))
 
 
 def words(picture: Picture) -> str:
-    """Return what a picture shows, in a sentence of names and numbers."""
+    """Return the content of a picture in words: a sentence of names and numbers."""
     rows = ", ".join(" ".join(filter(None, (row.place, row.name, row.value))) for row in picture.rows)
     laid = ", ".join(f"{laid_card.name}: {card_name(laid_card.card)}" for laid_card in picture.laid)
     hand = ", ".join(map(card_name, picture.cards))
@@ -51,7 +51,7 @@ def words(picture: Picture) -> str:
 
 
 def _content(picture: Picture) -> Content:
-    """Return what the address of a picture holds, with everything cut to its limit."""
+    """Return the content for the address of a picture, with every part cut to its limit."""
     picture = picture._replace(
         title=picture.title[:LINE],
         head=picture.head[:LINE],
@@ -73,7 +73,7 @@ def _fan(text: str) -> list[str]:
 
 
 def read(token: str) -> Picture:
-    """Return the picture of a token. Raise BadSignature for one that this league has not signed."""
+    """Return the picture in a token. Raise BadSignature if this league has not signed the token."""
     content = SIGNER.unsign_object(token)
     parts = {"laid": Laid, "hands": Hand, "rows": Row}
     return Picture(
@@ -88,7 +88,7 @@ def _png(token: str) -> bytes:
 
 @require_safe
 def preview(_request: HttpRequest, token: str) -> HttpResponse:
-    """Return the picture of an address that this league has made; no other content is drawn. No query."""
+    """Return the picture of an address that this league has signed; no other content is drawn. No query."""
     if len(token) > LONGEST:
         raise Http404
     try:

@@ -29,13 +29,13 @@ from league.models import Bot, Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
 from league.service import changes, topics
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
-from league.web.common.inputs import bot_named, until_of
+from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, user_of
 from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.ending import Ending, describe_end
 from league.web.tournaments.entrants import tournaments_with_entries
-from league.web.tournaments.forms import TermsForm
+from league.web.tournaments.forms import TermsForm, UntilForm, until_of
 from league.web.tournaments.log_lines import public_lines
 
 MOST_TABLES = 8  # The most tournaments of an event whose standings the page shows.
@@ -122,6 +122,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "takes": event.private or owned or event.entrance == Entrance.ANYBODY,
         "link": _link(request, event) if owned else "",
         "guests": event.guests.count() if owned and event.private else 0,
+        "until_form": UntilForm.of(event),
         "holds": event.finished is None or event.embargo is not None,
         **(_door(event, viewer, owned=owned) if event.status == TournamentStatus.OPEN else {}),
     }

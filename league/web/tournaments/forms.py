@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.conf import settings
+from django.http import HttpRequest
 from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -22,6 +23,7 @@ from league.domain.core import names
 from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import corrections, formats, releases
 from league.enums import Audience, Entrance, Seeding
+from league.models import Event, Tournament
 from league.pure.calendar.calendars import WEEKDAYS
 from league.pure.formats import Parameter
 from league.web.common.fields import set_choices
@@ -107,6 +109,27 @@ class ZonedForm(forms.Form):
             if isinstance(cleaned.get(name), datetime):
                 cleaned[name] = cleaned[name].replace(tzinfo=zone).astimezone(UTC)
         return cleaned
+
+
+class UntilForm(ZonedForm):
+    """The time until which the owner hides the replays of a tournament or event."""
+
+    zoned: Sequence[str] = ("until",)
+    until = _moment(_("Hide until"), _("Leave it empty to show the replays."))
+
+    @classmethod
+    def of(cls, row: Tournament | Event) -> UntilForm:
+        """Return the form with the present time."""
+        return cls(initial={"until": row.embargo})
+
+
+def until_of(request: HttpRequest) -> datetime | None:
+    """Return the time that an owner has sent, or None if it is empty. Refuse other text."""
+    form = UntilForm(request.POST)
+    if not form.is_valid():
+        raise Refused("this is not a time in a known time zone; write for example 2026-11-27T18:00 and Europe/Madrid")
+    until: datetime | None = form.cleaned_data["until"]
+    return until
 
 
 class TermsForm(ZonedForm):

@@ -21,14 +21,17 @@ MOST_PLACES = 4
 
 
 def of_tournament(tournament: Tournament, table: Sequence[Standing]) -> Picture:
-    """Return the picture of a tournament with this table; a general one if not everybody may see it."""
+    """Return the picture of a tournament with this table; if not everybody may see the tournament, the general picture."""
     if not sight.is_public(tournament):
         return links.general()
     return _picture(tournament, game_title(tournament.pool.game), table)
 
 
 def of_event(event: Event, table: Sequence[Standing]) -> Picture:
-    """Return the picture of an event with the table of its last stage; a general one if it is private, without a table if it is withheld."""
+    """Return the picture of an event with the table of its last stage.
+
+    Without a table if results are withheld; the general picture if the event is private.
+    """
     if event.private:
         return links.general()
     is_shown = sight.sees_results(event, None)

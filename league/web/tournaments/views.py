@@ -31,7 +31,7 @@ from league.models import BotVersion, Entry, EntryRequest, Match, Party, Player,
 from league.service import changes, topics
 from league.web.common import lists
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
-from league.web.common.inputs import bot_named, until_of, whole_number
+from league.web.common.inputs import bot_named, whole_number
 from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
 from league.web.tournaments import pictures, tiebreaks
 from league.web.tournaments.brackets import brackets
@@ -39,6 +39,7 @@ from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest
 from league.web.tournaments.crosstable import Window, crosstable, picture
 from league.web.tournaments.ending import describe_end
 from league.web.tournaments.entrants import offer, tell_entered
+from league.web.tournaments.forms import UntilForm, until_of
 from league.web.tournaments.log_lines import public_lines
 
 BY_PLACE = paging.Order.by("place")
@@ -106,6 +107,7 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "stalled": progress.stalled(tournament) if table.statuses[MatchStatus.VOID] else [],
         "secret": domain.published_secret(tournament),
         "embargo": tournament.secret_after if embargoes.hides_secret(tournament) else None,
+        "until_form": UntilForm.of(tournament),
         "holds": owned
         and tournament.event_id is None
         and (tournament.finished is None or tournament.embargo is not None),
@@ -142,7 +144,7 @@ def _seen(request: HttpRequest, rows: QuerySet[Tournament], slug: str) -> Tourna
 
 
 def _correctable(tournament: Tournament, table: Standings) -> list[Entry]:
-    """Return the entries that the owner may correct, those that are not disqualified."""
+    """Return the entries that the owner may correct: all that are not disqualified."""
     if tournament.status == TournamentStatus.CANCELLED:
         return []
     return [row.entry for row in table.rows if row.entry.disqualified is None]
@@ -237,7 +239,7 @@ def _door(tournament: Tournament, table: Standings, viewer: Player | None, *, ow
 
 
 def _total(tournament: Tournament, inserted: int) -> int:
-    """Return the number of all matches, with those that the scheduler has yet to insert if it is known."""
+    """Return the number of all matches, including, if known, those that the scheduler has yet to insert."""
     return inserted if formats.follows_results(tournament) else max(inserted, tournament.planned_matches)
 
 

@@ -20,7 +20,7 @@ from engine.runner.rebuild import exchanges
 from engine.runner.rerun import rerun
 from league.domain.bots import packages
 from league.domain.consultations import asking
-from league.domain.consultations.reading import Answer
+from league.domain.consultations.reading import BotAnswer
 from league.domain.core.errors import Refused
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.idle import JobLease
@@ -49,7 +49,7 @@ class Task:
 class Result:
     """The answers of a bot. is_limited: its time was over before the last decision."""
 
-    answers: list[Answer]
+    answers: list[BotAnswer]
     cpu_s: float = 0.0
     is_limited: bool = False
 
@@ -120,7 +120,7 @@ class ConsultationHandler(RequestHandler[Consultation, Task, Result]):
             raise BotFailed(f"the bot failed: {answered.fault.kind}: {answered.fault.detail}")
         places = {decision.step: (decision.state.deal_no, ply_of(decision.state)) for decision in decisions(record)}
         answers = [
-            Answer(line.step, *places[line.step], line.answer or "", reply.now)
+            BotAnswer(line.step, *places[line.step], line.answer or "", reply.now)
             for reply in answered.replies
             if (line := reply.exchange).step in places
         ]

@@ -120,6 +120,38 @@ def test_a_bot_that_passes_its_test_is_back(cup) -> None:
     assert not Match.objects.filter(reason=workers.ON_HOLD).exists()
 
 
+def test_a_bot_that_passes_each_test_and_fails_in_matches_waits_longer_each_time(ana, berto) -> None:
+    """Otherwise it is paused and resumed every minute, with two notices each time, and spoils three matches in between."""
+    versions = [accepted(ana, "rufo"), *(accepted(berto, f"good-{i}") for i in range(20))]
+    matches = iter(started(berto, versions, boards=1).matches.filter(parties__version__bot__slug="rufo").order_by("id"))
+    now = later(0)
+    for number in range(len(health.PAUSES) + 1):
+        for _ in range(health.FAULTS):
+            crash(next(matches), "rufo", now=now)
+        assert rufo().state == BotState.PAUSED
+        assert rufo().retest_at == now + health.PAUSES[min(number, len(health.PAUSES) - 1)]
+        now = rufo().retest_at
+        assert reconcile.reconcile(now=now).tested == 1
+        test = Match.objects.get(key__startswith="h:", status="queued")
+        claim = leases.claim("w1", prefer=test.pk, now=now)
+        leases.start(claim, now=now)
+        reports.report(claim.pk, claim.token, result(claim), now=now)
+        assert rufo().state == BotState.ACTIVE
+        now += timedelta(seconds=1)
+    first_day = LeagueEvent.objects.filter(kind="bot.paused", at__lt=later(0) + timedelta(days=1))
+    assert first_day.count() <= len(health.PAUSES)
+
+
+def test_a_new_version_begins_with_the_shortest_pause(cup) -> None:
+    old = rufo().versions.get()
+    LeagueEvent.objects.create(kind="bot.resumed", subject="bot:rufo", at=later(1), actor="w1", data={})
+    assert health._resumed_in_vain(old, later(2)) == 1
+    old.created = later(1.5)
+    assert health._resumed_in_vain(old, later(2)) == 0
+    old.created = later(0)
+    assert health._resumed_in_vain(old, later(2) + health.MEMORY) == 0
+
+
 @pytest.mark.slow
 def test_a_bot_that_fails_its_test_is_tried_later_and_holds_nobody_up(cup) -> None:
     now = later(10)

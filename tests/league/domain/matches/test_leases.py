@@ -15,7 +15,7 @@ from league.domain.matches import holds, kinds, leases, matches, snapshot, valid
 from league.domain.tournaments import progress
 from league.domain.upkeep import reconcile
 from league.enums import MatchStatus
-from league.models import Bot, BotVersion, LeagueEvent, Match, Outlook, Player
+from league.models import Bot, BotVersion, LeagueEvent, Match, Player, StoredSnapshot
 from league.service import logs
 from tests.support import rows
 from tests.support.league import NOW, accepted, in_turn, later, play, running, started, uploaded
@@ -480,7 +480,7 @@ def test_of_many_workers_the_scheduler_tells_each_what_it_has_to_know_of_the_oth
     monkeypatch.setattr(snapshot, "FEW", 1)
     started(ana, three_bots(ana, berto))
     snapshot.update(now=NOW)
-    assert not Outlook.objects.exists()
+    assert not StoredSnapshot.objects.exists()
     for name in ("w1", "w2"):
         workers.register(name, tier="landlock", now=NOW)
     snapshot.update(now=NOW)

@@ -19,14 +19,14 @@ pytestmark = pytest.mark.django_db
 GAMES = ("cabrero", "corriente", "partnership")
 
 
-def tried(match: Match, faults: dict[str, Checked]) -> list[validation.Tried]:
+def tried(match: Match, faults: dict[str, Checked]) -> list[validation.TriedGame]:
     """Return a worker's report of every game, with these faulty checks."""
     trials = []
     for plan in [None, *validation.plan_rest(match)]:
         game = plan.pool.game if plan else match.pool.game
         checks = [faults[game] if game in faults and faults[game].name == name else Checked(name) for name in CHECKS]
         row = match if plan is None else shadow(plan)
-        trials.append(validation.Tried(game, checks, plan, result(row)))
+        trials.append(validation.TriedGame(game, checks, plan, result(row)))
     return trials
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
@@ -207,6 +208,13 @@ def test_owners_hold_back_replays_by_a_form(league, field, reader, client) -> No
         row.refresh_from_db()
         assert row.embargo == until
         assert f'value="{until:%Y-%m-%dT%H:%M}"' in client.get(page).content.decode()
+        local = until.astimezone(ZoneInfo("America/Bogota"))  # Typed on a clock that is five hours behind
+        client.post(f"{page}do/", {"action": "embargo", "until": f"{local:%Y-%m-%dT%H:%M}", "zone": "America/Bogota"})
+        row.refresh_from_db()
+        assert row.embargo == until
+        client.post(f"{page}do/", {"action": "embargo", "until": f"{until:%Y-%m-%dT%H:%M}", "zone": "Europe/Nowhere"})
+        row.refresh_from_db()
+        assert row.embargo == until
         assert other.post(f"{page}do/", {"action": "embargo", "until": ""}).status_code == 403
         client.post(f"{page}do/", {"action": "embargo", "until": ""})
         row.refresh_from_db()
