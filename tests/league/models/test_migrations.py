@@ -50,6 +50,22 @@ def why_not_forgotten(columns: list[models.Field]) -> str:
     return f"this release writes no such column: give it a db_default first: {', '.join(needed)}" if needed else ""
 
 
+def why_not_added(field: models.Field) -> str:
+    """Return why the release before could not add rows without a new column, or ""."""
+    optional = field.null or field.many_to_many or field.db_default is not NOT_PROVIDED
+    return "" if optional else "the release before writes no such column: give it null or db_default"
+
+
+def why_not_named(step: steps.base.Operation, migration: type[migrations.Migration]) -> str:
+    """Return why the release before could not find the table of a renamed model, or ""."""
+    if isinstance(step, steps.AlterModelTable):
+        return (
+            "" if step.table == f"league_{step.name.lower()}" else "the release before knows the table by its old name"
+        )
+    fixed = {other.name for other in migration.operations if isinstance(other, steps.AlterModelTable)}
+    return "" if step.old_name in fixed else "keep the name of the table first: AlterModelTable"
+
+
 def why_not_meanwhile(step: steps.base.Operation, migration: type[migrations.Migration]) -> str:
     """Return why others could not write while an index comes or goes, or ""."""
     if not isinstance(step, AddIndexMeanwhile | DropIndexOfKey):
@@ -70,9 +86,7 @@ def why_not(
     ):
         return ""
     if isinstance(step, steps.AddField):
-        field = step.field
-        optional = field.null or field.many_to_many or field.db_default is not NOT_PROVIDED
-        return "" if optional else "the release before writes no such column: give it null or db_default"
+        return why_not_added(step.field)
     if isinstance(step, steps.AddIndex | DropIndexOfKey):
         return why_not_meanwhile(step, migration)
     if isinstance(step, steps.RunPython):
@@ -104,6 +118,8 @@ def why_not(
         )
     if isinstance(step, Forget):
         return why_not_forgotten([before(name, column) for column in step.columns] if before is not None else [])
+    if isinstance(step, steps.AlterModelTable | steps.RenameModel):
+        return why_not_named(step, migration)
     if isinstance(step, steps.AlterModelOptions | CheckOldRows):
         return ""
     return "not additive: the release before still uses it"
@@ -140,6 +156,8 @@ def test_every_step_leaves_the_release_before_alone(name: str) -> None:
         steps.RemoveField("match", "slow"),
         steps.RenameField("match", "slow", "late"),
         steps.DeleteModel("match"),
+        steps.RenameModel("match", "Game"),
+        steps.AlterModelTable("match", "games"),
         steps.AddField("match", "late", models.BooleanField(default=False)),
         steps.AddIndex("match", models.Index(fields=["slow"], name="late")),
         steps.AddConstraint("match", models.CheckConstraint(condition=models.Q(slow=True), name="late")),
