@@ -56,6 +56,12 @@ def why_not_added(field: models.Field) -> str:
     return "" if optional else "the release before writes no such column: give it null or db_default"
 
 
+def why_not_altered(step: steps.AlterField, model: str, before: Callable[[str, str], models.Field] | None) -> str:
+    """Return why a column would be written again, or ""."""
+    is_same = before is not None and kind(before(model, step.name)) in (kind(step.field), needed(step.field))
+    return "" if is_same else "the table would be written anew"
+
+
 def why_not_named(step: steps.base.Operation, migration: type[migrations.Migration]) -> str:
     """Return why the release before could not find the table of a renamed model, or ""."""
     if isinstance(step, steps.AlterModelTable):
@@ -96,11 +102,7 @@ def why_not(
             else "say what is done on the way back, migrations.RunPython.noop at least"
         )
     if isinstance(step, steps.AlterField):
-        return (
-            ""
-            if before is not None and kind(before(name, step.name)) in (kind(step.field), needed(step.field))
-            else "the table would be written anew"
-        )
+        return why_not_altered(step, name, before)
     if isinstance(step, steps.RemoveConstraint):
         widened = any(
             isinstance(other, steps.AddConstraint)
