@@ -62,6 +62,13 @@ def why_not_altered(step: steps.AlterField, model: str, before: Callable[[str, s
     return "" if is_same else "the table would be written anew"
 
 
+def why_not_removed(step: steps.RemoveConstraint, migration: type[migrations.Migration]) -> str:
+    """Return why the release before could miss a constraint, or ""."""
+    added = [other for other in migration.operations if isinstance(other, steps.AddConstraint)]
+    is_widened = (step.model_name, step.name) in [(other.model_name, other.constraint.name) for other in added]
+    return "" if is_widened else "not additive: the release before relies on it"
+
+
 def why_not_named(step: steps.base.Operation, migration: type[migrations.Migration]) -> str:
     """Return why the release before could not find the table of a renamed model, or ""."""
     if isinstance(step, steps.AlterModelTable):
@@ -87,7 +94,7 @@ def why_not(
 ) -> str:
     """Return what is wrong with a step, or "". fresh: the models that this migration creates, which nobody writes yet. before: a column as it was."""
     name = getattr(step, "model_name", getattr(step, "name", "")).lower()
-    if isinstance(step, steps.CreateModel) or (
+    if isinstance(step, steps.CreateModel | steps.AlterModelOptions | CheckOldRows) or (
         name in fresh and isinstance(step, steps.AddIndex | steps.AddConstraint)
     ):
         return ""
@@ -104,13 +111,7 @@ def why_not(
     if isinstance(step, steps.AlterField):
         return why_not_altered(step, name, before)
     if isinstance(step, steps.RemoveConstraint):
-        widened = any(
-            isinstance(other, steps.AddConstraint)
-            and other.model_name == step.model_name
-            and other.constraint.name == step.name
-            for other in migration.operations
-        )
-        return "" if widened else "not additive: the release before relies on it"
+        return why_not_removed(step, migration)
     if isinstance(step, steps.AddConstraint):
         light = type(step) is not steps.AddConstraint or name in SMALL
         return (
@@ -122,8 +123,6 @@ def why_not(
         return why_not_forgotten([before(name, column) for column in step.columns] if before is not None else [])
     if isinstance(step, steps.AlterModelTable | steps.RenameModel):
         return why_not_named(step, migration)
-    if isinstance(step, steps.AlterModelOptions | CheckOldRows):
-        return ""
     return "not additive: the release before still uses it"
 
 
