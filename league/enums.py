@@ -69,14 +69,16 @@ class RequestStatus(models.TextChoices):
     GRANTED = "granted", _("granted")
     REFUSED = "refused", _("refused")  # Or granted, and later withdrawn by the owner of the bot; nobody may ask again.
     WITHDRAWN = "withdrawn", _("withdrawn")  # By the player who asked.
-    EXPIRED = "expired", _("expired")  # Entries closed before the owner answered.
+    REMOVED = "removed", _("removed by the organiser")  # Entered, and taken out by the owner of the tournament.
+    EXPIRED = "expired", _("expired")  # Entries closed before there was an answer.
 
 
 REQUEST_TRANSITIONS: dict[str, frozenset[str]] = {
-    RequestStatus.ASKED: frozenset(RequestStatus) - {RequestStatus.ASKED},
-    RequestStatus.GRANTED: frozenset({RequestStatus.REFUSED, RequestStatus.WITHDRAWN}),
+    RequestStatus.ASKED: frozenset(RequestStatus) - {RequestStatus.ASKED, RequestStatus.REMOVED},
+    RequestStatus.GRANTED: frozenset({RequestStatus.REFUSED, RequestStatus.WITHDRAWN, RequestStatus.REMOVED}),
     RequestStatus.REFUSED: frozenset({RequestStatus.GRANTED}),
     RequestStatus.WITHDRAWN: frozenset(),
+    RequestStatus.REMOVED: frozenset(),
     RequestStatus.EXPIRED: frozenset(),
 }
 

@@ -21,6 +21,7 @@ from league.models.pools import Pool
 from league.models.puzzles import FoundPuzzle, PuzzleAnswer, PuzzleSearch
 from league.models.ratings import BoardSums, BotSums, PlaceOfDay, PoolSums, Rating, RatingPoint, TableOfDay
 from league.models.records import IdempotencyKey, LeagueEvent
+from league.models.search import SearchWord
 from league.models.tables import Table, TableAction, TableSeat
 from league.models.tournaments import Circuit, Entry, Event, Guest, Round, Season, Tournament
 from league.models.tries import Try
@@ -71,6 +72,7 @@ __all__ = [
     "Round",
     "Rung",
     "Scheduler",
+    "SearchWord",
     "Season",
     "SessionOwner",
     "Sitting",

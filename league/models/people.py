@@ -59,11 +59,15 @@ class TakenName(models.Model):
 
     kind = models.CharField(max_length=10)  # "player", "bot", or "event" for tournaments, events and circuits.
     skeleton = models.CharField(max_length=400)
-    name = models.CharField(max_length=120)  # The name as its owner wrote it.
-    holder = models.CharField(max_length=80)  # The owner of the name: "player:ana", "bot:rufo".
+    name = models.CharField(max_length=120)  # As it was written.
+    holder = models.CharField(max_length=80)  # "player:ana", "bot:rufo".
+    until = models.DateTimeField(
+        null=True
+    )  # The holder has given it up; from then on anybody may take it. null: in use.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["kind", "skeleton"], name="name_once")]
+        indexes = [models.Index(fields=["holder"], condition=models.Q(until__isnull=False), name="name_given_up")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"

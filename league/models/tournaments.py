@@ -40,6 +40,9 @@ class Event(models.Model):
     # Who may enter bots while it is open, and from when (null: from the start). The owner always may.
     entrance = models.CharField(max_length=10, choices=Entrance, default=Entrance.OWNER, db_default=Entrance.OWNER)
     entries_from = models.DateTimeField(null=True)
+    per_player = models.PositiveSmallIntegerField(
+        default=1, db_default=1
+    )  # Bots that one player may enter; its owner any.
     # When the first board is shown, and from when everything is visible; null: from the first card on.
     shown_from = models.DateTimeField(null=True)
     opens = models.DateTimeField(null=True)
@@ -88,6 +91,9 @@ class Circuit(models.Model):
     at = models.CharField(max_length=5)  # Local time, such as "20:00".
     time_zone = models.CharField(max_length=60)
     active = models.BooleanField(default=True)
+    per_player = models.PositiveSmallIntegerField(
+        default=1, db_default=1
+    )  # Bots that one player may enter; its owner any.
     bots = models.ManyToManyField("league.Bot", related_name="circuits")
     created = models.DateTimeField()
 
@@ -130,6 +136,9 @@ class Tournament(models.Model):
     sealed = models.BooleanField(default=False)
     # Who may enter bots while it is open. The owner always may.
     entrance = models.CharField(max_length=10, choices=Entrance, default=Entrance.ANYBODY, db_default=Entrance.ANYBODY)
+    per_player = models.PositiveSmallIntegerField(
+        default=1, db_default=1
+    )  # Bots that one player may enter; its owner any.
     # Revision of the schedule (league.pure.formats.REVISION).
     schedule = models.PositiveSmallIntegerField(default=1)
     status = models.CharField(max_length=10, choices=TournamentStatus, default=TournamentStatus.OPEN)

@@ -10,11 +10,11 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from league.api.http.output import Out
-from league.api.http.problems import message
 from league.api.http.serializers import MessageField, ObjectField, StrictSerializer
+from league.api.tournaments.serializers import GameChoice
 from league.domain.matches import sight
 from league.domain.tournaments import circuits, events, releases, waiting
-from league.enums import DEFAULT_FORMAT, Audience, TournamentStatus, format_choices
+from league.enums import Audience, TournamentStatus, format_choices
 from league.models import Circuit, Event
 
 
@@ -245,16 +245,10 @@ class CircuitOut(Out):
         return serializers.DateTimeField().to_representation(due) if due else None
 
 
-class CircuitNew(StrictSerializer):
-    """A recurring league to create."""
+class CircuitNew(GameChoice):
+    """A league that recurs."""
 
     name = serializers.CharField(max_length=60)
-    game = serializers.CharField(max_length=30)
-    players = serializers.IntegerField(required=False, min_value=1, max_value=20)
-    options = ObjectField(required=False)
-    format = serializers.ChoiceField(choices=format_choices(), required=False, default=DEFAULT_FORMAT)
-    parameters = ObjectField(required=False)
-    boards = serializers.IntegerField(required=False, min_value=1, max_value=settings.MAX_BOARDS)
     size = serializers.IntegerField(required=False, default=8, min_value=2, max_value=settings.MAX_ENTRIES)
     moves = serializers.IntegerField(required=False, default=2, min_value=0, max_value=settings.MAX_ENTRIES)
     days = serializers.CharField(
@@ -262,14 +256,6 @@ class CircuitNew(StrictSerializer):
     )
     at = serializers.CharField(max_length=5, help_text="Local time, such as 20:00.")
     time_zone = serializers.CharField(max_length=60, help_text="Name of a time zone, such as Europe/Madrid.")
-
-    def validate_options(self, value: Any) -> dict[str, Any]:
-        """Return the options, or raise ValidationError."""
-        if not isinstance(value, dict):
-            raise serializers.ValidationError(message("must be an object that maps names to values"))
-        return value
-
-    validate_parameters = validate_options
 
 
 class CircuitChange(StrictSerializer):

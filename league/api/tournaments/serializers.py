@@ -92,8 +92,8 @@ class TournamentOut(Out):
         return tournaments.published_secret(tournament)
 
 
-class FormatChoice(StrictSerializer):
-    """A game at a table, and the format in which it is played."""
+class GameChoice(StrictSerializer):
+    """A game and the format in which it is played."""
 
     game = serializers.CharField(max_length=30)
     players = serializers.IntegerField(
@@ -110,18 +110,23 @@ class FormatChoice(StrictSerializer):
         help_text="Number of boards in each match; if left out, a number that suits the game.",
     )
     format = serializers.ChoiceField(choices=format_choices(), required=False, default=DEFAULT_FORMAT)
-    parameters = ObjectField(required=False, help_text="Parameters of the format, by the names in /formats.")
-    mixed = serializers.BooleanField(
-        required=False,
-        default=False,
-        help_text="True: teams of two different bots, whose partners change by a whist movement.",
-    )
+    parameters = ObjectField(required=False, help_text="Parameters of the format, by their names in /formats.")
 
     def validate_parameters(self, value: Any) -> dict[str, Any]:
         """Return the parameters, or raise ValidationError."""
         if not isinstance(value, dict):
             raise serializers.ValidationError(message("must be an object that maps parameter names to values"))
         return value
+
+
+class FormatChoice(GameChoice):
+    """A game at a table, and the format in which it is played."""
+
+    mixed = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Teams of two different bots, whose partners change by a whist movement.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Check with the engine that game, seats and options fit together."""

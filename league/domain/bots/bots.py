@@ -10,7 +10,7 @@ from django.db.models import Max
 
 from engine.packages import manifest
 from league.domain.bots import packages
-from league.domain.core import clock, hints, journal, names
+from league.domain.core import clock, hints, journal, names, search_words
 from league.domain.core.errors import Refused
 from league.domain.matches import validation
 from league.domain.people import players, quotas
@@ -103,6 +103,7 @@ def _bot(player: Player, name: str, now: datetime) -> Bot:
         # Read again while the player is locked: the request may have begun before a ban.
         fresh["owner_banned"] = Player.objects.filter(pk=player.pk, banned__isnull=False).exists()
         bot, _ = Bot.objects.get_or_create(slug=name, defaults=fresh)
+        search_words.put(bot, name)
     if bot.owner_id != player.pk:
         raise NameRefused("the bot name {name!r} is taken by another player; choose another name", name=name)
     if bot.state == BotState.RETIRED:

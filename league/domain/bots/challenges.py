@@ -57,7 +57,8 @@ def challenge(
     if table[0].bot.owner_id != player.pk:
         raise Refused("the bot {bot!r} is not yours; challenge with one of yours", bot=table[0].bot.slug)
     for place, version in enumerate(table):
-        if version.pk in [earlier.pk for earlier in table[:place]]:
+        # House bots fill as many seats as the game needs
+        if version.pk in [earlier.pk for earlier in table[:place]] and not (place > 1 and version.bot.is_house):
             raise Refused("{version} cannot play against itself; choose another version or bot", version=version)
     with transaction.atomic():
         quotas.ask(player, quotas.CHALLENGES, now=now)

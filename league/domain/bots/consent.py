@@ -187,20 +187,43 @@ def _checked(message: str) -> str:
 
 
 def take_out(occasion: Occasion, bot: Bot, player: Player, *, now: datetime) -> None:
-    """Record that the owner of `bot` has withdrawn it from the occasion, so that nobody else enters it again.
+    """Record that a bot was taken out, in the transaction that does so.
 
-    Call it in the transaction that withdraws the bot. Nothing is recorded if the player is not the owner, or owns the occasion.
+    If its owner did it, nobody else enters the bot again. If the owner of the occasion did it, only they let its player in again. Nothing is recorded
+    if they are the same.
     """
-    if player.pk != bot.owner_id or player.pk == occasion.owner_id:
+    if bot.owner_id == occasion.owner_id or player.pk not in (bot.owner_id, occasion.owner_id):
         return
+    to = RequestStatus.REFUSED if player.pk == bot.owner_id else RequestStatus.REMOVED
     requests = requests_for(occasion).filter(bot=bot)
-    granted = requests.filter(status__in=[RequestStatus.ASKED, RequestStatus.GRANTED]).first()
+    granted = requests.filter(status=RequestStatus.GRANTED).first()
+    if granted is None and to == RequestStatus.REFUSED:
+        granted = requests.filter(status=RequestStatus.ASKED).first()
     if granted is not None:
-        transitions.move(granted, RequestStatus.REFUSED, now=now, actor=player.name, answered=now)
-    elif not requests.filter(status=RequestStatus.REFUSED).exists():
-        columns = {kind(occasion): occasion, "asker_id": occasion.owner_id, "status": RequestStatus.REFUSED}
+        transitions.move(granted, to, now=now, actor=player.name, answered=now)
+    elif not requests.filter(status=to).exists():
+        columns = {kind(occasion): occasion, "asker_id": occasion.owner_id, "status": to}
         EntryRequest.objects.create(bot=bot, created=now, answered=now, **columns)
         journal.append("bot.taken_out", f"bot:{bot.slug}", now=now, actor=player.name, of=place(occasion))
+
+
+def is_welcome(occasion: Occasion, player: Player) -> bool:
+    """Return False if the owner of the occasion has taken out a bot of this player. One query."""
+    return not requests_for(occasion).filter(bot__owner=player, status=RequestStatus.REMOVED).exists()
+
+
+def check_welcome(occasion: Occasion, player: Player) -> None:
+    """Raise Refused if the owner of the occasion has taken out a bot of this player, who would otherwise just enter it again."""
+    if not is_welcome(occasion, player):
+        raise Refused(
+            "the owner of {tournament!r} has taken your bot out, so only they can let you in again",
+            tournament=occasion.name,
+        )
+
+
+def welcome(occasion: Occasion, bot: Bot) -> None:
+    """Let the owner of this bot in again, as the owner of the occasion enters the bot or asks for it."""
+    requests_for(occasion).filter(bot__owner=bot.owner_id, status=RequestStatus.REMOVED).delete()
 
 
 def set_policy(bot: Bot, to: str, *, actor: str, now: datetime | None = None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from engine.packages import archive
@@ -12,8 +12,8 @@ from engine.sandbox.files import inventory, keeping
 from league.models import BotVersion, Package
 
 TRIES = 3
-FILES_OF_TEXT = 2  # The number of files of a bot that is one source file: the manifest and the source.
-__all__ = ["PackageRefused", "inspect", "source", "spec", "store", "unpacked"]
+FILES_OF_TEXT = 2  # The manifest and one source file.
+__all__ = ["PackageRefused", "files", "inspect", "source", "spec", "store", "unpacked"]
 
 
 def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> archive.Package:
@@ -31,13 +31,22 @@ def store(content: archive.Package) -> Package:
     return Package.objects.select_for_update().get_or_create(sha256=content.sha256, defaults=defaults)[0]
 
 
+def files(version: BotVersion) -> Mapping[str, bytes]:
+    """Return the files of a version by their names. Reads the package."""
+    return archive.read_stored(bytes(version.package.data)).files
+
+
+def is_one_text(version: BotVersion) -> bool:
+    """Return True if a version is one source file beside its manifest. Reads no package."""
+    return version.package.files == FILES_OF_TEXT and version.runtime in SUFFIXES.values()
+
+
 def source(version: BotVersion) -> str | None:
     """Return the text of a version that is one source file, else None. Reads the package."""
-    if version.package.files != FILES_OF_TEXT or version.runtime not in SUFFIXES.values():
+    if not is_one_text(version):
         return None
-    content = archive.read_stored(bytes(version.package.data))
     try:
-        return content.files[version.entry].decode()
+        return files(version)[version.entry].decode()
     except UnicodeDecodeError:
         return None
 

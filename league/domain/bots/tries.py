@@ -5,10 +5,12 @@ finished match. A worker plays the try in the sandbox like a match. No bot or ve
 counted, and only the author sees the try. A player has one at a time, and a limited number an hour. After `KEPT` the try is removed with its
 result.
 
-A single board or decision may take `MOST_S` seconds. It has the priority of uploads, because the author waits at the screen; owners take turns. A
-series may take `MOST_SERIES_S` seconds and has a quota of its own. It has the priority of tournaments, so it takes no more of the workers than a
-tournament of its owner would, and delays no upload. A try may repeat the cards of an earlier one by the same author, to show the effect of a
-change.
+A guest without an account tries single boards. Few tries of guests run at a time, and a number starts an hour, of all guests together. They wait
+among the tournaments, where all guests take turns as one owner: they delay no upload, and no try of a player. Whoever signs up takes them along.
+
+A single board or decision has `MOST_S` seconds and waits with the priority of uploads, where owners take turns: its author looks at the screen. A
+series has `MOST_SERIES_S` seconds, a limit of its own, and waits among the tournaments: it takes of the workers what a tournament of its owner
+could take, and delays no upload. A try may have the cards of an earlier one of the same author, to see what a change of the text does.
 """
 
 from __future__ import annotations
@@ -22,22 +24,24 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 import engine
 from engine.runner.rebuild import Exchange
-from league.domain.bots import packages
+from league.domain.bots import languages
+from league.domain.bots.languages import PYTHON, Language
 from league.domain.core import clock, hints
 from league.domain.core.errors import Refused, TooMany
 from league.domain.matches import conversations, fairness, matches, sight, validation
-from league.domain.people import quotas
+from league.domain.people import guests, players, quotas
+from league.domain.people.guests import HOUR, Guest, Person
 from league.domain.ratings import pools
 from league.enums import BotState, MatchKind, MatchStatus, VersionStatus
 from league.models import BotVersion, Match, Player, Pool, Try
 from league.service import logs
 
-FILE = "bot.py"  # The name of the text in its tracebacks.
 MOST_SOURCE = 64 * 1024  # The most bytes of UTF-8.
 MOST_S = 20.0  # Seconds of wall time, including the start of the bots; sittings that ended by then count
 EXPECTED_S = 3.0  # Seconds of a try with a bot that answers quickly
@@ -45,7 +49,7 @@ SERIES = 20  # Boards of a series.
 MOST_SERIES_S = 60.0
 EXPECTED_SERIES_S = 15.0
 PRIORITY = validation.PRIORITY  # Priority of a board or decision, whose author waits at the screen
-PRIORITY_OF_SERIES = 0  # Priority of a series: that of tournaments
+PRIORITY_OF_OTHERS = 0  # Priority of series and of guests' tries: that of tournaments
 KEPT = timedelta(days=7)
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 BATCH = 200  # Rows of one DELETE.
@@ -88,7 +92,14 @@ class Moment:
 
 
 def begin_at(
-    player: Player, source: str, at: Moment, rival: str, name: str = "", *, now: datetime | None = None
+    player: Player,
+    source: str,
+    at: Moment,
+    rival: str,
+    name: str = "",
+    *,
+    language: Language = PYTHON,
+    now: datetime | None = None,
 ) -> Try:
     """Queue a try of a text at a decision of a bot of `player` in a match: the text gets the lines that the bot got up to there, byte for byte.
 
@@ -103,26 +114,27 @@ def begin_at(
         raise Refused("match {match} was played by older rules, so its decisions cannot be repeated", match=at.match)
     if not at.until(conversations.told(match, at.board, at.sitting, at.seat, player)):
         raise Refused("the bot had no decision at this step of match {match}", match=at.match)
-    return _begin(player, source, match.pool, _rival(rival), name, asdict(at), now)
+    return _begin(player, source, language, match.pool, _rival(rival), name, asdict(at), now)
 
 
 def begin(
-    player: Player,
+    author: Person,
     source: str,
     game: str,
     rival: str,
     name: str = "",
     *,
+    language: Language = PYTHON,
     table: Table | None = None,
     boards: int = 1,
     like: str = "",
     first: int = 1,
     now: datetime | None = None,
 ) -> Try:
-    """Queue a try of a Python text against the house bot called `rival`, which plays all other parties.
+    """Queue a try of a text at a game against the house bot called `rival`, which takes all other places.
 
-    boards: 1 or `SERIES`. like: the public id of an earlier try of the player at the same table; the new one gets its cards, from board `first` on.
-    Raise PackageRefused for a text that could not be uploaded, Refused, or TooMany.
+    boards: 1 or `SERIES`. like: the public id of an earlier try of the author at the same table; this one gets its cards, from board `first` on.
+    Raise PackageRefused if the text could not be uploaded either, Refused, TooMany.
     """
     now = clock.now_or(now)
     table = table or Table()
@@ -134,17 +146,14 @@ def begin(
     if boards not in (1, SERIES):
         raise Refused("a try has 1 board or {most}, not {boards}", most=SERIES, boards=boards)
     pool = pools.pool(game, table.players, table.options)
-    model = _model(player, like, pool) if like else None
-    return _begin(player, source, pool, against, name, None, now, boards=boards, model=model, first=first)
+    model = _model(author, like, pool) if like else None
+    return _begin(author, source, language, pool, against, name, None, now, boards=boards, model=model, first=first)
 
 
-def _model(player: Player, public_id: str, pool: Pool) -> Match:
-    """Return the work of the player's earlier try whose cards a new one shall have.
-
-    Raise Refused if the player has no such try at a table of `pool`.
-    """
-    rows = Match.work.filter(kind=MatchKind.TRY, owner=player, tried__at__isnull=True)
-    work = rows.defer(None).filter(public_id=public_id).first()
+def _model(author: Person, public_id: str, pool: Pool) -> Match:
+    """Return the work of the author's own try whose cards another one shall have. Raise Refused if there is none at a table of `pool`."""
+    own_works = own(author).filter(at__isnull=True).values("work")
+    work = Match.work.defer(None).filter(pk__in=own_works, public_id=public_id).first()
     if work is None:
         raise Refused("those cards are not stored any more; press Try for new cards")
     if work.pool_id != pool.pk:
@@ -164,8 +173,9 @@ def _rival(name: str) -> BotVersion:
 
 
 def _begin(
-    player: Player,
+    author: Person,
     source: str,
+    language: Language,
     pool: Pool,
     rival: BotVersion,
     name: str,
@@ -176,23 +186,85 @@ def _begin(
     model: Match | None = None,
     first: int = 1,
 ) -> Try:
-    packages.inspect(checked(source), FILE, [pool.game])
+    languages.package(checked(source), language, [pool.game])
     with transaction.atomic():
-        quotas.ask(player, quotas.TRIES if boards == 1 else quotas.SERIES, now=now)
-        # Read while the player is locked: the request may have begun before a ban
-        if Player.objects.filter(pk=player.pk, banned__isnull=False).exists():
-            raise Refused("this account is banned, so it cannot try bots")
-        if Match.line.filter(tried__owner=player, status__in=LIVE).exists():
+        _ask(author, boards, now)
+        if own(author).filter(work__status__in=LIVE).exists():
             raise TooMany("your last try is still running; start this one when it is finished", retry_after=5)
-        work = _row(player, pool, boards, now)
+        work = _row(author, pool, boards, now)
         if model is not None:
             work.secret, work.table = bytes(model.secret), model.table
             work.first_board = min(max(first, 1), SERIES)
         fairness.place([work])
         work.save(force_insert=True)
-        row = Try.objects.create(work=work, owner=player, rival=rival, name=name, source=source, at=at, created=now)
+        row = Try.objects.create(
+            work=work,
+            rival=rival,
+            name=name,
+            source=source,
+            language=language.key,
+            at=at,
+            created=now,
+            **_author(author),
+        )
         hints.matches_wait()
     return row
+
+
+def own(author: Person) -> QuerySet[Try]:
+    """Select the tries of a player or of a guest."""
+    if isinstance(author, Player):
+        return Try.objects.filter(owner=author)
+    return Try.objects.filter(owner=None, guest=author.key)
+
+
+def _author(author: Person) -> dict[str, Any]:
+    """Return the columns that say whose a try is."""
+    return {"owner": author} if isinstance(author, Player) else {"guest": author.key, "guest_from": author.network}
+
+
+def _ask(author: Person, boards: int, now: datetime) -> None:
+    """Check the limits of an author, with their tries locked. Raise Refused, TooMany."""
+    if not isinstance(author, Player):
+        return _ask_guest(author, boards, now)
+    quotas.ask(author, quotas.TRIES if boards == 1 else quotas.SERIES, now=now)
+    # Read behind the lock: the request may have begun before a ban
+    if Player.objects.filter(pk=author.pk, banned__isnull=False).exists():
+        raise Refused("this account is banned, so it cannot try bots")
+    return None
+
+
+def _ask_guest(guest: Guest, boards: int, now: datetime) -> None:
+    """Check that a guest may try a text. The number that an address starts in an hour is limited before: a new cookie does not help."""
+    if boards > 1 or not settings.GUEST_TRIES:
+        raise Refused("this needs an account; sign up, your code is kept")
+    guests.lock()
+    of_guests = Try.objects.filter(owner=None)
+    live = of_guests.filter(work__status__in=LIVE)
+    from_there = live.filter(guest_from=guest.network).exclude(guest_from="")
+    if live.count() >= settings.GUEST_TRIES or from_there.count() >= max(1, settings.GUEST_TRIES // 2):
+        raise TooMany(
+            "other visitors are trying their bots; try again in a few seconds, or sign up: there is room for players",
+            retry_after=10,
+        )
+    if of_guests.filter(created__gt=now - HOUR).count() >= settings.GUEST_TRIES_PER_HOUR:
+        raise TooMany(
+            "visitors have used up the tries of this hour; sign up, or try again later: your code is kept",
+            retry_after=600,
+        )
+
+
+def adopt(player: Player, guest: Guest) -> int:
+    """Give the guest's tries to a player who has just signed in; return their number."""
+    if not own(guest).exists():
+        return 0
+    with transaction.atomic():
+        guests.lock()
+        players.lock(player.pk)
+        rows = list(own(guest).values_list("pk", "work"))
+        Match.work.filter(pk__in=[work for _row, work in rows]).update(owner=player)
+        Try.objects.filter(pk__in=[row for row, _work in rows]).update(owner=player, guest="", guest_from="")
+    return len(rows)
 
 
 def checked(source: str) -> bytes:
@@ -214,19 +286,20 @@ def checked(source: str) -> bytes:
         raise Refused("the text is not valid Unicode; write it again") from None
 
 
-def _row(player: Player, pool: Pool, boards: int, now: datetime) -> Match:
+def _row(author: Person, pool: Pool, boards: int, now: datetime) -> Match:
+    waits = isinstance(author, Player) and boards == 1
     public_id = "".join(secrets.choice(matches.ALPHABET) for _ in range(10))
     return Match(
         public_id=public_id,
         kind=MatchKind.TRY,
         pool=pool,
-        owner=player,
+        owner=author if isinstance(author, Player) else None,
         key=f"try:{public_id}",
         table=f"try-{public_id}",
         secret=secrets.token_bytes(32),
         boards_planned=boards,
         rated=False,
-        priority=PRIORITY if boards == 1 else PRIORITY_OF_SERIES,
+        priority=PRIORITY if waits else PRIORITY_OF_OTHERS,
         expected_s=EXPECTED_S if boards == 1 else EXPECTED_SERIES_S,
         created=now,
         request=logs.asked_by(),
@@ -267,8 +340,14 @@ def opened(row: Try) -> Result | None:
 
 
 def text_boards(row: Try) -> list[list[int]]:
-    """Return the scores of each deal that this text has played against this rival at this table, in its latest series up to `row`."""
-    rows = _series(row).filter(source=row.source).select_related("work").defer("source").order_by("-created", "-pk")
+    """Return the scores of the boards on which this text has played this rival at this table in its latest series, up to `row`; each deal once."""
+    rows = (
+        _series(row)
+        .filter(source=row.source, language=row.language)
+        .select_related("work")
+        .defer("source")
+        .order_by("-created", "-pk")
+    )
     boards: dict[tuple[str, int], list[int]] = {}
     for earlier in reversed(rows[:MOST_SERIES]):
         for board in (opened(earlier) or Result()).boards:
@@ -359,16 +438,17 @@ def record_of(result: Result, number: int) -> dict[str, Any]:
     return {**sitting["replay"], "notes": [note for note in notes if sitting["seating"][note["seat"]] == 0]}
 
 
-def of_player(player: Player, public_id: str) -> Try | None:
-    """Return a player's own try by its public id. Nobody else, operators included, learns that it exists. One query."""
-    rows = Try.objects.select_related("work__pool", "rival__bot", "owner").defer("work__secret")
-    return rows.filter(work__public_id=public_id, owner=player).first()
+def find(author: Person, public_id: str) -> Try | None:
+    """Return an author's own try by its public id. No one else, operators included, learns that it exists. One query."""
+    rows = own(author).select_related("work__pool", "rival__bot", "owner").defer("work__secret")
+    return rows.filter(work__public_id=public_id).first()
 
 
 def let_go(*, now: datetime | None = None) -> int:
     """Remove old tries and return their number. Repeatable. A try that a worker is playing stays until the next call."""
     now, count = clock.now_or(now), 0
-    old = Try.objects.filter(created__lte=now - KEPT).exclude(work__status__in=fairness.HELD).order_by("created")
+    aged = Q(created__lte=now - KEPT) | Q(owner=None, created__lte=now - guests.KEPT)
+    old = Try.objects.filter(aged).exclude(work__status__in=fairness.HELD).order_by("created")
     while works := list(old.values_list("work", flat=True)[:BATCH]):
         with transaction.atomic():
             count += Match.work.filter(pk__in=works).exclude(status__in=fairness.HELD).delete()[1].get("league.Try", 0)

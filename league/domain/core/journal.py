@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from league.models import LeagueEvent
+
+DAY = timedelta(days=1)
 
 
 def append(kind: str, subject: str, *, now: datetime, actor: str = "", **data: Any) -> LeagueEvent:
@@ -24,3 +26,10 @@ def append_all(lines: Sequence[tuple[str, str, dict[str, Any]]], *, now: datetim
 def latest(subject: str, kinds: Sequence[str], most: int) -> list[LeagueEvent]:
     """Return the latest lines of these kinds about a row, newest first. One query, using the index on the subject."""
     return list(LeagueEvent.objects.filter(subject=subject, kind__in=kinds).order_by("-id")[:most])
+
+
+def again_at(subject: str, kinds: Sequence[str], actor: str, most: int, *, now: datetime) -> datetime | None:
+    """Return when `actor` may add another line of these kinds about a row, at most `most` a day; None: now. One query, by its index."""
+    lines = LeagueEvent.objects.filter(subject=subject, kind__in=kinds, actor=actor, at__gt=now - DAY)
+    latest = list(lines.order_by("-id").values_list("at", flat=True)[:most])
+    return latest[-1] + DAY if len(latest) >= most else None

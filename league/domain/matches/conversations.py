@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from engine.analysis import decisions, ply_of
 from engine.replay import ReplayError
@@ -36,14 +37,8 @@ def told(match: Match, board: int, sitting: int, seat: int, player: Player) -> l
     parties = {party.number: party for party in match.parties.select_related("version__bot")}
     if row is None or not 0 <= seat < len(row.seating) or parties[row.seating[seat]].version.bot.owner_id != player.pk:
         raise Refused("none of your bots sat at this seat in match {match}", match=match.public_id)
-    try:
+    with _replayed(match):
         return conversation(match, board, sitting, seat)
-    except (ReplayError, ValueError) as error:
-        if isinstance(error, Refused):
-            raise
-        raise Refused(
-            "this league cannot reconstruct the lines that the bot was sent in match {match}", match=match.public_id
-        ) from None
 
 
 def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until: tuple[int, int]) -> tuple[int, int]:
@@ -55,7 +50,7 @@ def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until:
         raise why
     sitting.board.match = match
     chosen: tuple[int, int] | None = None
-    try:
+    with _replayed(match):
         for decision in decisions(replays.unpack(sitting)):
             state = decision.state
             if state.turn not in seats:
@@ -63,12 +58,19 @@ def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until:
             if chosen is not None and (state.deal_no, ply_of(state)) > until:
                 break
             chosen = (state.turn, decision.step)
+    if chosen is None:
+        raise Refused("the bot had no choice in this deal, so there is no decision to open")
+    return chosen
+
+
+@contextmanager
+def _replayed(match: Match) -> Iterator[None]:
+    """Refuse what a log that cannot be replayed would answer."""
+    try:
+        yield
     except (ReplayError, ValueError) as error:
         if isinstance(error, Refused):
             raise
         raise Refused(
             "this league cannot reconstruct the lines that the bot was sent in match {match}", match=match.public_id
         ) from None
-    if chosen is None:
-        raise Refused("the bot had no choice in this deal, so there is no decision to open")
-    return chosen

@@ -33,9 +33,15 @@ LEAST_S = 0.01  # The least seconds of a match, whatever was measured
 
 
 def place(matches: Sequence[Match]) -> None:
-    """Set the positions of new matches that are not in the database yet. Call it in a transaction, because it locks their owners."""
-    for owner, priority in sorted({(row.owner_id, row.priority) for row in matches if row.owner_id is not None}):
-        players.lock(owner)
+    """Set the positions of new matches that are not in the database yet. In a transaction: it locks their owners.
+
+    What has no owner is of guests, who take turns as one owner; whoever adds it has locked what guests have.
+    """
+    for owner, priority in sorted(
+        {(row.owner_id, row.priority) for row in matches}, key=lambda at: (at[0] or 0, at[1])
+    ):
+        if owner is not None:
+            players.lock(owner)
         _place([row for row in matches if (row.owner_id, row.priority) == (owner, priority)], owner, priority)
 
 
@@ -49,7 +55,7 @@ def place_last(match: Match) -> None:
     match.virtual_s = max(start, last.virtual_s + last.expected_s if last else 0.0)
 
 
-def _place(matches: list[Match], owner: int, priority: int) -> None:
+def _place(matches: list[Match], owner: int | None, priority: int) -> None:
     queued = _queued(owner, priority)
     served = queued.aggregate(turn=Min("turn"))["turn"] or 0
     ends: dict[int | None, int] = {}
@@ -67,7 +73,7 @@ def _place(matches: list[Match], owner: int, priority: int) -> None:
         reorder(owner, priority, new=matches)
 
 
-def reorder(owner: int, priority: int, *, new: Iterable[Match] = ()) -> int:
+def reorder(owner: int | None, priority: int, *, new: Iterable[Match] = ()) -> int:
     """Set the positions of all queued matches of an owner, and of the `new` ones, in the order of their turns. Return the number of moved rows.
 
     Matches on hold keep their positions, and the others are placed as if they did not exist.
@@ -89,16 +95,16 @@ def _space_out(matches: Iterable[Match], start: float) -> None:
         start += max(LEAST_S, match.expected_s)
 
 
-def _queued(owner: int, priority: int) -> QuerySet[Match]:
+def _queued(owner: int | None, priority: int) -> QuerySet[Match]:
     return Match.line.filter(status=MatchStatus.QUEUED, owner=owner, priority=priority)
 
 
-def _playable(owner: int, priority: int) -> QuerySet[Match]:
+def _playable(owner: int | None, priority: int) -> QuerySet[Match]:
     return holds.playable_matches(_queued(owner, priority))
 
 
-def _start(owner: int, priority: int) -> float:
-    """Return the owner's first free position: not before the one that is served now, and not before the end of the owner's last served match."""
+def _start(owner: int | None, priority: int) -> float:
+    """Return the owner's first free position: neither before the one that is served now nor before the end of their own last served match."""
     rows = Match.line.filter(owner=owner, priority=priority, status__in=SERVED)
     last = rows.order_by("-virtual_s").first()
     return max(position_served(priority), last.virtual_s + last.expected_s if last else 0.0)

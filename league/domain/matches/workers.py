@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Case, Count, Min, Q, QuerySet, Value, When
 
+from engine.runner import runtimes
 from league.domain.core import clock, journal
 from league.domain.core.errors import without_folders
 from league.domain.core.loops import Loops
@@ -36,7 +37,8 @@ def register(name: str, *, tier: str, refusal: str = "", now: datetime | None = 
     """
     now = clock.now_or(now)
     fields: dict[str, Any] = {"tier": tier, "refusal": refusal, "match": None, "started": now, "seen": now}
-    fields |= {"errors": {}, "trouble": "", "broker": "", "commit": version.commit() or "", "rules": pools.revisions()}
+    fields |= {"errors": {}, "trouble": "", "broker": "", "commit": version.commit() or ""}
+    fields |= {"rules": pools.revisions(), "runtimes": runtimes.installed()}
     worker, _ = Worker.objects.update_or_create(name=name, defaults=fields)
     Worker.objects.filter(seen__lt=now - FORGOTTEN).delete()
     kind = "worker.refused" if refusal else "worker.started"

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from league.domain.core import clock, journal, names
+from league.domain.core import clock, journal, names, search_words
 from league.domain.core.errors import Refused
 from league.models import Player
 
@@ -53,6 +53,7 @@ def create(
             raise Refused("the name {name!r} is taken; choose another", name=name)
         user = users.objects.create_user(name, email=email, password=password, is_staff=staff)
         player = Player.objects.create(user=user, name=name, created=now)
+        search_words.put(player, name)
         journal.append("player.created", f"player:{name}", now=now, actor=name)
     return player
 
@@ -71,4 +72,6 @@ def player_of_user(user: User, *, now: datetime | None = None) -> Player:
     if not names.is_free(names.PLAYER, name):
         name = f"{name[:30]}-{user.pk}"
     names.take(names.PLAYER, name, holder=f"player:{name}")
-    return Player.objects.get_or_create(user=user, defaults={"name": name, "created": clock.now_or(now)})[0]
+    player, _ = Player.objects.get_or_create(user=user, defaults={"name": name, "created": clock.now_or(now)})
+    search_words.put(player, player.name)
+    return player

@@ -228,6 +228,12 @@ def ask(player: Player, name: str, more: int = 1, *, wait_s: float = 60, now: da
     wait_s: the time to wait if running work uses up the limit.
     """
     players.lock(player.pk)
+    check_free(player, name, more, wait_s=wait_s, now=now)
+
+
+def check_free(player: Player, name: str, more: int, *, wait_s: float = 60, now: datetime | None = None) -> None:
+    """Raise Refused or TooMany, as `ask`, if `player` may not add `more` now; without the lock the answer only informs."""
+    now = clock.now_or(now)
     limit_now = limit(player, name, now=now)
     if limit_now.most is None or limit_now.used + more <= limit_now.most:
         return

@@ -1,59 +1,33 @@
-"""Guests: visitors without an account who sit at a table.
+"""The tables of guests (league.domain.people.guests).
 
-A guest is known by the key in a signed cookie; the database stores only the key's SHA-256, as for keys of the API. A guest plays against house
-bots, without advice and unrated. If the guest signs up or logs in within `KEEP`, the tables move to the account; otherwise they are removed after
-`KEPT`.
+A guest plays against house bots, without advice and unrated. Whoever signs up or logs in within `KEEP` takes the guest's tables along; all others
+are removed after `KEPT`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import secrets
-from dataclasses import dataclass
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from league.domain.core import clock, journal
 from league.domain.core.errors import TooMany
 from league.domain.people import players
+from league.domain.people.guests import HOUR, KEPT, Guest, Person, lock
 from league.enums import TableStatus
 from league.models import Player, Table
 from league.models.tables import LIVE
 
 NAME = gettext_noop("guest")  # The name in the journal, and at the seat of a table that others may see.
 KEEP = timedelta(hours=1)  # How long after its end an account can take over a table.
-KEPT = timedelta(days=1)
-HOUR = timedelta(hours=1)
 BATCH = 200  # Rows of one DELETE.
-LOCK = 7453  # Number of PostgreSQL's advisory lock for counting tables and adding one.
-
-
-@dataclass(frozen=True)
-class Guest:
-    """A visitor without an account. key, address: digests of the key in the guest's cookie and of their network address ("": unknown)."""
-
-    key: str
-    address: str = ""
-
-
-Sitter = Player | Guest
-
-
-def new_key() -> str:
-    """Return a new key for a cookie."""
-    return secrets.token_urlsafe(24)
-
-
-def guest(key: str, address: str = "") -> Guest:
-    """Return the guest with this key. The digest of the address uses a secret key, so that nobody can find the address by trying all."""
-    keyed = hmac.new(settings.SECRET_KEY.encode(), f"guest:{address}".encode(), hashlib.sha256)
-    return Guest(hashlib.sha256(key.encode()).hexdigest(), keyed.hexdigest()[:32] if address else "")
+IDLE = timedelta(minutes=2)  # A guest who is away for this time gives way when others find no table.
+Sitter = Person  # Who sits at a table.
 
 
 def own(sitter: Sitter) -> QuerySet[Table]:
@@ -75,15 +49,8 @@ def name_of(sitter: Sitter) -> str:
     return sitter.name if isinstance(sitter, Player) else NAME
 
 
-def lock() -> None:
-    """Let one process at a time count the tables and add one, until the end of the transaction. SQLite has one writer anyway."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
-
-
 def ask(guest: Guest, *, now: datetime) -> None:
-    """Check that a guest may sit down; the caller has locked the tables.
+    """Check that a guest may sit down, with the tables locked. Raise TooMany for the limit of the browser, of its network, or of all guests.
 
     Raise TooMany at the limit of the browser, of its address, or of all guests. Before that, league.web.common.limits limits the tables that an
     address opens in an hour, so that a new cookie gains nothing.
@@ -95,20 +62,54 @@ def ask(guest: Guest, *, now: datetime) -> None:
             retry_after=600,
             used=started,
         )
-    live = Table.objects.filter(player=None, status__in=LIVE)
-    most = settings.GUEST_TABLES
-    if live.count() >= most:
+    taken = _taken()
+    if sum(taken.values()) >= settings.GUEST_TABLES:
         raise TooMany(
             "guests have taken all {most} tables for guests; try again in a few minutes, or sign up: there is "
             "room for players",
             retry_after=120,
-            most=most,
+            most=settings.GUEST_TABLES,
         )
-    if guest.address and live.filter(guest_from=guest.address).count() >= max(1, most // 2):
+    if not _has_share(guest, taken):
         raise TooMany(
             "too many guests play from your network; try again in a few minutes, or sign up: there is room for players",
             retry_after=120,
         )
+
+
+def idle_table(guest: Guest, *, now: datetime) -> Table | None:
+    """Return the table that gives way to a guest for whom there is no room: the one idle longest, of the network with most tables.
+
+    At most two queries. Nobody who plays loses a table, and no network gives way to another that has as many.
+    """
+    taken = _taken()
+    if not taken or _has_share(guest, taken):
+        return None
+    most = max(taken.values())
+    crowded = [network for network, count in taken.items() if count == most]
+    if most <= taken[guest.network] + 1 and guest.network not in crowded:
+        return None
+    rows = _live().filter(guest_from__in=crowded, status=TableStatus.RESTING, since__lte=now - IDLE)
+    return rows.order_by("since", "pk").first()
+
+
+def _live() -> QuerySet[Table]:
+    return Table.objects.filter(player=None, status__in=LIVE)
+
+
+def _taken() -> Counter[str]:
+    """Count the tables of each network. One query."""
+    return Counter(_live().values_list("guest_from", flat=True))
+
+
+def _has_share(guest: Guest, taken: Counter[str]) -> bool:
+    """Return True if a network may have one more table: it has fewer than are free.
+
+    So one network alone gets half of the tables, which is enough for a class, and however many it holds, a part stays for others: a second network
+    leaves a quarter, a third one an eighth. Guests whose network is not known share all that is free.
+    """
+    free = settings.GUEST_TABLES - sum(taken.values())
+    return free > 0 if not guest.network else taken[guest.network] < free
 
 
 def adopt(player: Player, guest: Guest, *, now: datetime | None = None) -> int:

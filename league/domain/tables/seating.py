@@ -26,6 +26,7 @@ from league.domain.core import clock, journal, queue, transitions
 from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import matches
 from league.domain.people import quotas
+from league.domain.people.guests import lock
 from league.domain.ratings import pools
 from league.domain.tables import guests
 from league.domain.tables.guests import Sitter
@@ -94,7 +95,7 @@ def sit(
     bots_by_name = {version.bot.slug: version for version in rivals(sitter)}
     seats = {seat: _chosen(bots_by_name, name, game) for seat, name in _names(rules, rival, partner or rival).items()}
     with transaction.atomic():
-        guests.lock()
+        lock()
         _check(sitter, advice, now)
         pool = pools.pool(game, players, options)
         if advice:
@@ -142,6 +143,11 @@ def _check(sitter: Sitter, advice: bool, now: datetime) -> None:
     if not isinstance(sitter, Player):
         if advice:
             raise Refused("guests play without advice; sign up to get it")
+        idle = guests.idle_table(sitter, now=now)
+        if idle is not None:
+            away = "its player was away"
+            transitions.move(idle, TableStatus.ABANDONED, now=now, why=away, reason=away, **ended(now))
+            listening.notify(transitions.subject(idle))
         guests.ask(sitter, now=now)
     if Table.objects.filter(status__in=LIVE).count() >= settings.TABLES:
         raise TooMany(
@@ -155,7 +161,7 @@ def _person(sitter: Sitter, advice: bool) -> dict[str, Any]:
     """Return the columns about the person at the table, and whether the table counts."""
     if isinstance(sitter, Player):
         return {"player": sitter, "rated": not advice}
-    return {"guest": sitter.key, "guest_from": sitter.address, "rated": False}
+    return {"guest": sitter.key, "guest_from": sitter.network, "rated": False}
 
 
 def _names(game: engine.Game, rival: str, partner: str) -> dict[int, str]:

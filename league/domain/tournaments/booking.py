@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from league.domain.core.errors import Refused
+from django.conf import settings
+
+from league.domain.core.errors import Refused, shown
 from league.domain.matches import estimates, workers
 from league.domain.people import quotas
 from league.domain.ratings import pools
 from league.domain.tournaments import formats
 from league.enums import TournamentStatus
 from league.models import Player, Tournament
+from league.pure import formats as pure
 from league.pure.formats import Field, Format
 from league.pure.refusal import Message
+
+LOOKED = 8  # Numbers of entries below one that a format cannot play.
 
 
 def book(tournament: Tournament, *, now: datetime) -> None:
@@ -70,18 +76,68 @@ def check_boards(owner: Player, boards: int) -> None:
         )
 
 
+def room(tournament: Tournament, *, whole: bool = True) -> int:
+    """Return the most entries that a tournament takes: those whose boards its owner may have queued. Two queries.
+
+    A running one books the boards of each entry instead. Without `whole`, the limit is that of the format and the league alone: the owner may enter
+    more, and the page says why the tournament cannot start so.
+    """
+    form, field = formats.field_of_tournament(tournament)
+    top = min(settings.MAX_ENTRIES, form.most or settings.MAX_ENTRIES)
+    most = quotas.most(tournament.owner, quotas.BOARDS)
+    if most is None or not whole or tournament.status != TournamentStatus.OPEN:
+        return top
+    return room_of(top, max(form.fewest, field.table), most, lambda n: _count(form, field, entries=n))
+
+
+def room_of(top: int, least: int, most: int, count: Callable[[int], float]) -> int:
+    """Return the largest number of entries from `least` to `top` whose boards (`count`) are at most `most`; 0 if even `least` has more.
+
+    Some formats cannot be played with every number of entries; then the next smaller number decides.
+    """
+
+    def fits(entries: int) -> bool:
+        near = range(entries, max(least, entries - LOOKED) - 1, -1)
+        return next((boards for n in near if (boards := count(n)) < math.inf), 0) <= most
+
+    return most_fitting(top + 1, fits, least=least)
+
+
+def check_possible(tournament: Tournament) -> None:
+    """Raise Refused if even the fewest entries exceed the limit of the owner, so that nobody waits for a start that cannot be."""
+    if not room(tournament):
+        form, field = formats.field_of_tournament(tournament)
+        fewest = max(form.fewest, field.table)
+        check(tournament.owner, form, replace(field, entries=fewest, seeds=(), withdrawn=frozenset()))
+
+
+def why_not_yet(tournament: Tournament) -> str:
+    """Return why an open tournament could not start now with its entries; "" if it could. Five queries."""
+    form, field = formats.field_of_tournament(tournament)
+    if field.entries < max(form.fewest, field.table):
+        return ""  # The page says how many a table needs.
+    try:
+        pure.check_field(form, field)
+        check(tournament.owner, form, field)
+        quotas.check_free(tournament.owner, quotas.BOARDS, form.size(field).boards[1])
+    except ValueError as error:
+        return shown(Refused.from_error(error) if not isinstance(error, Refused) else error)
+    return ""
+
+
+def _count(form: Format, field: Field, **other: int) -> float:
+    """Return the most boards of a field of another size; infinity if it cannot be played."""
+    try:
+        return form.size(replace(field, seeds=(), withdrawn=frozenset(), **other)).boards[1]
+    except ValueError:
+        return math.inf
+
+
 def _fitting(form: Format, field: Field, most: int) -> Message:
-    """Describe what would fit: boards per match with these entries, and entries with these boards."""
-
-    def fits(boards: int, entries: int) -> bool:
-        try:
-            size = form.size(replace(field, seeds=(), withdrawn=frozenset(), boards=boards, entries=entries))
-        except ValueError:
-            return False
-        return size.boards[1] <= most
-
-    boards = _most(field.boards, lambda n: fits(n, field.entries))
-    entries = _most(field.entries, lambda n: fits(field.boards, n), least=max(form.fewest, field.table))
+    """Say what would fit: boards per match with these entries, and entries with these boards."""
+    boards = most_fitting(field.boards, lambda n: _count(form, field, boards=n) <= most)
+    least = max(form.fewest, field.table)
+    entries = most_fitting(field.entries, lambda n: _count(form, field, entries=n) <= most, least=least)
     if boards and entries:
         return Message(
             "It fits with {boards} boards per match, or with {entries} entries", boards=boards, entries=entries
@@ -93,8 +149,8 @@ def _fitting(form: Format, field: Field, most: int) -> Message:
     return Message("It does not fit with fewer boards per match or fewer entries either; reduce its parameters")
 
 
-def _most(now: int, fits: Callable[[int], bool], least: int = 1) -> int:
-    """Return the largest number from `least` to `now` - 1 that fits; 0 if none does. If a number fits, all smaller ones do."""
+def most_fitting(now: int, fits: Callable[[int], bool], least: int = 1) -> int:
+    """Return the largest number from `least` to `now` - 1 that fits; 0 if none does. Below a number that fits, all fit."""
     low, high = least - 1, now - 1
     while low < high:
         middle = (low + high + 1) // 2

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 from django_celery_beat.models import CrontabSchedule, PeriodicTask, PeriodicTasks
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, names
+from league.domain.core import clock, journal, names, search_words
 from league.domain.core.counts import value_of
 from league.domain.core.errors import Refused
 from league.domain.people import players as people
 from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import formats, tournaments
+from league.domain.tournaments import booking, formats, shares, tournaments
 from league.enums import DEFAULT_FORMAT, BotState, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, EntryRequest, Player, Season
 from league.pure.calendar import calendars, divisions
@@ -42,6 +43,7 @@ def create(
     format: str = DEFAULT_FORMAT,
     parameters: Mapping[str, Any] | None = None,
     boards: int | None = None,
+    per_player: int = 1,
     description: str = "",
     now: datetime | None = None,
 ) -> Circuit:
@@ -64,7 +66,7 @@ def create(
         raise Refused.from_error(error) from error
     with transaction.atomic():
         quotas.ask(owner, quotas.TOURNAMENTS, now=now)
-        tournaments.take_name(owner, name)
+        tournaments.take_name(owner, name, now=now)
         circuit = Circuit.objects.create(
             slug=tournaments.free_slug(name, Circuit),
             name=name,
@@ -80,9 +82,11 @@ def create(
             days=days,
             at=at,
             time_zone=time_zone,
+            per_player=shares.checked(per_player),
             description=description,
             created=now,
         )
+        search_words.put(circuit, name, circuit.slug)
         _remind(circuit)
         journal.append("circuit.created", f"circuit:{circuit.slug}", now=now, actor=owner.name)
     return circuit
@@ -132,12 +136,15 @@ def join(
             "only the owners of {bot!r} and {tournament!r} can enter the bot", bot=bot.slug, tournament=circuit.name
         )
     with transaction.atomic():
-        row = Circuit.objects.select_for_update(of=("self",)).get(pk=circuit.pk)
+        row = Circuit.objects.select_for_update(of=("self",)).select_related("owner").get(pk=circuit.pk)
+        if row.bots.filter(pk=bot.pk).exists():
+            return None
+        shares.check(row, player, row.bots.filter(owner=player).count(), now=now)
+        if player.pk == row.owner_id:
+            consent.welcome(row, bot)
         if player.pk != bot.owner_id and not bot.is_house:
             people.lock(player.pk)
             consent.hold([bot], player)
-        if row.bots.filter(pk=bot.pk).exists():
-            return None
         if not consent.is_willing(bot, player, row):
             return consent.ask(row, bot, player, message, now=now)
         admit(row, bot, actor=player.name, now=now)
@@ -147,8 +154,31 @@ def join(
 def admit(circuit: Circuit, bot: Bot, *, actor: str, now: datetime) -> None:
     """Add a bot from the next season on; its owner has agreed."""
     bots.sent_version(bot, circuit.game)
+    most = room(circuit)
+    if circuit.bots.count() >= most:
+        raise Refused("{tournament!r} is full; it takes {most} bots", tournament=circuit.name, most=most)
     circuit.bots.add(bot)
     journal.append("circuit.joined", consent.place(circuit), now=now, actor=actor, bot=bot.slug)
+
+
+def room(circuit: Circuit) -> int:
+    """Return the most bots that a circuit takes: those of whose season its owner may have all boards queued. One query."""
+    most, top = quotas.most(circuit.owner, quotas.BOARDS), settings.MAX_ENTRIES
+    game = pools.load(circuit.game, circuit.players, circuit.options)
+    seats, form = len(game.sides), formats.format_named(circuit.format)
+    boards = circuit.boards or tournaments.default_boards(circuit.game, circuit.players, circuit.options)
+
+    def fits(count: int) -> bool:
+        order = list(range(count))
+        cut = divisions.next_divisions([], order, order, size=circuit.size, moves=circuit.moves, least=seats)
+        values = {"boards": boards, "seats": seats}
+        sizes = [formats.make_field(circuit.format, circuit.parameters, entries=len(each), **values) for each in cut]
+        try:
+            return most is None or sum(form.size(field).boards[1] for field in sizes) <= most
+        except ValueError:
+            return True  # No question of boards; the season says what is wrong.
+
+    return booking.most_fitting(top + 1, fits, least=seats)
 
 
 def leave(circuit: Circuit, bot: Bot, *, player: Player, now: datetime | None = None) -> None:

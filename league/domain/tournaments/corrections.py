@@ -13,9 +13,9 @@ from django.db import transaction
 from django.db.models import Model
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, names
-from league.domain.core.errors import Refused
-from league.domain.tournaments import circuits, progress, tournaments
+from league.domain.core import clock, journal, names, search_words
+from league.domain.core.errors import Refused, TooMany
+from league.domain.tournaments import circuits, progress, shares, tournaments
 from league.enums import Entrance, TournamentStatus
 from league.models import BotVersion, Circuit, Entry, Event, LeagueEvent, Player, Season, Tournament
 
@@ -23,6 +23,8 @@ Contest = Tournament | Event | Circuit
 Row = TypeVar("Row", bound=Model)
 MOST_DESCRIPTION = 2000
 MOST_REASON = 300
+MOST_NAMES, MOST_STEPS = 5, 100  # Renames and other corrections of a row in a day, of one player.
+STEPS = frozenset({"described", "shared", "entries_opened", "entries_closed", "disqualified", "reinstated", "replaced"})
 STARTED = frozenset({TournamentStatus.RUNNING, TournamentStatus.FINISHED})
 
 
@@ -59,8 +61,9 @@ def describe(row: Contest, text: str, *, actor: str, now: datetime | None = None
 def rename(row: Contest, name: str, *, actor: str, now: datetime | None = None) -> None:
     """Change the name; the address stays. A stage or division has the name of its event or league. Repeatable.
 
-    The old name stays reserved, so that no other tournament can pass for this one.
+    Nobody else gets the old name for a time (names.HELD), so that nobody can pass for the tournament that had it. At most MOST_NAMES a day.
     """
+    now = clock.now_or(now)
     name = names.checked(name)
     most = 80 if isinstance(row, Tournament) else 60
     if not 1 <= len(name) <= most:
@@ -72,14 +75,18 @@ def rename(row: Contest, name: str, *, actor: str, now: datetime | None = None) 
         old = locked.name
         if old == name:
             return
-        if not (isinstance(locked, Event) and locked.private):
-            tournaments.take_name(locked.owner, name)
+        is_private = isinstance(locked, Event) and locked.private
+        if not is_private:
+            tournaments.take_name(locked.owner, name, now=now)
         type(row).objects.filter(pk=row.pk).update(name=name)
         if isinstance(locked, Event):
             Event.objects.filter(pk=row.pk).update(document={**locked.document, "name": name})
             for stage in locked.tournaments.all():
                 Tournament.objects.filter(pk=stage.pk).update(name=(name + stage.name.removeprefix(old))[-80:])
-        _note(locked, "renamed", now=clock.now_or(now), actor=actor, old=old, new=name)
+        if not is_private:
+            tournaments.give_up_name(locked.owner, old, now=now)
+            search_words.put(locked, name, locked.slug)
+        _note(locked, "renamed", now=now, actor=actor, old=old, new=name)
     row.refresh_from_db()
 
 
@@ -96,6 +103,17 @@ def set_entrance(row: Tournament | Event, to: str, *, actor: str, now: datetime 
             kind = "entries_opened" if to == Entrance.ANYBODY else "entries_closed"
             _note(locked, kind, now=clock.now_or(now), actor=actor)
     row.refresh_from_db(fields=["entrance"])
+
+
+def set_share(row: Contest, per_player: int, *, actor: str, now: datetime | None = None) -> None:
+    """Set how many bots each player may enter; entries stay. Repeatable."""
+    per_player = shares.checked(per_player)
+    with transaction.atomic():
+        locked = _lock(row)
+        if locked.per_player != per_player:
+            type(row).objects.filter(pk=row.pk).update(per_player=per_player)
+            _note(locked, "shared", now=clock.now_or(now), actor=actor, most=str(per_player))
+    row.refresh_from_db(fields=["per_player"])
 
 
 def disqualify(entry: Entry, why: str, *, player: Player, now: datetime | None = None) -> None:
@@ -189,7 +207,7 @@ def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: d
 
 
 def delete(row: Contest, *, actor: str, now: datetime | None = None) -> None:
-    """Delete a tournament, event or circuit that never had a match. Its name stays reserved, and the journal keeps its lines."""
+    """Delete what never began: no match of it was ever inserted. Its name is free after a time (names.HELD) and the journal keeps its line."""
     now = clock.now_or(now)
     with transaction.atomic():
         locked = _lock(row)
@@ -208,7 +226,11 @@ def delete(row: Contest, *, actor: str, now: datetime | None = None) -> None:
             circuits.forget(locked)
         else:
             consent.lapse(locked, now=now)
+        is_private = isinstance(locked, Event) and locked.private
+        search_words.remove(locked)
         locked.delete()
+        if not is_private:
+            tournaments.give_up_name(locked.owner, locked.name, now=now)
 
 
 def _lock(row: Row) -> Row:
@@ -216,4 +238,14 @@ def _lock(row: Row) -> Row:
 
 
 def _note(row: Contest, word: str, *, now: datetime, actor: str, **data: str) -> LeagueEvent:
+    """Add a line to the journal. Raise TooMany beyond the number of a day, in the transaction that changes the row."""
+    kind = type(row).__name__.lower()
+    most, words = (MOST_NAMES, {word}) if word == "renamed" else (MOST_STEPS, STEPS)
+    again = journal.again_at(subject(row), [f"{kind}.{step}" for step in sorted(words)], actor, most, now=now)
+    if again is not None:
+        raise TooMany(
+            "you have changed this {count} times in the last day; change it again tomorrow",
+            retry_after=max(1, int((again - now).total_seconds())),
+            count=most,
+        )
     return journal.append(f"{type(row).__name__.lower()}.{word}", subject(row), now=now, actor=actor, **data)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
 
 from league.domain.bots import bots, consent
 from league.domain.core import clock, journal, transitions
 from league.domain.core.errors import Refused
 from league.domain.people import players
-from league.domain.tournaments import booking, formats
+from league.domain.tournaments import booking, formats, shares
 from league.enums import Entrance, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Player, Rating, Tournament
 from league.pure import formats as pure
@@ -46,6 +45,9 @@ def enter(
             )
         if row.entrance == Entrance.OWNER and player.pk != row.owner_id:
             raise Refused("The owner of {tournament!r} chooses its bots.", tournament=row.name)
+        shares.check(row, player, row.entries.filter(version__bot__owner=player, withdrawn=None).count(), now=now)
+        if player.pk == row.owner_id:
+            consent.welcome(row, bot)
         if player.pk != bot.owner_id and not bot.is_house:
             players.lock(player.pk)
             consent.hold([bot], player)
@@ -69,9 +71,9 @@ def _place(row: Tournament, version: BotVersion, *, actor: str, now: datetime) -
             return entry if entry.withdrawn is None else _return_entry(entry, row, version, actor=actor, now=now)
     version = _fresh(version)
     _check_entrant(version, row)
-    most = min(settings.MAX_ENTRIES, formats.format_named(row.format).most or settings.MAX_ENTRIES)
+    most = booking.room(row, whole=actor != row.owner.name)
     if len(present) >= most:
-        raise Refused("the tournament {tournament!r} is full; it takes {most} entries", tournament=row.name, most=most)
+        raise Refused("{tournament!r} is full; it takes {most} bots", tournament=row.name, most=most)
     number = 1 + max((entry.number for entry in present), default=-1)
     entry = Entry.objects.create(tournament=row, version=version, number=number)
     booking.book_more(row, now=now)

@@ -9,16 +9,15 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, names, transitions
-from league.domain.core.errors import Refused
+from league.domain.core import clock, journal, names, search_words
+from league.domain.core.errors import Refused, TooMany, shown
 from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import booking, forecast, formats, releases, tournaments
+from league.domain.tournaments import booking, forecast, formats, releases, shares, tournaments, waiting
 from league.enums import BotState, Entrance, RequestStatus, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Entry, EntryRequest, Event, Player, Tournament
 from league.pure.calendar import event_plan as pure
@@ -37,6 +36,7 @@ def create(
     wait: bool = False,
     entrance: str = Entrance.OWNER,
     entries_from: datetime | None = None,
+    per_player: int = 1,
     description: str = "",
     now: datetime | None = None,
 ) -> Event:
@@ -57,11 +57,13 @@ def create(
     with transaction.atomic():
         quotas.ask(owner, quotas.TOURNAMENTS, now=now)
         wait = wait or terms.private or terms.due is not None
-        if not wait:
+        most = forecast.room(plan, owner)
+        if not wait or len(entrants) > most:
             _check_boards(owner, plan, len(entrants))
+        elif not most:
+            _check_boards(owner, plan, forecast.fewest(plan))
         if not terms.private:
-            # The name of a private event need not be unique, because nobody else sees it.
-            tournaments.take_name(owner, name)
+            tournaments.take_name(owner, name, now=now)  # A private event needs no unique name: nobody else sees it.
         event = Event.objects.create(
             slug=tournaments.secret_slug() if terms.private else tournaments.free_slug(name, Event),
             name=name,
@@ -78,9 +80,12 @@ def create(
             due=terms.due,
             entrance=entrance,
             entries_from=entries_from,
+            per_player=shares.checked(per_player),
             description=description,
             created=now,
         )
+        if not terms.private:
+            search_words.put(event, name, event.slug)
         event.shown_from, event.opens = releases.moments(event)
         event.save(update_fields=["shown_from", "opens"])
         journal.append("event.created", f"event:{event.slug}", now=now, actor=owner.name)
@@ -90,10 +95,11 @@ def create(
     return event
 
 
-def _check_boards(owner: Player, plan: pure.EventPlan, entrants: int) -> None:
-    """Raise Refused if the stages cannot be played, or need more boards than the owner may have."""
-    stages = forecast.forecast_stages(plan, entrants)
-    booking.check_boards(owner, sum(stage.boards[1] for stage in stages))
+def _check_boards(owner: Player, plan: pure.EventPlan, entrants: int) -> int:
+    """Return the most boards of all stages. Raise Refused if they cannot be played, or exceed the owner's limit of boards."""
+    boards = sum(stage.boards[1] for stage in forecast.forecast_stages(plan, entrants))
+    booking.check_boards(owner, boards)
+    return boards
 
 
 def _ask(
@@ -160,38 +166,71 @@ def _able(event: Event, game: str, agreed: Iterable[EntryRequest], *, now: datet
 def enter(event: Event, bot: Bot, player: Player, *, now: datetime | None = None) -> None:
     """Enter the player's own bot in an open event, with the version that it sends. Repeatable.
 
-    A private event requires an invitation. Any other event must be open to everybody, or belong to the player.
+    Into a private event they must have been invited; into another one if it is open to everybody, or as its owner, who may also let in again a bot
+    that they took out.
     """
     now = clock.now_or(now)
     with transaction.atomic():
-        row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
-        _check_own(row, bot, player)
+        row = Event.objects.select_for_update(of=("self",)).select_related("owner").get(pk=event.pk)
+        entries = consent.requests_for(row)
+        is_let_in = row.owner_id == player.pk and entries.filter(bot=bot, status=RequestStatus.REMOVED).exists()
+        if not is_let_in:
+            _check_own(row, bot, player)
         _check_open(row, now)
         _check_door(row, player, now)
-        bots.version_of(bot, _read(row.document).game)  # Raises Refused if the bot does not play the game.
-        entries = consent.requests_for(row)
+        bots.version_of(bot, _read(row.document).game)  # Raises Refused if it does not play the game.
         if entries.filter(bot=bot, status=RequestStatus.GRANTED).exists():
             return
-        if entries.filter(status=RequestStatus.GRANTED).count() >= settings.MAX_ENTRIES:
-            raise Refused("{event!r} is full; it takes {most} bots", event=row.name, most=settings.MAX_ENTRIES)
-        # If the owner of the event had asked for this bot, its owner now agrees by entering it.
-        entries.filter(bot=bot).exclude(status=RequestStatus.WITHDRAWN).delete()
+        shares.check(row, player, entries.filter(bot__owner=player, status=RequestStatus.GRANTED).count(), now=now)
+        check_room(row)
+        # If the owner of the event had asked for the bot, its owner agrees by entering it.
+        entries.filter(bot=bot).delete()
+        if is_let_in:
+            consent.welcome(row, bot)
         sure = {"asker": player, "status": RequestStatus.GRANTED, "created": now, "answered": now}
         EntryRequest.objects.create(event=row, bot=bot, **sure)
-        releases.add(row, [player.pk], now=now)
+        releases.add(row, [bot.owner_id], now=now)
         journal.append("event.entered", f"event:{row.slug}", now=now, actor=player.name, bot=bot.slug)
 
 
+def check_room(event: Event) -> None:
+    """Raise Refused if an event takes no more bots: what is entered can also be played."""
+    most = forecast.room(_read(event.document), event.owner)
+    if consent.requests_for(event).filter(status=RequestStatus.GRANTED).count() >= most:
+        raise Refused("{tournament!r} is full; it takes {most} bots", tournament=event.name, most=most)
+
+
+def room(event: Event) -> int:
+    """Return the most bots that an open event takes. One query."""
+    return forecast.room(_read(event.document), event.owner)
+
+
+def why_not_yet(event: Event, entries: int) -> str:
+    """Return why an open event could not start now with this number of entries; "" if it could. Four queries."""
+    try:
+        plan = _read(event.document)
+        need = _check_boards(event.owner, plan, entries)
+        quotas.check_free(event.owner, quotas.BOARDS, need)
+    except Refused as error:
+        return shown(error)
+    return ""
+
+
 def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None) -> None:
-    """Withdraw a bot from an open event: one's own bot, or any bot as the owner of the event. It may enter again. Repeatable."""
+    """Take a bot out of an open event: one's own, which may enter again, or any as the owner of the event, who alone lets it in again. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
         if row.owner_id != player.pk:
             _check_own(row, bot, player)
         _check_open(row, now)
-        for request in consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED):
-            transitions.move(request, RequestStatus.WITHDRAWN, now=now, actor=player.name, answered=now)
+        entries = consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED)
+        if entries.exists():
+            if player.pk == bot.owner_id:
+                entries.delete()  # Nothing stays of who comes and goes but its lines in the journal, which `shares` limits.
+            else:
+                consent.take_out(row, bot, player, now=now)
+            journal.append("event.withdrawn", f"event:{row.slug}", now=now, actor=player.name, bot=bot.slug)
         if not row.private:
             _forget_guest(row, bot.owner_id)
 
@@ -347,14 +386,19 @@ def _end(event: Event, status: str, now: datetime, *, actor: str = "") -> bool:
 
 
 def start_due(*, now: datetime) -> int:
-    """Start the open events that are due; return the number of changed ones.
+    """Start the open events whose time has come; return how many changed.
 
-    One that cannot start stays open without a time, and the journal says why.
+    One whose owner has too many boards queued starts as soon as enough of them are played; its entries stay closed. Any other that cannot start stays
+    open, without a time. The journal says why, once.
     """
     changed = 0
     for event in Event.objects.filter(status=TournamentStatus.OPEN, due__lte=now).order_by("due", "pk"):
         try:
             start(event, actor="", now=now)
+        except TooMany as error:
+            if waiting.why_not_started(event, since=event.due):
+                continue
+            journal.append("event.not_started", f"event:{event.slug}", now=now, why=str(error))
         except Refused as error:
             with transaction.atomic():
                 # Not if its owner has set another time or cancelled it.

@@ -10,7 +10,7 @@ from django.db.models import F, Q, QuerySet
 from league.domain.bots import bots, consent
 from league.domain.core import clock, transitions
 from league.domain.core.errors import Refused
-from league.domain.tournaments import circuits, enrolment
+from league.domain.tournaments import circuits, enrolment, events
 from league.enums import RequestStatus, TournamentStatus
 from league.models import Circuit, EntryRequest, Event, Player, Tournament
 
@@ -41,6 +41,8 @@ def grant(request: EntryRequest, *, player: Player, now: datetime | None = None)
             return row
         if row.status not in (RequestStatus.ASKED, RequestStatus.REFUSED):
             raise _answered(row)
+        if isinstance(occasion, Event):
+            events.check_room(occasion)
         transitions.move(row, RequestStatus.GRANTED, now=now, actor=player.name, answered=now)
         if isinstance(occasion, Tournament):
             version = bots.version_of(row.version or row.bot, occasion.pool.game)

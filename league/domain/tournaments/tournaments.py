@@ -14,12 +14,12 @@ from django.utils.text import slugify
 
 from engine.runner import Limits
 from league.domain.bots import bots, consent
-from league.domain.core import clock, journal, names, transitions
-from league.domain.core.errors import IllegalMove, Refused
+from league.domain.core import clock, journal, names, search_words, transitions
+from league.domain.core.errors import IllegalMove, Refused, TooMany
 from league.domain.matches import embargoes
 from league.domain.people import quotas
 from league.domain.ratings import pools
-from league.domain.tournaments import booking, enrolment, formats, progress, releases
+from league.domain.tournaments import booking, enrolment, formats, progress, releases, shares
 from league.enums import DEFAULT_FORMAT, Entrance, Seeding, TournamentStatus
 from league.models import Bot, BotVersion, Circuit, Event, Player, Tournament
 from league.pure import formats as pure
@@ -28,6 +28,7 @@ from league.pure.refusal import Message
 from league.service import logs
 
 SLUGS_TAKEN = frozenset({"new"})
+MOST_IDLE_NAMES = 20  # Names that a player has given up and still holds.
 
 COARSE = ("chips", "marks")  # Score units in which a quarter to a half of the boards between good bots are drawn.
 
@@ -57,6 +58,7 @@ def create(
     sealed: bool = False,
     description: str = "",
     entrance: str = Entrance.ANYBODY,
+    per_player: int = 1,
     limits: dict[str, Any] | None = None,
     secret: bytes | None = None,
     slug: str = "",
@@ -88,7 +90,7 @@ def create(
     with transaction.atomic():
         if not belongs:
             quotas.ask(owner, quotas.TOURNAMENTS, now=now)
-            take_name(owner, name)
+            take_name(owner, name, now=now)
         tournament = Tournament.objects.create(
             slug=slug or free_slug(name),
             name=name,
@@ -101,6 +103,7 @@ def create(
             sealed=sealed,
             description=description,
             entrance=entrance,
+            per_player=shares.checked(per_player),
             schedule=pure.REVISION,
             secret=secret,
             secret_sha256=hashlib.sha256(secret).hexdigest(),
@@ -109,11 +112,14 @@ def create(
             **_embargo_of(belongs.get("event")),
             **belongs,
         )
+        if not belongs:
+            search_words.put(tournament, name, tournament.slug)
         journal.append("tournament.created", transitions.subject(tournament), now=now, actor=owner.name)
         if belongs:
             for version in versions:
                 enrolment.place(tournament, bots.version_of(version, game), actor=owner.name, now=now)
         else:
+            booking.check_possible(tournament)
             consent.hold([entrant if isinstance(entrant, Bot) else entrant.bot for entrant in versions], owner)
             for version in versions:
                 enrolment.enter(tournament, version, player=owner, now=now)
@@ -128,12 +134,33 @@ def _embargo_of(event: Event | None) -> dict[str, Any]:
     return columns | {"opens": releases.opening_of_tournaments(event)}
 
 
-def take_name(owner: Player, name: str) -> None:
-    """Reserve `name` and similar names for tournaments, events and circuits of `owner`. Raise Refused if somebody else has it.
+def take_name(owner: Player, name: str, *, now: datetime | None = None) -> None:
+    """Reserve `name` and similar names for tournaments, events and circuits of `owner`.
 
-    Suffixes for stages and seasons do not count: "Liga, stage 2" and "Liga 3.1" belong to the name "Liga".
+    Raise Refused if somebody else has it, or TooMany if `owner` holds too many names already that nothing of theirs has. Suffixes for stages and
+    seasons do not count: "Liga, stage 2" and "Liga 3.1" belong to the name "Liga".
     """
-    names.take(names.EVENT, without_part(name), holder=f"player:{owner.name}")
+    now, name, holder = clock.now_or(now), without_part(name), f"player:{owner.name}"
+    idle = names.given_up(names.EVENT, holder=holder, now=now)
+    if len(idle) >= MOST_IDLE_NAMES and not any(names.alike(name, other) for other in idle):
+        raise TooMany(
+            "you have given up {count} names in the last {days} days; take one of them again, such as {name!r}, or wait until one is free",
+            retry_after=int(journal.DAY.total_seconds()),
+            count=len(idle),
+            days=names.HELD.days,
+            name=min(idle),
+        )
+    names.take(names.EVENT, name, holder=holder, now=now)
+
+
+def give_up_name(owner: Player, name: str, *, now: datetime) -> None:
+    """Give up the name of a row that is renamed or deleted, unless another tournament, event or circuit of `owner` has one like it."""
+    alone = Tournament.objects.filter(event=None, season=None)
+    for rows in (alone, Event.objects.filter(private=False), Circuit.objects.all()):
+        others = rows.filter(owner=owner).values_list("name", flat=True)
+        if any(names.alike(without_part(other), without_part(name)) for other in others):
+            return
+    names.give_up(names.EVENT, without_part(name), holder=f"player:{owner.name}", now=now)
 
 
 def secret_slug() -> str:
@@ -142,12 +169,13 @@ def secret_slug() -> str:
 
 
 def free_slug(name: str, table: type[Tournament] | type[Event] | type[Circuit] = Tournament) -> str:
-    """Return an unused address for a row with this name in `table`."""
+    """Return an unused address for a row of that name in its table, and not the one of a deleted row, whose links still lead there."""
     base = slugify(name)[:50].strip("-") or "tournament"
     taken = set(table.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | SLUGS_TAKEN
+    kind = table.__name__.lower()
     number = 1
     slug = base
-    while slug in taken:
+    while slug in taken or journal.latest(f"{kind}:{slug}", [f"{kind}.deleted"], 1):
         number += 1
         slug = f"{base}-{number}"
     return slug

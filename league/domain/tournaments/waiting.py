@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import Count, Q
 
@@ -53,11 +54,12 @@ def why_cancelled(event: Event) -> str:
     return _last_why(event, "event.refused")
 
 
-def why_not_started(event: Event) -> str:
-    """Return why an event did not start at its time; "" if it did. One query."""
-    return _last_why(event, "event.not_started")
+def why_not_started(event: Event, *, since: datetime | None = None) -> str:
+    """Return why an event did not start at its time; "" if that never happened, or not since then. One query."""
+    return _last_why(event, "event.not_started", since)
 
 
-def _last_why(event: Event, kind: str) -> str:
-    row = LeagueEvent.objects.filter(subject=f"event:{event.slug}", kind=kind).order_by("-id").first()
+def _last_why(event: Event, kind: str, since: datetime | None = None) -> str:
+    rows = LeagueEvent.objects.filter(subject=f"event:{event.slug}", kind=kind)
+    row = (rows if since is None else rows.filter(at__gte=since)).order_by("-id").first()
     return str(row.data["why"]) if row else ""

@@ -26,6 +26,7 @@ from league.domain.upkeep import reconcile
 from league.enums import MatchStatus, VersionStatus
 from league.management import tables
 from league.management.base import LeagueCommand
+from league.management.commands.serve import check_free
 from league.management.processes import GaveUp, Supervisor, manage
 from league.models import BotVersion, Match, Tournament
 
@@ -67,6 +68,8 @@ class Command(LeagueCommand):
 
     def run(self, **options: Any) -> None:
         """Play, print, serve."""
+        if options["serve"]:
+            check_free(options["bind"])
         began = time.monotonic()
         stdout: Any = self.stdout  # The library rich needs the stream inside Django's wrapper to find its width.
         self.console = Console(file=stdout._out)

@@ -6,18 +6,16 @@ import io
 import zipfile
 from functools import cache
 
-from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from league.domain.bots import packages
+from league.domain.bots import languages, packages
 from league.models import BotVersion
 from league.web.common.viewers import player_of
 
-KITS = settings.BASE_DIR / "bots" / "kits"
-KIT_TIME = (2026, 1, 1, 0, 0, 0)  # Time of the files in a kit, so that its bytes are always the same.
+KIT_TIME = (2026, 1, 1, 0, 0, 0)  # Of the files in a kit, so that its bytes are always the same.
 
 
 def _own_version(request: HttpRequest, slug: str, number: int) -> BotVersion:
@@ -40,7 +38,7 @@ def _file(data: bytes, name: str, kind: str) -> HttpResponse:
 def source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Send the source of a version that is one file."""
     version = _own_version(request, slug, number)
-    text = packages.source(version)
+    text = packages.source(version) or languages.text_of(version)
     if text is None:
         raise Http404
     ending = version.entry.rpartition(".")[2]
@@ -69,7 +67,7 @@ def kit(request: HttpRequest, name: str) -> HttpResponse:
 def _kits() -> dict[str, bytes]:
     """Return the packed kits by name."""
     kits = {}
-    for folder in sorted(path for path in KITS.iterdir() if (path / "bot.toml").is_file()):
+    for folder in sorted(path for path in languages.KITS.iterdir() if (path / "bot.toml").is_file()):
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(folder.iterdir()):

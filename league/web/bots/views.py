@@ -23,10 +23,10 @@ from django.views.decorators.http import require_POST, require_safe
 import engine
 from engine.packages import archive
 from engine.rules.terms import GAME_SCORE
-from engine.runner import Limits, PackageRefused
+from engine.runner import Limits, PackageRefused, tracebacks
 from league.domain.audits import results
 from league.domain.bots import bots as domain
-from league.domain.bots import challenges, consent, packages, totals
+from league.domain.bots import challenges, consent, languages, packages, totals
 from league.domain.core import paging
 from league.domain.core.counts import count_of, value_of
 from league.domain.core.errors import Refused, TooMany, shown
@@ -41,7 +41,7 @@ from league.web.bots.encounters import encounter_lines
 from league.web.bots.forms import SubmitForm
 from league.web.bots.highlights import highlights
 from league.web.bots.losses import last_loss
-from league.web.common import inputs, lists, tracebacks
+from league.web.common import inputs, lists
 from league.web.common.pools import chosen_pool
 from league.web.common.viewers import may_look, may_manage, player_of, user_of, viewer_of
 
@@ -361,8 +361,8 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "version": upload,
         "owned": owned,
         "is_author": viewer is not None and viewer.pk == bot.owner_id,
-        "editable": upload.package.files == packages.FILES_OF_TEXT and upload.runtime == "python",
-        "one_file": upload.package.files == packages.FILES_OF_TEXT and upload.runtime != "binary",
+        "editable": languages.language_of(upload) is not None,
+        "one_file": languages.language_of(upload) is not None or packages.is_one_text(upload),
         "checks": checks,
         "failed_checks": failed_checks,
         "passed": len(checks) - len(failed_checks),

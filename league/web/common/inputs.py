@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 
-from league.domain.core import clock
 from league.domain.core.errors import Refused
 from league.models import Bot
 
@@ -15,12 +12,6 @@ from league.models import Bot
 def whole_number(text: str | None) -> int | None:
     """Return the value of at most nine ASCII digits; None for any other text."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
-def until_of(request: HttpRequest) -> datetime | None:
-    """Return the time in the form field "until", or None if it is empty. Refuse other text."""
-    text = request.POST.get("until", "").strip()
-    return clock.read(text) if text else None
 
 
 def is_own_form(request: HttpRequest) -> bool:

@@ -57,6 +57,8 @@ HEAVY = frozenset(
 )
 # Pages for frames on other sites, which read no session.
 FRAMED = frozenset({"embed-match", "embed-puzzle", "oembed"})
+# Repeatable actions of people on contests.
+CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do"})
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset"), "password")
 KNOWN_S = 30 * 24 * 3600  # For this many seconds after a successful log-in an address has its own count of attempts.
@@ -90,6 +92,8 @@ def _counted(request: HttpRequest, name: str) -> list[tuple[str, str]]:
     if name in DOWNLOADS or name in HEAVY:
         who = f"u{request.user.pk}" if request.user.is_authenticated else f"a{where}"
         return [("download" if name in DOWNLOADS else "heavy", who)]
+    if name in CHANGES and request.method == "POST" and request.user.is_authenticated:
+        return [("change", f"u{request.user.pk}")]
     if name == "play" and request.method == "POST" and not request.user.is_authenticated:
         if request.POST.get("do") == "refresh":  # Choosing another game on the form opens no table.
             return []

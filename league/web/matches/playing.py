@@ -16,8 +16,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.people.guests import Guest
 from league.domain.tables import ending, guests, levels, seating, standing
-from league.domain.tables.guests import Guest, Sitter
+from league.domain.tables.guests import Sitter
 from league.domain.tables.levels import Level
 from league.models import BotVersion, Player, Table
 from league.models.tables import LIVE
@@ -105,13 +106,13 @@ def play(request: HttpRequest) -> HttpResponse:
     if not seating.is_on():
         raise Http404
     if request.method != "POST":
-        return _page(request, cookies.sitter_of(request))
+        return _page(request, cookies.person_of(request))
     return _sit_down(request) if is_own_form(request) else _with_token(request)
 
 
 def _sit_down(request: HttpRequest) -> HttpResponse:
-    """Open a table, or go to the running one. After a refusal the form keeps its values."""
-    sitter, key = (player_of(request), "") if request.user.is_authenticated else cookies.seat_guest(request)
+    """Open a table, or the running one. A refusal keeps the form."""
+    sitter, key = (player_of(request), "") if request.user.is_authenticated else cookies.new_guest(request)
     if not seating.may_sit(sitter):
         return redirect(f"{reverse('login')}?{urlencode({'next': reverse('play')})}")
     form = PlayForm(sitter, seating.rivals(sitter), request.POST)

@@ -26,7 +26,7 @@ from league.models import Table
 from league.models.tables import LIVE, NO_ADVICE
 from league.service import listening, topics
 from league.web.common import prefs, words
-from league.web.common.guests import sitter_of
+from league.web.common.guests import person_of
 from league.web.common.inputs import whole_number
 from league.web.matches import banner, felt, narrate, pictures
 from league.web.matches.offers import chosen, offer
@@ -42,7 +42,7 @@ DEAF_S = 0.02  # Seconds between two checks if no notifications arrive.
 
 def _row(request: HttpRequest, public_id: str) -> Table:
     """Return a table that the viewer may see: their own, or any finished one. At most two queries."""
-    row = seating.visible(sitter_of(request), public_id)
+    row = seating.visible(person_of(request), public_id)
     if row is None:
         raise Http404
     return row
@@ -66,7 +66,7 @@ def table(request: HttpRequest, public_id: str) -> HttpResponse:
     names = seating.names(row, bots)
     numbers = numbered(names)
     board = whole_number(request.GET.get("b"))
-    sitter = sitter_of(request)
+    sitter = person_of(request)
     is_own = guests.owns(sitter, row)
     if row.records and board is not None:
         return _replay(request, row, names, min(max(1, board), len(row.scores)))
@@ -154,7 +154,7 @@ def act(request: HttpRequest, public_id: str) -> HttpResponse:
 
     A page that listens for events (`listens`) gets an empty response at once, so that no thread waits.
     """
-    sitter = sitter_of(request)
+    sitter = person_of(request)
     where = redirect("table", public_id=public_id)
     now = seating.tables_of(sitter, public_id).only("legal").first() if sitter is not None else None
     if sitter is None or now is None:

@@ -151,14 +151,15 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
                 bool(own_bots) and "pass" in record
             )  # Older records have no passes, so conversations cannot be rebuilt.
             names, bots = seat_names(sitting, parties), seat_bots(sitting, parties)
-            context["lines"] = narrate.narrate(shown_moments(record), names, bots)
+            moments = shown_moments(record)
+            context["lines"] = narrate.narrate(moments, names, bots)
             context["notes"] = record.get("notes", [])
             sides = seat_sides(record, sitting.seating)
             context["heads"] = [
                 (party, name, next((sides[seat] for seat in seats_of(sitting, party.number)), party.number))
                 for party, name in zip(parties, party_names(parties), strict=True)
             ]
-            context |= _shared(request, row, sitting, parties, shown_moments(record), context["lines"])
+            context |= _shared(request, row, sitting, parties, moments, context["lines"])
             context["own_parties"] = {party.number for party in own_bots}
             context["own_seats"] = [
                 seat for seat, party in enumerate(sitting.seating) if party in context["own_parties"]

@@ -11,7 +11,7 @@ from league.models import Tournament
 from league.service import live as listening
 from league.service import topics
 from league.service.limits import address
-from league.web.common.guests import sitter_of
+from league.web.common.guests import person_of
 from league.web.common.viewers import user_of
 
 AGAIN_S = 30  # Seconds to wait if there is no room for another listener.
@@ -38,7 +38,7 @@ def _visible(request: HttpRequest, requested: tuple[str, ...]) -> tuple[str, ...
 def _foreign(request: HttpRequest, requested: tuple[str, ...]) -> set[str]:
     """Return those requested tables that belong to other people; only the person at a table may follow it."""
     tables = {topic for topic in requested if topic.startswith(topics.TABLE)}
-    if not tables or (sitter := sitter_of(request)) is None:
+    if not tables or (sitter := person_of(request)) is None:
         return tables
     table_ids = [topic.removeprefix(topics.TABLE) for topic in tables]
     own_ids = guests.own(sitter).filter(public_id__in=table_ids).values_list("public_id", flat=True)

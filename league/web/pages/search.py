@@ -8,8 +8,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
-from django.db import connection
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -19,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from league.domain.core import search_words
 from league.domain.matches import sight
 from league.models import Bot, Circuit, Event, Player, Tournament
 from league.web.common import families
@@ -27,12 +27,11 @@ from league.web.common.inputs import short_text
 from league.web.common.viewers import user_of
 from league.web.pages import documents
 
-MOST_TEXT = 60  # The most characters of a query.
-MOST = 8  # The most results of each kind.
-FEW = 4  # The most suggestions for an address that does not exist.
-# Not found by the search: decisions and the rules book are for programmers of games; players have the game's page.
-BOOKS = ("adr/", "rules/")
-INSIDE = 3  # From this many characters on, a search also looks inside names, not only at their beginning.
+MOST_TEXT = 60  # Characters of a query.
+MOST = 8  # Results of each kind.
+FEW = 4  # Suggestions for an address that does not exist.
+BOOKS = ("adr/", "rules/")  # Decisions and the rules book are for those who program a game; players have its page.
+LEAST = 3  # Characters of a wrong address from which it is a name.
 Row = TypeVar("Row", bound=Model)
 
 
@@ -57,7 +56,7 @@ class Group:
 @never_cache
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """Show the pages that a text names (`?q=`). At most ten queries."""
+    """Show what a text names (`?q=`). At most sixteen queries."""
     text = short_text(request.GET.get("q", ""), MOST_TEXT)
     groups = find(text, user_of(request)) if text else []
     context = {"text": text, "groups": groups, "families": families.by_family() if not groups else []}
@@ -73,12 +72,12 @@ def find(text: str, viewer: User | None) -> list[Group]:
     events = sight.events(Event.objects.defer("secret"), viewer)
     contests = [
         *_own_contests(text, viewer),
-        *((row, reverse("tournament", args=[row.slug])) for row in _by_slug(tournaments, "slug", term)),
-        *((row, reverse("event", args=[row.slug])) for row in _by_slug(events, "slug", term)),
-        *((row, reverse("circuit", args=[row.slug])) for row in _by_slug(Circuit.objects.all(), "slug", term)),
+        *((row, reverse("tournament", args=[row.slug])) for row in _named(tournaments, "slug", term)),
+        *((row, reverse("event", args=[row.slug])) for row in _named(events, "slug", term)),
+        *((row, reverse("circuit", args=[row.slug])) for row in _named(Circuit.objects.all(), "slug", term)),
     ]
-    bots = _by_slug(Bot.objects.select_related("owner"), "slug", term)
-    players = _by_slug(Player.objects.all(), "name", term)
+    bots = _named(Bot.objects.select_related("owner"), "slug", term)
+    players = _named(Player.objects.all(), "name", term)
     groups = [
         _group(_("Games"), games(term)),
         _group(_("Bots"), [Result(reverse("bot", args=[bot.slug]), bot.slug, bot.owner.name) for bot in bots]),
@@ -101,20 +100,13 @@ def _group(title: Any, results: Sequence[Result]) -> Group:
     return Group(title, list(results[:MOST]), len(results) > MOST)
 
 
-def _by_slug(rows: QuerySet[Row], column: str, term: str) -> list[Row]:
-    """Return rows whose unique name begins with a term, then those that contain it. At most two queries."""
-    results = list(rows.filter(_starts_with(column, term)).order_by(column)[: MOST + 1])
-    if len(results) <= MOST and len(term) >= INSIDE:
-        inside = rows.filter(**{f"{column}__contains": term}).exclude(pk__in=[row.pk for row in results])
-        results += inside.order_by(column)[: MOST + 1 - len(results)]
+def _named(rows: QuerySet[Row], column: str, term: str) -> list[Row]:
+    """Return rows whose unique name begins with a term, then those that have words beginning with its words. At most three queries."""
+    results = list(rows.filter(search_words.begins(column, term)).order_by(column)[: MOST + 1])
+    if len(results) <= MOST:
+        others = search_words.having(rows, term).exclude(pk__in=[row.pk for row in results])
+        results += others.order_by(column)[: MOST + 1 - len(results)]
     return results
-
-
-def _starts_with(column: str, term: str) -> Q:
-    """Return a condition for which the index of names is used: SQLite does not use it for LIKE, PostgreSQL has one for LIKE."""
-    if connection.vendor == "sqlite":
-        return Q(**{f"{column}__gte": term, f"{column}__lt": f"{term}~"})  # "~" comes after all characters of a name.
-    return Q(**{f"{column}__startswith": term})
 
 
 def games(term: str) -> list[Result]:
@@ -146,6 +138,6 @@ def papers(term: str) -> list[Result]:
 def suggestions(path: str) -> list[Result]:
     """Return pages whose name resembles the last part of an address that does not exist. No query."""
     part = slugify(path.rstrip("/").rpartition("/")[2].replace("_", "-"))[:MOST_TEXT]
-    if len(part) < INSIDE:
+    if len(part) < LEAST:
         return []
     return [*games(part), *papers(part)][:FEW]

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 import engine
 from league.domain.matches import leases, sight, workers
-from league.domain.tables import guests
+from league.domain.people import guests
 from league.domain.upkeep import invariants, metrics, readiness
 from league.models import Bot, Match
 from league.service import changes, topics, version

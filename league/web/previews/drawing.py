@@ -32,6 +32,7 @@ TITLES = (62, 50, 42)  # Sizes of a title; the first one that fits is used.
 TEXT, SMALL = 30, 28  # Sizes of the lines above and below the body, and of names.
 SPACE = 0.3  # Width of a space, as a share of the height of letters.
 Pixels = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+Bytes = np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
 Colour = tuple[int, int, int]
 
 
@@ -93,7 +94,7 @@ def draw(picture: Picture) -> bytes:
     bottom = HEIGHT - MARGIN // 2 - 8
     if picture.foot:
         bottom -= TEXT + 16
-        _write(image, picture.foot, MARGIN, bottom + 8, TEXT, SOFT)
+        _write(image, picture.foot, MARGIN, bottom + 8, TEXT, SOFT, room=WIDTH - 2 * MARGIN)
     _draw_body(image, picture, Box(MARGIN, top, WIDTH - 2 * MARGIN, bottom - top - 12))
     return _png(image)
 
@@ -279,17 +280,17 @@ def _write(
         if letter == " ":
             at += SPACE * size
         elif place >= 0:
-            alpha = _letter(face, place, size)
+            alpha = _letter(face, place, size) / np.float32(255)
             _blend(
                 image, np.broadcast_to(np.float32(ink), (*alpha.shape, 3)), alpha, round(at - OVERHANG * size / EM), y
             )
             at += int(widths[place]) * size / EM
 
 
-@lru_cache(1000)
-def _letter(face: str, place: int, size: int) -> Pixels:
-    stored = _sprites()[face][place].astype(np.float32) / 255
-    return _scaled(stored, round(LETTER[1] * size / EM), round(LETTER[0] * size / EM))
+@lru_cache(400)
+def _letter(face: str, place: int, size: int) -> Bytes:
+    stored = _sprites()[face][place].astype(np.float32)
+    return _scaled(stored, round(LETTER[1] * size / EM), round(LETTER[0] * size / EM)).astype(np.uint8)
 
 
 # ---- cards and signs
@@ -299,9 +300,9 @@ def _card_width(height: int) -> int:
     return round(CARD[0] * height / CARD[1])
 
 
-@lru_cache(200)
-def _card(card: str, height: int) -> Pixels:
-    """Return the pixels of a card, with opacity; if our deck lacks the card, its sign on paper."""
+@lru_cache(48)
+def _card(card: str, height: int) -> Bytes:
+    """Return the pixels of a card, with opacity; a card that our deck lacks is a sign on paper."""
     place = _sprites()["places"].get(card)
     if place is not None:
         return _shrunk(_sprites()["cards"][place], height, _card_width(height))
@@ -318,22 +319,23 @@ def _card(card: str, height: int) -> Pixels:
 
 
 @lru_cache(20)
-def _suit(suit: str, size: int) -> Pixels:
+def _suit(suit: str, size: int) -> Bytes:
     place = "oceb".find(suit)
     if place >= 0:
         return _shrunk(_sprites()["suits"][place], size, size)
     image = np.zeros((size, size, 3), dtype=np.float32)
     image[:] = PAPER
     _write(image, suit, 4, -4, size - 2, RED if suit in "♥♦" else BLACK)
-    return np.dstack([image, 255 * _mask(Box(0, 0, size, size), 8)])
+    return np.dstack([image, 255 * _mask(Box(0, 0, size, size), 8)]).astype(np.uint8)
 
 
-def _shrunk(pixels: np.ndarray[Any, np.dtype[np.uint8]], height: int, width: int) -> Pixels:
-    """Resize pixels with opacity."""
+def _shrunk(pixels: Bytes, height: int, width: int) -> Bytes:
+    """Return pixels with opacity at another size."""
     alpha = pixels[:, :, 3].astype(np.float32) / 255
     colours = [_scaled(pixels[:, :, channel] * alpha, height, width) for channel in range(3)]
     opacity = _scaled(alpha, height, width)
-    return np.dstack([*(colour / np.maximum(opacity, 1e-3) for colour in colours), 255 * opacity])
+    whole = np.dstack([*(colour / np.maximum(opacity, 1e-3) for colour in colours), 255 * opacity])
+    return np.clip(whole + 0.5, 0, 255).astype(np.uint8)
 
 
 def _scaled(values: Pixels, height: int, width: int) -> Pixels:
@@ -354,8 +356,9 @@ def _shares(before: int, after: int) -> Pixels:
 # ---- shapes
 
 
-def _paste(image: Pixels, pixels: Pixels, x: int, y: int) -> None:
-    _blend(image, pixels[:, :, :3], pixels[:, :, 3] / 255, x, y)
+def _paste(image: Pixels, pixels: Bytes, x: int, y: int) -> None:
+    values = pixels.astype(np.float32)
+    _blend(image, values[:, :, :3], values[:, :, 3] / 255, x, y)
 
 
 def _fill(image: Pixels, box: Box, colour: Colour, radius: int) -> None:

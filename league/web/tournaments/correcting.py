@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from league.domain.tournaments import corrections
 from league.enums import Entrance, TournamentStatus
 from league.models import Circuit, Event, Player, Tournament
+from league.web.common.inputs import whole_number
 
 CORRECTIONS = ("save", "open_entries", "close_entries", "delete")
 SURE = ("cancel", "delete")  # Actions that cannot be undone: the form asks for a tick.
@@ -28,6 +29,8 @@ def correct_contest(request: HttpRequest, row: Tournament | Event | Circuit, vie
         if "name" in request.POST:
             corrections.rename(row, request.POST["name"], actor=viewer.name)
         corrections.describe(row, request.POST.get("description", ""), actor=viewer.name)
+        if (share := whole_number(request.POST.get("per_player"))) is not None:
+            corrections.set_share(row, share, actor=viewer.name)
         messages.success(request, _("Saved."))
     elif action == "delete":
         corrections.delete(row, actor=viewer.name)

@@ -121,6 +121,7 @@ def _create(owner: Player, form: ContestForm, versions: dict[str, BotVersion], *
             terms=replace(terms, due=None) if start else terms,
             wait=True,
             entrance=chosen["entrance"],
+            per_player=chosen["per_player"],
             entries_from=None if start else chosen["entries_from"],
             description=chosen["description"],
         )
@@ -142,6 +143,7 @@ def _create(owner: Player, form: ContestForm, versions: dict[str, BotVersion], *
         sealed=chosen.get("sealed", False),
         description=chosen["description"],
         entrance=chosen["entrance"],
+        per_player=chosen["per_player"],
     )
     if start:
         domain.start_at_once(tournament, actor=owner.name)

@@ -29,13 +29,13 @@ from league.models import Bot, Circuit, EntryRequest, Event, Tournament
 from league.pure.calendar import event_plan
 from league.service import changes, topics
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
-from league.web.common.inputs import bot_named, until_of
+from league.web.common.inputs import bot_named
 from league.web.common.viewers import may_manage, player_of, user_of
 from league.web.tournaments import pictures
 from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest, is_deletable, is_sure
 from league.web.tournaments.ending import Ending, describe_end
 from league.web.tournaments.entrants import tournaments_with_entries
-from league.web.tournaments.forms import TermsForm
+from league.web.tournaments.forms import TermsForm, UntilForm, until_of
 from league.web.tournaments.log_lines import public_lines
 
 MOST_TABLES = 8  # The most tournaments of an event whose standings the page shows.
@@ -112,9 +112,6 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "held": not sight.is_open(event),
         "playing": [] if sees_results else _playing(event),
         "terms": _terms(event) if owned and _may_change(event) else None,
-        "not_started": waiting.why_not_started(event)
-        if event.status == TournamentStatus.OPEN and event.due is None
-        else "",
         "log": public_lines(event),
         "ending": _ending(event, by_stage) if sees_results else None,
         "tables": tables,
@@ -125,9 +122,9 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "takes": event.private or owned or event.entrance == Entrance.ANYBODY,
         "link": _link(request, event) if owned else "",
         "guests": event.guests.count() if owned and event.private else 0,
-        "mine": _own_bots(viewer, event),
+        "until_form": UntilForm.of(event),
         "holds": event.finished is None or event.embargo is not None,
-        "entrants": _entrants(event) if event.status == TournamentStatus.OPEN else [],
+        **(_door(event, viewer, owned=owned) if event.status == TournamentStatus.OPEN else {}),
     }
     return render(request, "tournaments/event.html", context)
 
@@ -146,10 +143,37 @@ def _planned(event: Event) -> Sequence[event_plan.Stage]:
         return ()
 
 
+def _door(event: Event, viewer: User | None, *, owned: bool) -> dict[str, object]:
+    """Return what the page of an open event says of its entries: who is in, how many more it takes, and what the viewer and the owner may do."""
+    entrants = _entrants(event)
+    entered = [row for row in entrants if row.status == RequestStatus.GRANTED]
+    own_bots = _own_bots(viewer, event)
+    inside = {row.bot_id for row in entered}
+    own_inside = [row.bot for row in entered if viewer is not None and row.bot.owner.user_id == viewer.pk]
+    room = domain.room(event)
+    is_out = viewer is not None and not owned and not consent.is_welcome(event, viewer.player)
+    has_place = len(entered) < room and (owned or (len(own_inside) < event.per_player and not is_out))
+    is_late = event.due is not None and event.due <= clock.present()
+    removed = consent.requests_for(event).filter(status=RequestStatus.REMOVED).select_related("bot") if owned else []
+    return {
+        "entrants": entrants,
+        "entered": len(entered),
+        "room": room,
+        "mine": own_bots,
+        "can_enter": [bot for bot in own_bots if bot.pk not in inside] if has_place and not is_late else [],
+        "can_leave": own_inside if not is_late else [],
+        "removed": list(removed),
+        "is_out": is_out,
+        "not_started": waiting.why_not_started(event) if event.due is None or is_late else "",
+        "late": is_late,
+        "why_not_yet": domain.why_not_yet(event, len(entered)) if owned and len(entered) > 1 else "",
+    }
+
+
 def _entrants(event: Event) -> list[EntryRequest]:
     """Return the entries of an event that has not started: entered bots, and bots whose owners have been asked."""
     rows = consent.requests_for(event).filter(status__in=[RequestStatus.GRANTED, RequestStatus.ASKED])
-    return list(rows.select_related("bot", "version").order_by("pk"))
+    return list(rows.select_related("bot__owner", "version").order_by("pk"))
 
 
 def _playing(event: Event) -> list[Bot]:

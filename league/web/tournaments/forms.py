@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.conf import settings
+from django.http import HttpRequest
 from django.utils.dates import WEEKDAYS as WEEK
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -22,6 +23,7 @@ from league.domain.core import names
 from league.domain.core.errors import Refused, shown
 from league.domain.tournaments import corrections, formats, releases
 from league.enums import Audience, Entrance, Seeding
+from league.models import Event, Tournament
 from league.pure.calendar.calendars import WEEKDAYS
 from league.pure.formats import Parameter
 from league.web.common.fields import set_choices
@@ -107,6 +109,27 @@ class ZonedForm(forms.Form):
             if isinstance(cleaned.get(name), datetime):
                 cleaned[name] = cleaned[name].replace(tzinfo=zone).astimezone(UTC)
         return cleaned
+
+
+class UntilForm(ZonedForm):
+    """The time until which the owner hides the replays of a tournament or event."""
+
+    zoned: Sequence[str] = ("until",)
+    until = _moment(_("Hide until"), _("Leave it empty to show the replays."))
+
+    @classmethod
+    def of(cls, row: Tournament | Event) -> UntilForm:
+        """Return the form with the present time."""
+        return cls(initial={"until": row.embargo})
+
+
+def until_of(request: HttpRequest) -> datetime | None:
+    """Return the time that an owner has sent, or None if it is empty. Refuse other text."""
+    form = UntilForm(request.POST)
+    if not form.is_valid():
+        raise Refused("this is not a time in a known time zone; write for example 2026-11-27T18:00 and Europe/Madrid")
+    until: datetime | None = form.cleaned_data["until"]
+    return until
 
 
 class TermsForm(ZonedForm):
@@ -201,6 +224,14 @@ class ContestForm(TermsForm):
         required=False,
         help_text=_("In a private tournament: everybody who has the link."),
     )
+    per_player = forms.IntegerField(
+        label=_("Bots of each player"),
+        min_value=1,
+        max_value=settings.MAX_ENTRIES,
+        initial=1,
+        required=False,
+        help_text=_("So that nobody fills the tournament alone. You may enter more."),
+    )
     entries_from = _moment(_("Entries open"), _("Leave it empty to take entries at once."))
     bots = forms.MultipleChoiceField(
         label=_("Bots from the start"),
@@ -291,6 +322,7 @@ class ContestForm(TermsForm):
         cleaned["format"] = cleaned.get("format") or "round_robin"
         cleaned["seeding"] = cleaned.get("seeding") or Seeding.RATING
         cleaned["entrance"] = cleaned.get("entrance") or Entrance.ANYBODY
+        cleaned["per_player"] = cleaned.get("per_player") or 1
         if self.kind == "circuit":
             self._check_weekly(cleaned)
         else:
@@ -403,6 +435,7 @@ class ContestForm(TermsForm):
             "days": ",".join(cleaned["days"]),
             "at": cleaned["at"].strftime("%H:%M"),
             "options": self.options,
+            "per_player": cleaned["per_player"],
             "description": cleaned["description"],
         }
 

@@ -26,6 +26,9 @@ TEXTS = {
     "entered": gettext_noop("entered %(version)s"),
     "withdrawn": gettext_noop("withdrew %(version)s"),
     "described": gettext_noop("changed the description"),
+    "shared": gettext_noop("set how many bots of each player may enter: %(most)s"),
+    "joined": gettext_noop("entered %(version)s"),
+    "left": gettext_noop("withdrew %(version)s"),
     "renamed": gettext_noop("renamed it from “%(old)s” to “%(new)s”"),
     "entries_opened": gettext_noop("opened the entries"),
     "entries_closed": gettext_noop("closed the entries to others"),
@@ -52,12 +55,14 @@ def public_lines(row: Tournament | Event | Circuit) -> list[Line]:
         word = line.kind.partition(".")[2]
         if word == "moved":
             word = MOVES.get(str(line.data.get("to", "")), "")
+        if word == "active":
+            word = "resumed" if line.data.get("active") else "paused"
         if word in TEXTS:
             lines.append(Line(line.at, line.actor or _("The league"), _fill(_(TEXTS[word]), line.data)))
     return lines
 
 
 def _fill(text: str, data: dict[str, Any]) -> str:
-    """Fill the data into a line; in an event, where entries have no version yet, the bot takes its place."""
-    empty = {"version": data.get("bot", ""), "bot": "", "old": "", "new": "", "why": ""}
+    """Fill in the data of a line; for an entry of an event, the bot stands for its version."""
+    empty = {"version": data.get("bot", ""), "bot": "", "old": "", "new": "", "why": "", "most": ""}
     return text % {**empty, **data}

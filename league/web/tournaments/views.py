@@ -17,13 +17,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from league.domain.bots import bots
+from league.domain.bots import bots, consent
 from league.domain.core import paging
 from league.domain.core.errors import Refused, shown
 from league.domain.matches import embargoes, sight
 from league.domain.ratings import pools
+from league.domain.tournaments import booking, corrections, enrolment, formats, progress, requests
 from league.domain.tournaments import brackets as domain_brackets
-from league.domain.tournaments import corrections, enrolment, formats, progress, requests
 from league.domain.tournaments import tournaments as domain
 from league.domain.tournaments.standings import Standings, meetings, standings
 from league.enums import BotState, Entrance, MatchStatus, TournamentStatus, VersionStatus
@@ -31,7 +31,7 @@ from league.models import BotVersion, Entry, EntryRequest, Match, Party, Player,
 from league.service import changes, topics
 from league.web.common import lists
 from league.web.common.csv_files import RESULT_COLUMNS, csv_file
-from league.web.common.inputs import bot_named, until_of, whole_number
+from league.web.common.inputs import bot_named, whole_number
 from league.web.common.viewers import may_manage, player_of, user_of, viewer_of
 from league.web.tournaments import pictures, tiebreaks
 from league.web.tournaments.brackets import brackets
@@ -39,6 +39,7 @@ from league.web.tournaments.correcting import CORRECTIONS, SURE, correct_contest
 from league.web.tournaments.crosstable import Window, crosstable, picture
 from league.web.tournaments.ending import describe_end
 from league.web.tournaments.entrants import offer, tell_entered
+from league.web.tournaments.forms import UntilForm, until_of
 from league.web.tournaments.log_lines import public_lines
 
 BY_PLACE = paging.Order.by("place")
@@ -100,12 +101,13 @@ def tournament(request: HttpRequest, slug: str) -> HttpResponse:
         "digits": 1 if pools.game_of(tournament.pool).score_size == 1 else 2,
         "sittings": _sittings(tournament),
         "page": page,
-        "planned": _planned(tournament) if tournament.status == TournamentStatus.OPEN else 0,
+        **(_door(tournament, table, viewer, owned=owned) if tournament.status == TournamentStatus.OPEN else {}),
         "total": _total(tournament, sum(table.statuses.values())),
         "done": table.statuses[MatchStatus.FINISHED],
         "stalled": progress.stalled(tournament) if table.statuses[MatchStatus.VOID] else [],
         "secret": domain.published_secret(tournament),
         "embargo": tournament.secret_after if embargoes.hides_secret(tournament) else None,
+        "until_form": UntilForm.of(tournament),
         "holds": owned
         and tournament.event_id is None
         and (tournament.finished is None or tournament.embargo is not None),
@@ -220,6 +222,20 @@ def _planned(tournament: Tournament) -> int:
         return domain.count_planned(tournament)[1]
     except Refused:
         return 0
+
+
+def _door(tournament: Tournament, table: Standings, viewer: Player | None, *, owned: bool) -> dict[str, Any]:
+    """Return what the page of an open tournament says of its entries: how many more it takes, and why it could not start so."""
+    own = sum(1 for row in table.rows if viewer is not None and row.entry.version.bot.owner_id == viewer.pk)
+    room = booking.room(tournament)
+    return {
+        "planned": _planned(tournament),
+        "room": room,
+        "full": not owned and len(table.rows) >= room,
+        "is_out": viewer is not None and not consent.is_welcome(tournament, viewer),
+        "share_used": not owned and own >= tournament.per_player,
+        "why_not_yet": booking.why_not_yet(tournament) if owned else "",
+    }
 
 
 def _total(tournament: Tournament, inserted: int) -> int:

@@ -29,7 +29,7 @@ ASKED = {
     "/overall/": ["page", "at"],
     "/e/": ["page"],
     "/submit/": ["bot"],
-    "/editor/": ["bot", "from", "at", "template", "game", "players"],
+    "/editor/": ["bot", "from", "at", "template", "language", "game", "players"],
     "/play/": ["game"],
     "/accounts/signup/": ["next"],
     "/accounts/login/": ["next"],

@@ -16,8 +16,8 @@ from engine.runner.rerun import rerun
 from engine.runner.result import SittingResult
 from engine.runner.spec import PARTNERS
 from engine.sandbox import Sandbox
-from league.domain.bots import packages, tries
-from league.domain.bots.tries import FILE, MOST_S, MOST_SERIES_S, Moment
+from league.domain.bots import languages, packages, tries
+from league.domain.bots.tries import MOST_S, MOST_SERIES_S, Moment
 from league.domain.core import clock
 from league.domain.jobs.handlers.base import Signals, Site
 from league.domain.jobs.handlers.matches import note_progress
@@ -31,7 +31,7 @@ from league.models import Match, Try
 AT_ONCE = 5  # boards of a series that are played together: less is lost when its time is over
 MOST_SHOWN = 2  # sittings of a board of a series that are stored
 MOST_LINE = 4000  # characters kept of a line to the bot or from it
-READS = ("source", "at", "rival__number", "rival__bot__slug", "rival__package__data")
+READS = ("source", "language", "at", "rival__number", "rival__bot__slug", "rival__package__data")
 
 
 @dataclass
@@ -50,7 +50,8 @@ class TryHandler(QueuedHandler[Task, tries.Result]):
     def read(self, job: MatchLease, site: Site) -> Task:
         """Load the text, and unpack it."""
         row = Try.objects.select_related("rival__bot", "rival__package").only(*READS).get(work=job.match)
-        text = packages.inspect(row.source.encode(), FILE, [job.match.pool.game])
+        language = languages.find(row.language)
+        text = languages.package(row.source.encode(), language, [job.match.pool.game])
         return Task(row, packages.unpacked(text, site.folder))
 
     def run(self, job: MatchLease, task: Task, site: Site, signals: Signals) -> tries.Result | None:

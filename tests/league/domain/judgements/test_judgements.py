@@ -180,7 +180,7 @@ def test_after_a_minute_no_further_sitting_is_begun(match, ana) -> None:
     asked(match, ana)
     job = jobs.ANALYSIS.claim("host:1", now=NOW)
     assert job is not None
-    site, signals = jobs.Site("host:1", Path(), None), Signals(lambda: False)
+    site, signals = jobs.WorkerSite("host:1", Path(), None), Signals(lambda: False)
     late, fresh = (jobs.ANALYSIS.read(job, site) for _ in range(2))
     late.began -= analysis.SLICE_S + 1
 

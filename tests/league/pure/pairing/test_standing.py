@@ -80,7 +80,7 @@ def test_whom_a_bot_has_met_of_late_it_meets_less():
 
 def in_order(
     count: int, newcomers: int, spread: float, seeds: int, look: int
-) -> tuple[list[int], list[int], list[ladders.Course]]:
+) -> tuple[list[int], list[int], list[ladders.LadderRun]]:
     """Boards of all until 95% of the pairs are in order: as the ladder draws, and by random pairing; and the courses of the ladder."""
     ladder_boards, chance, courses = [], [], []
     for seed in range(1, seeds + 1):
@@ -99,7 +99,7 @@ def in_order(
     return ladder_boards, chance, courses
 
 
-def hold(courses: list[ladders.Course], newcomers: int) -> None:
+def hold(courses: list[ladders.LadderRun], newcomers: int) -> None:
     for course in courses:
         old = course.boards[:-newcomers]
         assert max(old) <= 2 * min(old)

@@ -7,7 +7,7 @@ NAMES = {"Succession": "VersionTest", "Lots": "LadderDraw", "Outlook": "StoredSn
 
 
 class Migration(migrations.Migration):
-    dependencies = [("league", "0008_look_at_old_rows")]
+    dependencies = [("league", "0012_look_at_old_tries")]
 
     operations = [
         migrations.AlterField(

@@ -1,0 +1,99 @@
+"""The languages of the editor: how a text becomes a package.
+
+The text is the entry of its package. Beside a text in JavaScript stands the league's tute.mjs; the runtime of Python has its SDK already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+
+import engine
+from engine.packages import archive, manifest
+from league.domain.bots import packages
+from league.domain.core import clock
+from league.domain.core.errors import Refused
+from league.domain.matches import workers
+from league.models import BotVersion
+
+KITS = settings.BASE_DIR / "bots" / "kits"
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language. title: its name for people; file: the name of a text in its package and in its tracebacks; beside: files of the kits."""
+
+    key: str
+    title: str
+    runtime: str
+    file: str
+    beside: tuple[str, ...] = ()
+
+    @property
+    def ending(self) -> str:
+        """The ending of its files, such as ".py"."""
+        return Path(self.file).suffix
+
+
+PYTHON = Language("python", "Python", "python", "bot.py")
+JAVASCRIPT = Language("javascript", "JavaScript", "node", "bot.mjs", ("javascript/tute.mjs",))
+LANGUAGES = {language.key: language for language in (PYTHON, JAVASCRIPT)}
+
+
+def find(key: str) -> Language:
+    """Return a language by its key. Raise Refused."""
+    if key not in LANGUAGES:
+        raise Refused(
+            "the editor has no language {language!r}; choose one of {languages}",
+            language=key,
+            languages=", ".join(LANGUAGES),
+        )
+    return LANGUAGES[key]
+
+
+def _names(language: Language) -> dict[str, Path]:
+    """Return the files that stand beside a text: their names in the package, and where they are."""
+    return {Path(name).name: KITS / name for name in language.beside}
+
+
+def package(text: bytes, language: Language, games: Iterable[str] | None = None) -> archive.Package:
+    """Pack a text; games: those that it plays (None: every game). Raise PackageRefused for an unknown game."""
+    what = manifest.Manifest(
+        "bot", language.runtime, language.file, manifest.checked_games(games or (), engine.games())
+    )
+    files = {manifest.FILE: what.toml().encode(), language.file: text}
+    files |= {name: path.read_bytes() for name, path in _names(language).items()}
+    return archive.Package(what, dict(sorted(files.items())))
+
+
+def language_of(version: BotVersion) -> Language | None:
+    """Return the language in which the editor can open a version: one text, alone or with what `package` puts beside it. Reads no package."""
+    language = next((known for known in LANGUAGES.values() if known.runtime == version.runtime), None)
+    if language is None or not version.entry.endswith(language.ending):
+        return None
+    spare = version.package.files - packages.FILES_OF_TEXT
+    return language if spare == 0 or (spare == len(language.beside) and version.entry == language.file) else None
+
+
+def text_of(version: BotVersion) -> str | None:
+    """Return the text of a version that the editor can open, else None. Reads its package."""
+    language = language_of(version)
+    if language is None:
+        return None
+    files = packages.files(version)
+    if not {manifest.FILE, version.entry, *_names(language)} >= files.keys():
+        return None
+    try:
+        return files[version.entry].decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def playable(language: Language, *, now: datetime | None = None) -> bool:
+    """Return False if workers run and none of them has the runtime of a language. One query."""
+    reports = list(workers.living(clock.now_or(now)).exclude(tier="").values_list("runtimes", flat=True))
+    return not reports or any(not runtimes or language.runtime in runtimes for runtimes in reports)
