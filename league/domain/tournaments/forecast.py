@@ -33,7 +33,7 @@ class Pace:
     workers: int
 
 
-ANY = Pace(1.0, False, 1)  # For callers who ask for boards, not for time.
+ANY = Pace(1.0, False, 1)  # For callers that need the boards, but not the time.
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def forecast_stages(plan: EventPlan, entries: int, *, at: Pace | None = None) ->
 
 
 def room(plan: EventPlan, owner: Player) -> int:
-    """Return the most entries that an event takes: those whose boards its owner may have queued. One query."""
+    """Return the most entries that an event takes: its owner may have all their boards queued. One query."""
     top, most = settings.MAX_ENTRIES, quotas.most(owner, quotas.BOARDS)
 
     def boards(entries: int) -> float:
@@ -132,7 +132,7 @@ def room(plan: EventPlan, owner: Player) -> int:
 
 
 def fewest(plan: EventPlan) -> int:
-    """Return the fewest entries with which all stages of an event can be played; MAX_ENTRIES if that is never so."""
+    """Return the fewest entries with which all stages of an event can be played; MAX_ENTRIES if no number suffices."""
     for entries in range(2, settings.MAX_ENTRIES):
         with suppress(Refused):
             forecast_stages(plan, entries, at=ANY)
