@@ -318,7 +318,7 @@ def test_rights_are_given_and_taken_by_command(league: League) -> None:
         said("ana", "void", "--why", WHY)
     with pytest.raises(CommandError, match="there is no right 'all'"):
         said("olga", "all", "--why", WHY)
-    with pytest.raises(CommandError, match="this command makes no superuser"):
+    with pytest.raises(CommandError, match="this command cannot create a superuser"):
         said("olga", "superuser", "--why", WHY)
     with pytest.raises(CommandError, match="give a reason"):
         said("olga", "void")

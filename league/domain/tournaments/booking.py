@@ -79,10 +79,10 @@ def check_boards(owner: Player, boards: int) -> None:
 
 
 def room(tournament: Tournament, *, whole: bool = True) -> int:
-    """Return the most entries that a tournament takes: those whose boards its owner may have queued. Two queries.
+    """Return the most entries that a tournament takes: its owner may have their boards queued. Two queries.
 
-    A running one books the boards of each entry instead. Without `whole`, the limit is that of the format and the league alone: the owner may enter
-    more, and the page says why the tournament cannot start so.
+    A running tournament books the boards of each new entry instead. Without `whole`, only the format and the league limit the number: the owner may
+    enter more, and the page says why the tournament cannot start.
     """
     form, field = formats.field_of_tournament(tournament)
     top = min(settings.MAX_ENTRIES, form.most or settings.MAX_ENTRIES)
@@ -106,7 +106,7 @@ def room_of(top: int, least: int, most: int, count: Callable[[int], float]) -> i
 
 
 def check_possible(tournament: Tournament) -> None:
-    """Raise Refused if even the fewest entries exceed the limit of the owner, so that nobody waits for a start that cannot be."""
+    """Raise Refused if even the fewest entries exceed the limit of the owner, so that nobody waits for a start that can never come."""
     if not room(tournament):
         form, field = formats.field_of_tournament(tournament)
         fewest = max(form.fewest, field.table)
@@ -117,7 +117,7 @@ def why_not_yet(tournament: Tournament) -> str:
     """Return why an open tournament could not start now with its entries; "" if it could. Five queries."""
     form, field = formats.field_of_tournament(tournament)
     if field.entries < max(form.fewest, field.table):
-        return ""  # The page says how many a table needs.
+        return ""  # The page says how many entries a table needs.
     try:
         pure.check_field(form, field)
         check(tournament.owner, form, field)
@@ -160,7 +160,7 @@ def _fitting(form: Format, field: Field, most: int) -> Message:
 
 
 def most_fitting(now: int, fits: Callable[[int], bool], least: int = 1) -> int:
-    """Return the largest number from `least` to `now` - 1 that fits; 0 if none does. Below a number that fits, all fit."""
+    """Return the largest number from `least` to `now` - 1 that fits; 0 if none does. If a number fits, all smaller ones do."""
     low, high = least - 1, now - 1
     while low < high:
         middle = (low + high + 1) // 2
