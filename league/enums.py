@@ -206,6 +206,12 @@ class JobState(models.TextChoices):
     LEASED = "leased", _("running")  # A worker is doing it.
 
 
+JOB_TRANSITIONS: dict[str, frozenset[str]] = {
+    JobState.QUEUED: frozenset({JobState.LEASED}),
+    JobState.LEASED: frozenset({JobState.QUEUED}),
+}
+
+
 class TableStatus(models.TextChoices):
     """The life of a table where a person plays."""
 

@@ -40,6 +40,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "league.service.middleware.request_id",
+    "league.service.middleware.probes",
     "django.middleware.security.SecurityMiddleware",
     "league.service.middleware.response_headers",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -75,11 +75,8 @@ def package(text: bytes, language: Language, games: Iterable[str] | None = None)
 
 
 def language_of(version: BotVersion) -> Language | None:
-    """Return the language in which the editor can open a version; None if it cannot. Reads no package.
-
-    The editor opens a single text, alone or with the files that `package` adds.
-    """
-    language = next((each for each in LANGUAGES.values() if each.runtime == version.runtime), None)
+    """Return the language in which the editor can open a version: one text, alone or with what `package` puts beside it. Reads no package."""
+    language = next((candidate for candidate in LANGUAGES.values() if candidate.runtime == version.runtime), None)
     if language is None or not version.entry.endswith(language.ending):
         return None
     spare = version.package.files - packages.FILES_OF_TEXT
@@ -100,7 +97,9 @@ def text_of(version: BotVersion) -> str | None:
         return None
 
 
-def playable(language: Language, *, now: datetime | None = None) -> bool:
-    """Return False if workers are running, but none of them has the runtime of the language. One query."""
+def playable(*, now: datetime | None = None) -> list[Language]:
+    """Return the languages whose runtime some worker has; all of them if no worker runs. One query."""
     reports = list(workers.living(clock.now_or(now)).exclude(tier="").values_list("runtimes", flat=True))
-    return not reports or any(not runtimes or language.runtime in runtimes for runtimes in reports)
+    anywhere = not all(reports)  # Nobody runs, or a worker of an older release, which does not report runtimes.
+    has = {runtime for runtimes in reports for runtime in runtimes}
+    return [language for language in LANGUAGES.values() if anywhere or not reports or language.runtime in has]

@@ -448,8 +448,8 @@ def let_go(*, now: datetime | None = None) -> int:
     """Remove old tries and return their number. Repeatable. A try that a worker is playing stays until the next call."""
     now, count = clock.now_or(now), 0
     aged = Q(created__lte=now - KEPT) | Q(owner=None, created__lte=now - guests.KEPT)
-    old = Try.objects.filter(aged).exclude(work__status__in=fairness.HELD).order_by("created")
+    old = Try.objects.filter(aged).exclude(work__status__in=Match.HELD).order_by("created")
     while works := list(old.values_list("work", flat=True)[:BATCH]):
         with transaction.atomic():
-            count += Match.work.filter(pk__in=works).exclude(status__in=fairness.HELD).delete()[1].get("league.Try", 0)
+            count += Match.work.filter(pk__in=works).exclude(status__in=Match.HELD).delete()[1].get("league.Try", 0)
     return count

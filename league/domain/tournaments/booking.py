@@ -20,7 +20,9 @@ from league.pure import formats as pure
 from league.pure.formats import Field, Format
 from league.pure.refusal import Message
 
-LOOKED = 8  # How many smaller numbers of entries are tried if a format cannot be played with one.
+EXACT = 24  # Entries up to which `count_boards` is exact in the formats of FOUND.
+FOUND = frozenset({"round_robin", "gauntlet", "successive_halving"})
+LOOKED = 8  # Numbers of entries below one that a format cannot play.
 
 
 def book(tournament: Tournament, *, now: datetime) -> None:
@@ -87,7 +89,7 @@ def room(tournament: Tournament, *, whole: bool = True) -> int:
     most = quotas.most(tournament.owner, quotas.BOARDS)
     if most is None or not whole or tournament.status != TournamentStatus.OPEN:
         return top
-    return room_of(top, max(form.fewest, field.table), most, lambda n: _count(form, field, entries=n))
+    return room_of(top, max(form.fewest, field.table), most, lambda n: count_boards(form, field, entries=n))
 
 
 def room_of(top: int, least: int, most: int, count: Callable[[int], float]) -> int:
@@ -125,19 +127,27 @@ def why_not_yet(tournament: Tournament) -> str:
     return ""
 
 
-def _count(form: Format, field: Field, **other: int) -> float:
-    """Return the most boards of a field with other values; infinity if it cannot be played."""
+def count_boards(form: Format, field: Field, **other: int) -> float:
+    """Return the most boards of a field of another size; infinity if it cannot be played.
+
+    Above EXACT entries at tables of more than two it is estimated, a little high, in formats whose tables have to be found first, which
+    takes seconds: their number grows with the square.
+    """
+    field = replace(field, seeds=(), withdrawn=frozenset(), **other)
+    if field.seats > 2 and field.entries > EXACT and form.key in FOUND:
+        return 1.2 * (field.entries / EXACT) ** 2 * count_boards(form, field, entries=EXACT)
     try:
-        return form.size(replace(field, seeds=(), withdrawn=frozenset(), **other)).boards[1]
+        pure.check_field(form, field)
+        return form.size(field).boards[1]
     except ValueError:
         return math.inf
 
 
 def _fitting(form: Format, field: Field, most: int) -> Message:
-    """Describe what would fit: boards per match with these entries, and entries with these boards."""
-    boards = most_fitting(field.boards, lambda n: _count(form, field, boards=n) <= most)
+    """Say what would fit: boards per match with these entries, and entries with these boards."""
+    boards = most_fitting(field.boards, lambda n: count_boards(form, field, boards=n) <= most)
     least = max(form.fewest, field.table)
-    entries = most_fitting(field.entries, lambda n: _count(form, field, entries=n) <= most, least=least)
+    entries = most_fitting(field.entries, lambda n: count_boards(form, field, entries=n) <= most, least=least)
     if boards and entries:
         return Message(
             "It fits with {boards} boards per match, or with {entries} entries", boards=boards, entries=entries

@@ -226,7 +226,7 @@ def _editor(
     bot = begun.bot if begun else next((candidate for candidate in own if candidate.slug == key), None)
     author = player or guests.guest_of(request)
     latest = tries.own(author) if author else Try.objects.none()
-    language = form.written_in
+    language, playable = form.written_in, languages.playable()
     context: dict[str, object] = {
         "form": form,
         "choices": [form["game"], form["rival"]],
@@ -242,7 +242,7 @@ def _editor(
         ),
         "limits_of_tries": [quotas.limit(player, name) for name in (quotas.TRIES, quotas.SERIES)] if player else [],
         "language": language,
-        "languages": [(choice, languages.playable(choice)) for choice in languages.LANGUAGES.values()],
+        "languages": [(choice, choice in playable) for choice in languages.LANGUAGES.values()],
         "templates": editing.templates(form.rules.game.key, language),
         "kits": editing.KITS.items(),
         "members": editing.help_members(language),
@@ -289,7 +289,7 @@ def _own(request: HttpRequest, public_id: str) -> Try | None:
 
 @never_cache
 def tried(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a try of the viewer in the editor, with its text. The page's script asks again until there is a result. Thirteen queries."""
+    """Show a try of the viewer in the editor, with its text. Its script asks again until there is a result. Fourteen queries."""
     row = _own(request, public_id)
     if row is None:
         return redirect_to_login(request.get_full_path())

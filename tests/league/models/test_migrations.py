@@ -24,6 +24,7 @@ from league.service.migrating import AddIndexMeanwhile, CheckOldRows, DropIndexO
 
 SMALL = {
     "apitoken",
+    "draft",
     "player",
     "quota",
 }  # tables that are read through in no time, so that a constraint may look at their rows
