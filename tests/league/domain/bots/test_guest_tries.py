@@ -33,7 +33,7 @@ def finish(row: Try, *, after: float = 0) -> None:
     assert work is not None
     assert work.pk == row.work_id
     leases.start(work, now=later(after))
-    assert handler.report(work.pk, work.token, tries.Result(), now=later(after)) == Receipt.STORED
+    assert handler.report(work, tries.Result(), now=later(after)) == Receipt.STORED
 
 
 def test_a_guest_tries_a_board_that_only_this_browser_sees(ana) -> None:
