@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 
@@ -127,8 +128,8 @@ def why_not_yet(tournament: Tournament) -> str:
     return ""
 
 
-def count_boards(form: Format, field: Field, **other: int) -> float:
-    """Return the most boards of a field of another size; infinity if it cannot be played.
+def count_boards(form: Format, field: Field, **other: Any) -> float:
+    """Return the most boards of a field with other values, such as `entries=8`; infinity if it cannot be played.
 
     Above EXACT entries at tables of more than two it is estimated, a little high, in formats whose tables have to be found first, which
     takes seconds: their number grows with the square.
