@@ -69,7 +69,7 @@ def _resumed_in_vain(version: BotVersion, now: datetime) -> int:
 
     The tests say it, because a worker may not read the journal.
     """
-    tests = Party.objects.filter(version=version, match__key__startswith=f"{TEST}{version.bot_id}:")
+    tests = Party.objects.filter(number=0, version=version, match__key__startswith=f"{TEST}{version.bot_id}:")
     passed = tests.filter(match__finished__gt=now - MEMORY, match__status=MatchStatus.FINISHED, fault="", broken_off=[])
     return min(passed.count(), len(PAUSES) - 1)
 
