@@ -65,9 +65,9 @@ def _pause(version: BotVersion, why: str, *, actor: str, now: datetime) -> None:
 
 
 def _resumed_in_vain(version: BotVersion, now: datetime) -> int:
-    """Return how often the version has lately passed its test and then failed in matches: so many steps longer is its next pause.
+    """Return how often the version has lately passed its test and then failed in matches; each time lengthens its next pause by a step.
 
-    The tests say it, because a worker may not read the journal.
+    The rows of the tests tell it, because a worker may not read the journal.
     """
     tests = Party.objects.filter(number=0, version=version, match__key__startswith=f"{TEST}{version.bot_id}:")
     passed = tests.filter(match__finished__gt=now - MEMORY, match__status=MatchStatus.FINISHED, fault="", broken_off=[])
