@@ -20,7 +20,9 @@ class Bot(models.Model):
     # Why the league paused the bot (league.domain.matches.health); empty if it did not.
     paused_for = models.TextField(blank=True)
     retest_at = models.DateTimeField(null=True)  # When the league tests the paused bot again.
-    retests = models.PositiveSmallIntegerField(default=0)  # Retests since the league paused the bot.
+    retests = models.PositiveSmallIntegerField(
+        default=0
+    )  # Retests since the league paused the bot, and recent pauses before.
     # When the pause ends that keeps the bot's matches in the queue, and when the last such pause began (league.domain.bots.bots).
     held_until = models.DateTimeField(null=True)
     held_at = models.DateTimeField(null=True)

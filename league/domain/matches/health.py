@@ -2,7 +2,8 @@
 
 A bot is paused if in each of its last FAULTS matches it made a fault, or broke the match off; then it enters nothing new. Its scheduled matches
 wait for a first test, which comes soon. If the bot fails it, they are played all the same, since the others wait for the results, and the next test
-comes later.
+comes later. A bot that passes its test and fails in matches again waits longer each time, and
+its matches do not wait with it.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from django.db import transaction
 from league.domain.core import clock, hints, journal
 from league.domain.matches import matches, validation
 from league.enums import BotState, MatchKind, MatchStatus
-from league.models import Bot, Match, Party, Tournament
+from league.models import Bot, BotVersion, Match, Party, Tournament
 
 FAULTS = 3  # Number of faulty matches in a row after which a bot is paused
 # The pauses before each test; the last one repeats
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 10, 60, 360, 1440))
+MEMORY = timedelta(days=7)  # A version that was resumed within this time has the next longer pause
 LIVE = (MatchStatus.QUEUED, MatchStatus.LEASED, MatchStatus.RUNNING)
 DRAWN = (MatchKind.TOURNAMENT, MatchKind.LADDER)  # The kinds of matches whose opponents no player chose
 TEST = "h:"  # The prefix of the keys of test matches
@@ -52,13 +54,21 @@ def _count_fault(match: Match, party: Party, *, now: datetime) -> None:
         is_hidden = Tournament.objects.filter(matches=match, opens__isnull=False).exists()
         where = "" if is_hidden else f" (match {match.public_id})"
         why = f"{party.version} made a fault in each of its last {FAULTS} matches, in the last one: {faults[0]}{where}"
-        _pause(party.version.bot, why, actor=match.worker, now=now)
+        _pause(party.version, why, actor=match.worker, now=now)
 
 
-def _pause(bot: Bot, why: str, *, actor: str, now: datetime) -> None:
+def _pause(version: BotVersion, why: str, *, actor: str, now: datetime) -> None:
+    bot, in_vain = version.bot, _resumed_in_vain(version, now)
     active = Bot.objects.filter(pk=bot.pk, state=BotState.ACTIVE)
-    if active.update(state=BotState.PAUSED, paused_for=why, retests=0, retest_at=now + PAUSES[0]):
+    if active.update(state=BotState.PAUSED, paused_for=why, retests=in_vain, retest_at=now + PAUSES[in_vain]):
         journal.append("bot.paused", f"bot:{bot.slug}", now=now, actor=actor, why=why)  # The single notice
+
+
+def _resumed_in_vain(version: BotVersion, now: datetime) -> int:
+    """Return how often the version has lately passed its test and then failed in matches: so many steps longer is its next pause."""
+    most = len(PAUSES) - 1
+    resumed = journal.latest(f"bot:{version.bot.slug}", ["bot.resumed"], most)
+    return sum(line.at > max(version.created, now - MEMORY) for line in resumed)
 
 
 def retest(*, now: datetime | None = None) -> int:

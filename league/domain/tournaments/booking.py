@@ -20,6 +20,8 @@ from league.pure import formats as pure
 from league.pure.formats import Field, Format
 from league.pure.refusal import Message
 
+EXACT = 24  # Entries up to which `count_boards` is exact in the formats of FOUND.
+FOUND = frozenset({"round_robin", "gauntlet", "successive_halving"})
 LOOKED = 8  # Numbers of entries below one that a format cannot play.
 
 
@@ -77,17 +79,17 @@ def check_boards(owner: Player, boards: int) -> None:
 
 
 def room(tournament: Tournament, *, whole: bool = True) -> int:
-    """Return the most entries that a tournament takes: those whose boards its owner may have queued. Two queries.
+    """Return the most entries that a tournament takes: its owner may have their boards queued. Two queries.
 
-    A running one books the boards of each entry instead. Without `whole`, the limit is that of the format and the league alone: the owner may enter
-    more, and the page says why the tournament cannot start so.
+    A running tournament books the boards of each new entry instead. Without `whole`, only the format and the league limit the number: the owner may
+    enter more, and the page says why the tournament cannot start.
     """
     form, field = formats.field_of_tournament(tournament)
     top = min(settings.MAX_ENTRIES, form.most or settings.MAX_ENTRIES)
     most = quotas.most(tournament.owner, quotas.BOARDS)
     if most is None or not whole or tournament.status != TournamentStatus.OPEN:
         return top
-    return room_of(top, max(form.fewest, field.table), most, lambda n: _count(form, field, entries=n))
+    return room_of(top, max(form.fewest, field.table), most, lambda n: count_boards(form, field, entries=n))
 
 
 def room_of(top: int, least: int, most: int, count: Callable[[int], float]) -> int:
@@ -104,7 +106,7 @@ def room_of(top: int, least: int, most: int, count: Callable[[int], float]) -> i
 
 
 def check_possible(tournament: Tournament) -> None:
-    """Raise Refused if even the fewest entries exceed the limit of the owner, so that nobody waits for a start that cannot be."""
+    """Raise Refused if even the fewest entries exceed the limit of the owner, so that nobody waits for a start that can never come."""
     if not room(tournament):
         form, field = formats.field_of_tournament(tournament)
         fewest = max(form.fewest, field.table)
@@ -115,7 +117,7 @@ def why_not_yet(tournament: Tournament) -> str:
     """Return why an open tournament could not start now with its entries; "" if it could. Five queries."""
     form, field = formats.field_of_tournament(tournament)
     if field.entries < max(form.fewest, field.table):
-        return ""  # The page says how many a table needs.
+        return ""  # The page says how many entries a table needs.
     try:
         pure.check_field(form, field)
         check(tournament.owner, form, field)
@@ -125,19 +127,27 @@ def why_not_yet(tournament: Tournament) -> str:
     return ""
 
 
-def _count(form: Format, field: Field, **other: int) -> float:
-    """Return the most boards of a field of another size; infinity if it cannot be played."""
+def count_boards(form: Format, field: Field, **other: int) -> float:
+    """Return the most boards of a field of another size; infinity if it cannot be played.
+
+    Above EXACT entries at tables of more than two it is estimated, a little high, in formats whose tables have to be found first, which
+    takes seconds: their number grows with the square.
+    """
+    field = replace(field, seeds=(), withdrawn=frozenset(), **other)
+    if field.seats > 2 and field.entries > EXACT and form.key in FOUND:
+        return 1.2 * (field.entries / EXACT) ** 2 * count_boards(form, field, entries=EXACT)
     try:
-        return form.size(replace(field, seeds=(), withdrawn=frozenset(), **other)).boards[1]
+        pure.check_field(form, field)
+        return form.size(field).boards[1]
     except ValueError:
         return math.inf
 
 
 def _fitting(form: Format, field: Field, most: int) -> Message:
     """Say what would fit: boards per match with these entries, and entries with these boards."""
-    boards = most_fitting(field.boards, lambda n: _count(form, field, boards=n) <= most)
+    boards = most_fitting(field.boards, lambda n: count_boards(form, field, boards=n) <= most)
     least = max(form.fewest, field.table)
-    entries = most_fitting(field.entries, lambda n: _count(form, field, entries=n) <= most, least=least)
+    entries = most_fitting(field.entries, lambda n: count_boards(form, field, entries=n) <= most, least=least)
     if boards and entries:
         return Message(
             "It fits with {boards} boards per match, or with {entries} entries", boards=boards, entries=entries
@@ -150,7 +160,7 @@ def _fitting(form: Format, field: Field, most: int) -> Message:
 
 
 def most_fitting(now: int, fits: Callable[[int], bool], least: int = 1) -> int:
-    """Return the largest number from `least` to `now` - 1 that fits; 0 if none does. Below a number that fits, all fit."""
+    """Return the largest number from `least` to `now` - 1 that fits; 0 if none does. If a number fits, all smaller ones do."""
     low, high = least - 1, now - 1
     while low < high:
         middle = (low + high + 1) // 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -31,9 +30,6 @@ class Pace:
     sitting_s: float
     measured: bool
     workers: int
-
-
-ANY = Pace(1.0, False, 1)  # For callers who ask for boards, not for time.
 
 
 @dataclass(frozen=True)
@@ -93,9 +89,9 @@ def forecast(
     return Forecast(size.matches, size.boards, sittings, (sittings[0] * each, sittings[1] * each), speed, most)
 
 
-def forecast_stages(plan: EventPlan, entries: int, *, at: Pace | None = None) -> list[Forecast]:
-    """Forecast each stage of an event. Raise Refused if it cannot be played. Three queries without a pace."""
-    at, forecasts, entrants = at or measure_pace(plan.game), [], entries
+def forecast_stages(plan: EventPlan, entries: int) -> list[Forecast]:
+    """Forecast each stage of an event. Raise Refused if it cannot be played. Three queries."""
+    at, forecasts, entrants = measure_pace(plan.game), [], entries
     for stage in plan.stages:
         boards = stage.boards or tournaments.default_boards(plan.game, plan.players, dict(plan.options))
         sizes = [len(members) for members in snake(list(range(entrants)), stage.groups)]
@@ -120,24 +116,33 @@ def forecast_stages(plan: EventPlan, entries: int, *, at: Pace | None = None) ->
 
 def room(plan: EventPlan, owner: Player) -> int:
     """Return the most entries that an event takes: those whose boards its owner may have queued. One query."""
-    top, most = settings.MAX_ENTRIES, quotas.most(owner, quotas.BOARDS)
-
-    def boards(entries: int) -> float:
-        try:
-            return sum(stage.boards[1] for stage in forecast_stages(plan, entries, at=ANY))
-        except Refused:
-            return math.inf
-
-    return booking.room_of(top, fewest(plan), sys.maxsize if most is None else most, boards)
+    most = quotas.most(owner, quotas.BOARDS)
+    limit = sys.maxsize if most is None else most
+    return booking.room_of(settings.MAX_ENTRIES, fewest(plan), limit, lambda n: _count_boards(plan, n))
 
 
 def fewest(plan: EventPlan) -> int:
     """Return the fewest entries with which all stages of an event can be played; MAX_ENTRIES if that is never so."""
-    for entries in range(2, settings.MAX_ENTRIES):
-        with suppress(Refused):
-            forecast_stages(plan, entries, at=ANY)
-            return entries
-    return settings.MAX_ENTRIES
+    numbers = range(2, settings.MAX_ENTRIES)
+    return next((n for n in numbers if _count_boards(plan, n) < math.inf), settings.MAX_ENTRIES)
+
+
+def _count_boards(plan: EventPlan, entrants: int) -> float:
+    """Return the most boards of all stages, as `booking.count_boards`."""
+    options, total = dict(plan.options), 0.0
+    seats = formats.entries_at_table(pools.load(plan.game, plan.players, options), mixed=plan.mixed)
+    for stage in plan.stages:
+        boards = stage.boards or tournaments.default_boards(plan.game, plan.players, options)
+        field = formats.make_field(
+            stage.format, stage.parameters, entries=0, boards=boards, seats=seats, mixed=plan.mixed
+        )
+        sizes = [len(members) for members in snake(list(range(entrants)), stage.groups)]
+        form = formats.format_named(stage.format)
+        total += sum(booking.count_boards(form, field, entries=size) for size in sizes)
+        if total == math.inf:
+            break
+        entrants = sum(min(size, stage.advance or 0) for size in sizes)
+    return total
 
 
 def _sum(each: Sequence[Forecast], at: Pace) -> Forecast:

@@ -61,7 +61,8 @@ def test_the_owner_reads_before_the_start_why_it_cannot_start(league, event, own
     events.start_due(now=clock.present())
     late = text(stranger, address)
     assert "La inscripción está cerrada" in late
-    assert "empezará solo en cuanto pueda" in late
+    assert "empezará solo en cuanto se hayan jugado" in late
+    assert "this needs" not in late, "no English, and no word to the owner"
 
 
 def test_a_tournament_and_a_league_say_the_same(league, owner, stranger) -> None:
