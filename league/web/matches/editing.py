@@ -206,7 +206,13 @@ def _own_version(player: Player | None, slug: str, number: int) -> BotVersion:
 def suited(game: str, language: Language) -> str:
     """Return the template for a game."""
     rules = engine.load(game).rules
-    key = "bidding" if rules.auction == "points" else "avoiding" if rules.result.__name__ in POINTS_HURT else FIRST_TEMPLATE
+    key = (
+        "bidding"
+        if rules.auction == "points"
+        else "avoiding"
+        if rules.result.__name__ in POINTS_HURT
+        else FIRST_TEMPLATE
+    )
     return key if key in TEXTS[language.key] else FIRST_TEMPLATE
 
 

@@ -334,7 +334,10 @@ def test_a_draft_comes_back_and_ends_when_it_is_submitted(client, ana) -> None:
     assert "# draft" in client.get("/editor/?bot=my-bot-2").content.decode()  # The text of its last version
     client.post("/editor/draft/", {"draft": "my-bot-2", "source": TEXT + "# newer"})
     assert "# newer" in client.get("/editor/?bot=my-bot-2").content.decode()
-    assert client.post("/editor/draft/", {"draft": "my-bot-2", "do": "discard"}).url == "/editor/?bot=my-bot-2&language=python"
+    assert (
+        client.post("/editor/draft/", {"draft": "my-bot-2", "do": "discard"}).url
+        == "/editor/?bot=my-bot-2&language=python"
+    )
     assert "# newer" not in client.get("/editor/?bot=my-bot-2").content.decode()
 
 
@@ -643,7 +646,7 @@ def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(
     text = template_text("first", JAVASCRIPT)
 
     # A name of the view is completed
-    author.write(text + "  view.beatss")
+    author.write(text + "  view.beatt")
     page.keyboard.press("Backspace")
     until(page, "() => document.querySelector('.code-editor').shadowRoot.querySelector('[role=option]') !== null")
     page.keyboard.press("Enter")
