@@ -250,6 +250,7 @@ def test_a_bot_in_javascript_keeps_its_language(client, ana) -> None:
     assert "would_win" not in page, "the help is that of the other language"
     assert client.post("/editor/draft/", {"source": code + "// draft", "language": "javascript"}).status_code == 204
     assert "// draft" in client.get("/editor/").content.decode(), "what was changed last"
+    assert 'href="/editor/?language=javascript"' in client.get("/").content.decode()
     assert "// draft" not in client.get("/editor/?language=python").content.decode()
     assert client.post("/editor/draft/", {"source": code, "language": "basic"}).status_code == 422
 
