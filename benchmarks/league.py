@@ -213,6 +213,7 @@ def match() -> None:
     from django.db import connection, transaction
     from django.test.utils import CaptureQueriesContext
 
+    from league.domain.core import clock, queue
     from league.domain.matches import leases, reports, workers
     from league.domain.people import players
     from league.domain.ratings import ratings
@@ -254,8 +255,8 @@ def match() -> None:
         claimed_match = timed("claim", leases.claim, "w1")
         timed("start", start, claimed_match)
         played = result(claimed_match)
-        timed("heartbeat", leases.heartbeat, claimed_match.pk, claimed_match.token)
-        timed("report", reports.report, claimed_match.pk, claimed_match.token, played)
+        timed("heartbeat", lambda: queue.beat(claimed_match, progress=50, now=clock.present()))
+        timed("report", reports.report, claimed_match, played)
         timed("count", ratings.refresh, cup.pool)
 
     played = 30

@@ -255,7 +255,7 @@ def _record(worker: str) -> Life:
     """Record the statements of one match in every act of a worker."""
     from django.db import connection, transaction
 
-    from league.domain.core import clock
+    from league.domain.core import clock, queue
     from league.domain.matches import leases, reports, workers
     from league.models import Board
     from tests.support.league import result
@@ -270,11 +270,11 @@ def _record(worker: str) -> Life:
         leases.start(match, now=now)
         workers.note_alive(worker, match=match, now=now)
     with connection.execute_wrapper(tapes["beat"]), transaction.atomic():
-        assert leases.heartbeat(match.pk, match.token, progress=50, now=now)
+        assert queue.beat(match, progress=50, now=now)
         workers.note_alive(worker, match=match, now=now)
     played = result(match)
     with connection.execute_wrapper(tapes["report"]):
-        receipt = reports.report(match.pk, match.token, played, worker=worker, now=now)
+        receipt = reports.report(match, played, now=now)
     assert receipt == reports.Receipt.STORED
     boards = list(Board.objects.filter(match=match).order_by("number").values_list("pk", flat=True))
     acts = {

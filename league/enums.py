@@ -49,7 +49,7 @@ class BotState(models.TextChoices):
     """The state of a bot, set by its owner or the league."""
 
     ACTIVE = "active", _("active")  # May be entered and scheduled.
-    PAUSED = "paused", _("paused")  # Keeps its place, but is not scheduled.
+    PAUSED = "paused", _("paused")  # Keeps its place on leaderboards, but is not scheduled.
     RETIRED = "retired", _("retired")  # Shown, but never scheduled again.
 
 
@@ -69,8 +69,8 @@ class RequestStatus(models.TextChoices):
     GRANTED = "granted", _("granted")
     REFUSED = "refused", _("refused")  # Or granted, and later withdrawn by the owner of the bot; nobody may ask again.
     WITHDRAWN = "withdrawn", _("withdrawn")  # By the player who asked.
-    REMOVED = "removed", _("removed by the organiser")  # Entered, and taken out by the owner of the tournament.
-    EXPIRED = "expired", _("expired")  # Entries closed before there was an answer.
+    REMOVED = "removed", _("removed by the organiser")  # It entered, and the owner of the tournament removed it.
+    EXPIRED = "expired", _("expired")  # Entries closed before the owner answered.
 
 
 REQUEST_TRANSITIONS: dict[str, frozenset[str]] = {
@@ -204,6 +204,12 @@ class JobState(models.TextChoices):
 
     QUEUED = "queued", _("queued")
     LEASED = "leased", _("running")  # A worker is doing it.
+
+
+JOB_TRANSITIONS: dict[str, frozenset[str]] = {
+    JobState.QUEUED: frozenset({JobState.LEASED}),
+    JobState.LEASED: frozenset({JobState.QUEUED}),
+}
 
 
 class TableStatus(models.TextChoices):

@@ -40,6 +40,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "league.service.middleware.request_id",
+    "league.service.middleware.probes",
     "django.middleware.security.SecurityMiddleware",
     "league.service.middleware.response_headers",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -169,9 +170,9 @@ KEEP_DAYS = {
     "unrated": envint("KEEP_UNRATED_DAYS", 0, least=0),
     "validation": envint("KEEP_VALIDATION_DAYS", 180, least=0),
 }
-# Tables of people (league.domain.tables): the most in the league (0 switches them off), and on one worker, beside its match.
+# Tables of people (league.domain.tables): the most in the league (0 switches them off), and the most on one worker, besides its match.
 TABLES = envint("TABLES", 100, least=0)
-# Of them, the most for guests without an account (0: only players sit down); a class behind one address gets half of these.
+# The most of these tables for guests without an account (0: only players may sit down); one network gets half of them.
 GUEST_TABLES = min(TABLES, envint("GUEST_TABLES", TABLES // 2, least=0))
 # A guest's table is abandoned after this many seconds without an answer.
 GUEST_AWAY_S = envint("GUEST_AWAY_S", 600, least=1)
@@ -201,8 +202,10 @@ QUOTA_JUDGEMENTS = envint("QUOTA_JUDGEMENTS", 20, least=0)  # Per day.
 QUOTA_TRIES = envint("QUOTA_TRIES", 60, least=1)  # Per hour, of texts in the editor.
 GUEST_TRIES = envint(
     "GUEST_TRIES", 4, least=0
-)  # Of visitors without an account, at a time; one address gets half of these.
-GUEST_TRIES_PER_HOUR = envint("GUEST_TRIES_PER_HOUR", 240, least=1)  # Of all visitors together.
+)  # The most tries of visitors without an account at the same time; one network gets half of them.
+GUEST_TRIES_PER_HOUR = envint(
+    "GUEST_TRIES_PER_HOUR", 240, least=1
+)  # The most tries of all visitors together in an hour.
 QUOTA_SERIES = envint("QUOTA_SERIES", 20, least=0)  # Per hour, of 20 boards each, in the editor.
 QUOTA_TABLES = envint("QUOTA_TABLES", 30, least=1)  # Started per hour.
 QUOTA_MEGABYTES = envint("QUOTA_MEGABYTES", 200, least=1)  # The most megabytes of all uploads.

@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
         ),
         migrations.RemoveConstraint("draft", "draft_once"),
         migrations.AddConstraint(
-            "draft", models.UniqueConstraint(fields=["player", "bot", "language"], name="draft_of_language")
+            "draft", models.UniqueConstraint(fields=["player", "bot", "language"], name="draft_once")
         ),
         migrations.RunPython(nothing, remove_new_rows),
         # Of rows that are there before, none has a guest.

@@ -10,18 +10,19 @@ class Migration(migrations.Migration):
     dependencies = [("league", "0012_look_at_old_tries")]
 
     operations = [
-        operation
-        for old, new in NAMES.items()
-        for operation in (
-            migrations.AlterModelTable(old, f"league_{old.lower()}"),
-            migrations.RenameModel(old, new),
-        )
-    ] + [
         migrations.AlterField(
-            "VersionTest",
+            "Succession",
             "version",
             models.ForeignKey(
                 on_delete=django.db.models.deletion.CASCADE, related_name="version_tests", to="league.botversion"
             ),
-        )
+        ),
+        *(
+            operation
+            for old, new in NAMES.items()
+            for operation in (
+                migrations.AlterModelTable(old, f"league_{old.lower()}"),
+                migrations.RenameModel(old, new),
+            )
+        ),
     ]

@@ -14,6 +14,7 @@ from league.models.drafts import Draft
 from league.models.jobs import Job
 from league.models.judgements import Consultation, JudgedSum, Judgement
 from league.models.ladders import LadderDraw, Rung, VersionTest
+from league.models.leases import Leased
 from league.models.matches import Board, Check, LogDictionary, Match, MatchLog, Party, Sitting
 from league.models.people import ApiToken, Player, Quota, SessionOwner, Subscription, TakenName
 from league.models.played import MatchStyle, MeetingSum, PlayedSum
@@ -52,6 +53,7 @@ __all__ = [
     "Judgement",
     "LadderDraw",
     "LeagueEvent",
+    "Leased",
     "LogDictionary",
     "Match",
     "MatchLog",

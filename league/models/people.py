@@ -59,11 +59,11 @@ class TakenName(models.Model):
 
     kind = models.CharField(max_length=10)  # "player", "bot", or "event" for tournaments, events and circuits.
     skeleton = models.CharField(max_length=400)
-    name = models.CharField(max_length=120)  # As it was written.
+    name = models.CharField(max_length=120)  # The name as its holder wrote it.
     holder = models.CharField(max_length=80)  # "player:ana", "bot:rufo".
     until = models.DateTimeField(
         null=True
-    )  # The holder has given it up; from then on anybody may take it. null: in use.
+    )  # When anybody may take the name, because its holder has given it up; null: in use.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["kind", "skeleton"], name="name_once")]

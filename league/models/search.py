@@ -1,4 +1,4 @@
-"""The table of words by which names are found."""
+"""The table of words by which the search finds names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from django.db import models
 class SearchWord(models.Model):
     """A word in the name of a row that the search finds (league.domain.core.search_words)."""
 
-    kind = models.CharField(max_length=10)  # "player", "bot", "tournament", "event" or "circuit": the table of the row.
-    word = models.CharField(max_length=60)  # As in addresses: small letters a to z, digits.
+    kind = models.CharField(max_length=10)  # The table of the row: "player", "bot", "tournament", "event" or "circuit".
+    word = models.CharField(max_length=60)  # In the form of addresses: small letters a to z, and digits.
     row = models.PositiveBigIntegerField()
 
     class Meta:

@@ -42,7 +42,7 @@ class Event(models.Model):
     entries_from = models.DateTimeField(null=True)
     per_player = models.PositiveSmallIntegerField(
         default=1, db_default=1
-    )  # Bots that one player may enter; its owner any.
+    )  # Bots that each player may enter; its owner may enter any number.
     # When the first board is shown, and from when everything is visible; null: from the first card on.
     shown_from = models.DateTimeField(null=True)
     opens = models.DateTimeField(null=True)
@@ -93,7 +93,7 @@ class Circuit(models.Model):
     active = models.BooleanField(default=True)
     per_player = models.PositiveSmallIntegerField(
         default=1, db_default=1
-    )  # Bots that one player may enter; its owner any.
+    )  # Bots that each player may enter; its owner may enter any number.
     bots = models.ManyToManyField("league.Bot", related_name="circuits")
     created = models.DateTimeField()
 
@@ -138,7 +138,7 @@ class Tournament(models.Model):
     entrance = models.CharField(max_length=10, choices=Entrance, default=Entrance.ANYBODY, db_default=Entrance.ANYBODY)
     per_player = models.PositiveSmallIntegerField(
         default=1, db_default=1
-    )  # Bots that one player may enter; its owner any.
+    )  # Bots that each player may enter; its owner may enter any number.
     # Revision of the schedule (league.pure.formats.REVISION).
     schedule = models.PositiveSmallIntegerField(default=1)
     status = models.CharField(max_length=10, choices=TournamentStatus, default=TournamentStatus.OPEN)

@@ -36,7 +36,7 @@ class Worker(Process):
     match = models.ForeignKey(Match, null=True, on_delete=models.SET_NULL, related_name="+")
     # The revision of the rules of each game that the worker plays by; empty: an older release.
     rules = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
-    # The runtimes that its machine has (engine.runner.runtimes.installed); empty: an older release.
+    # The runtimes on the worker's machine (engine.runner.runtimes.installed); empty: an older release.
     runtimes = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     free_mb = models.PositiveBigIntegerField(null=True)  # MiB free on the disk of its STATE_DIR, at its last check.
 

@@ -24,7 +24,7 @@ from league.service import direct
 
 Counts: TypeAlias = dict[str, int]
 FOLD_ABOVE = 2000  # Fold if there are more rows than this.
-FEW = 8  # Keys of the shortest statement.
+FEW = 8  # Up to this number of keys, a statement is not padded.
 TICKET = "league.ticket"  # Key in the environment of a request whose response may be cached.
 
 

@@ -58,11 +58,12 @@ def away(error: BaseException | None) -> str:
 
 
 class _Brief(logging.Formatter):
-    """A formatter that shortens errors to one line while PostgreSQL is down, since each process would write a traceback several times a second."""
+    """A formatter that shortens to one line what would come all day or several times a second: PostgreSQL is down, a scanner asks by address."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format the record, without a traceback if PostgreSQL is down."""
-        if record.exc_info and (why := away(record.exc_info[1])):
+        """Format the record, without a traceback if PostgreSQL is down or the host of the request is none of ours."""
+        why = away(record.exc_info[1]) if record.exc_info else ""
+        if why or record.name == "django.security.DisallowedHost":
             text = record.getMessage()
             record = copy.copy(record)
             record.msg, record.args = text if why in text else f"{text}: {why}", None

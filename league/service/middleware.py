@@ -15,6 +15,7 @@ from league.service import logs
 
 # Pages of an account, and pages with current numbers
 NOT_KEPT = ("/accounts/", "/admin/", "/metrics", "/healthz", "/readyz", "/version")
+PROBES = ("/healthz", "/readyz", "/metrics", "/version")
 BAD_REQUEST = 400
 # Key in the environment of a request that the web server could not read. The value is the status and the reason.
 UNREAD = "league.unread"
@@ -46,6 +47,18 @@ class Unread(BadRequest):
     def __init__(self, status: int, why: str) -> None:
         super().__init__(f"{status} {why}")
         self.status, self.why = status if status in (413, 431) else BAD_REQUEST, why
+
+
+def probes(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Answer probes of a balancer or of Prometheus, which ask by an address, as if they had asked by the site's name."""
+    name = next((host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        if request.path_info in PROBES:
+            request.META["HTTP_HOST"] = name
+        return get_response(request)
+
+    return respond
 
 
 def unread(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

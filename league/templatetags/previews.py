@@ -6,7 +6,7 @@ from html import unescape
 from typing import Any
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
 from league.web.common import inputs
@@ -43,9 +43,9 @@ def oembed_address(context: dict[str, Any], query: str = "") -> str:
 
 
 @register.simple_tag(takes_context=True)
-def embed_text(context: dict[str, Any], path: str, title: str) -> str:
+def embed_text(context: dict[str, Any], path: str, title: str) -> SafeString:
     """Return the HTML with which another site shows this page in a frame."""
-    return str(embeds.frame(inputs.whole_address(context["request"], path), unescape(title), "100%"))
+    return escape(embeds.frame(inputs.whole_address(context["request"], path), unescape(title), "100%"))
 
 
 register.filter("picture_words", links.words)

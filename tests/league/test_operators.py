@@ -318,7 +318,7 @@ def test_rights_are_given_and_taken_by_command(league: League) -> None:
         said("ana", "void", "--why", WHY)
     with pytest.raises(CommandError, match="there is no right 'all'"):
         said("olga", "all", "--why", WHY)
-    with pytest.raises(CommandError, match="this command makes no superuser"):
+    with pytest.raises(CommandError, match="this command cannot create a superuser"):
         said("olga", "superuser", "--why", WHY)
     with pytest.raises(CommandError, match="give a reason"):
         said("olga", "void")
@@ -480,7 +480,7 @@ def test_the_embargo_of_an_event_goes_for_its_later_stages(league: League, berto
     embargoes.change(cup, until_then, **BY)
     while work := leases.claim("w1", now=made.NOW):
         leases.start(work, now=made.NOW)
-        reports.report(work.pk, work.token, made.result(work), now=made.NOW)
+        reports.report(work, made.result(work), now=made.NOW)
     for _ in range(3):
         reconcile.reconcile(now=made.NOW)
         for match in Match.objects.filter(tournament__event=cup, status="queued"):

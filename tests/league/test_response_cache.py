@@ -32,7 +32,7 @@ from league.api import urls as api_urls
 from league.domain.audits import sampling
 from league.domain.bots import bots
 from league.domain.consultations import asking as consultations
-from league.domain.core import clock
+from league.domain.core import clock, queue
 from league.domain.jobs.handlers import analysis, audits
 from league.domain.judgements import asking, summing
 from league.domain.matches import embargoes, leases, matches, reports
@@ -495,7 +495,7 @@ def audit() -> None:
     sampling.draw(now=made.NOW)
     while (work := leases.claim("w", now=made.NOW)) is not None:
         leases.start(work, now=made.NOW)
-        assert audits.report(work.pk, work.token, runner.Audit(runner.SAME, 30), now=made.NOW) == reports.Receipt.STORED
+        assert audits.report(work, runner.Audit(runner.SAME, 30), now=made.NOW) == reports.Receipt.STORED
 
 
 def play_on(tournament: Tournament) -> None:
@@ -738,10 +738,8 @@ def test_each_change_counts_for_its_keys(league):
 
     assert grown(claim, league) == set()
     assert grown(lambda: leases.start(claims[0], now=made.NOW), league) == {"matches"}
-    assert grown(lambda: leases.heartbeat(claims[0].pk, claims[0].token, progress=50, now=made.NOW), league) == set()
-    assert grown(
-        lambda: reports.report(claims[0].pk, claims[0].token, made.result(claims[0]), now=made.NOW), league
-    ) >= {
+    assert grown(lambda: queue.beat(claims[0], progress=50, now=made.NOW), league) == set()
+    assert grown(lambda: reports.report(claims[0], made.result(claims[0]), now=made.NOW), league) >= {
         "matches",
         "pool",
     }

@@ -113,7 +113,7 @@ def finish_next() -> bool:
     if match is None:
         return False
     leases.start(match, now=league.NOW)
-    return reports.report(match.pk, match.token, league.result(match), now=league.NOW) == reports.Receipt.STORED
+    return reports.report(match, league.result(match), now=league.NOW) == reports.Receipt.STORED
 
 
 def play_next(cups: list[Tournament]) -> None:

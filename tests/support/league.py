@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Sequence
+from copy import copy
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -231,6 +232,13 @@ def begun(match: Match, *, now: datetime = NOW) -> Match:
 def play(match: Match, *, winner: int | None = None, now: datetime = NOW) -> Match:
     """Play and report a queued match; return its row."""
     row = begun(match, now=now)
-    assert reports.report(row.pk, row.token, result(row, winner=winner), now=now) == reports.Receipt.STORED
+    assert reports.report(row, result(row, winner=winner), now=now) == reports.Receipt.STORED
     row.refresh_from_db()
     return row
+
+
+def with_token(match: Match, token: int) -> Match:
+    """Return a match as a worker has it whose lease has this token."""
+    other = copy(match)
+    other.token = token
+    return other

@@ -77,14 +77,14 @@ def play_all(now: datetime, *, most: int = 40, fails: str = "") -> int:
         match = leases.claim("w1", now=now)
         if match is None:
             break
-        if match.kind == "audit":  # An audit needs the bot itself.
-            leases.release(match.pk, match.token, why="no bot here", now=now)
+        if match.kind == "audit":  # it needs the bot itself
+            leases.release(match, why="no bot here", now=now)
             break
         leases.start(match, now=now)
         parties = list(match.parties.order_by("number").values_list("version_id", "version__bot__slug"))
         winner = min(range(len(parties)), key=lambda number: parties[number])
         faults = [crash(number) for number, (_pk, slug) in enumerate(parties) if slug == fails][:1]
-        reports.report(match.pk, match.token, league.result(match, winner=winner, faults=faults), now=now)
+        reports.report(match, league.result(match, winner=winner, faults=faults), now=now)
         played += 1
     return played
 
@@ -135,7 +135,7 @@ def tell() -> None:
     failing = leases.claim("w3", now=league.later(61))
     if failing is not None:
         leases.start(failing, now=league.later(62))
-        leases.fail(failing.pk, failing.token, why="the host went away", now=league.later(63))
+        leases.fail(failing, why="the host went away", now=league.later(63))
     reconcile.reconcile(now=league.later(4000))
     play_all(league.later(4100), fails="sol")
     reconcile.reconcile(now=league.later(4200))

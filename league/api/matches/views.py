@@ -387,7 +387,7 @@ class OneTry(View):
 
     @extend_schema(operation_id="get_try", summary="Read the result of your try", tags=["matches"])
     def get(self, request: Request, id: str) -> Response:
-        """Read the board, stderr, faults, and every request to the bot with its answer. 404 for those of others."""
+        """Read the board, stderr, faults, and every request to the bot with its answer. 404 for other people's tries."""
         return Response(TryOut(existing(tries.find(player_of(request), id))).data)
 
 

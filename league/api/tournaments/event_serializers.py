@@ -246,7 +246,7 @@ class CircuitOut(Out):
 
 
 class CircuitNew(GameChoice):
-    """A league that recurs."""
+    """A recurring league to create."""
 
     name = serializers.CharField(max_length=60)
     size = serializers.IntegerField(required=False, default=8, min_value=2, max_value=settings.MAX_ENTRIES)

@@ -187,7 +187,7 @@ def _checked(message: str) -> str:
 
 
 def take_out(occasion: Occasion, bot: Bot, player: Player, *, now: datetime) -> None:
-    """Record that a bot was taken out, in the transaction that does so.
+    """Record that a bot was withdrawn, in the transaction that does so.
 
     If its owner did it, nobody else enters the bot again. If the owner of the occasion did it, only they let its player in again. Nothing is recorded
     if they are the same.
@@ -208,12 +208,12 @@ def take_out(occasion: Occasion, bot: Bot, player: Player, *, now: datetime) -> 
 
 
 def is_welcome(occasion: Occasion, player: Player) -> bool:
-    """Return False if the owner of the occasion has taken out a bot of this player. One query."""
+    """Return False if the owner of the occasion has removed a bot of this player. One query."""
     return not requests_for(occasion).filter(bot__owner=player, status=RequestStatus.REMOVED).exists()
 
 
 def check_welcome(occasion: Occasion, player: Player) -> None:
-    """Raise Refused if the owner of the occasion has taken out a bot of this player, who would otherwise just enter it again."""
+    """Raise Refused if the owner of the occasion has removed a bot of this player, who could otherwise just enter it again."""
     if not is_welcome(occasion, player):
         raise Refused(
             "the owner of {tournament!r} has taken your bot out, so only they can let you in again",
@@ -222,7 +222,7 @@ def check_welcome(occasion: Occasion, player: Player) -> None:
 
 
 def welcome(occasion: Occasion, bot: Bot) -> None:
-    """Let the owner of this bot in again, as the owner of the occasion enters the bot or asks for it."""
+    """Allow the owner of this bot to enter again, because the owner of the occasion enters the bot or asks for it."""
     requests_for(occasion).filter(bot__owner=bot.owner_id, status=RequestStatus.REMOVED).delete()
 
 

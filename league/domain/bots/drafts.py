@@ -1,4 +1,4 @@
-"""Drafts: the text that an author is writing in the editor, one in each language for each of their bots and for a new bot.
+"""Drafts: texts that an author is writing in the editor, one for each of their bots, and for a new bot, in each language.
 
 Only its author can read a draft; not even operators can. Submitting the text or discarding the draft removes it. A player has at most `MOST`
 drafts, each no longer than the text of a try; a further one replaces the one that was changed longest ago.
@@ -22,7 +22,7 @@ NEW = ""  # The key of the draft of a new bot, which has no name yet.
 
 
 def save(player: Player, bot: str, text: str, *, language: Language = PYTHON, now: datetime | None = None) -> Draft:
-    """Store the text as the draft of the player's own bot `bot` (NEW: of a new bot). Raise Refused for a text that could not be tried."""
+    """Store the text as the draft of the player's own bot `bot` (NEW: a new bot). Raise Refused for a text that could not be tried."""
     now = clock.now_or(now)
     tries.checked(text)
     with transaction.atomic():
@@ -43,7 +43,7 @@ def of_player(player: Player) -> list[Draft]:
 
 
 def find(player: Player, bot: str, language: Language | None = None) -> Draft | None:
-    """Return the player's draft of one bot (NEW: of a new bot) in a language, or else the one that was changed last; or None. One query."""
+    """Return the player's draft of one bot (NEW: a new bot) in a language; without `language`, the draft changed last; or None. One query."""
     rows = player.drafts.filter(bot=bot, **({"language": language.key} if language else {}))
     return rows.order_by("-updated", "-pk").first()
 

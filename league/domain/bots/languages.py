@@ -1,6 +1,7 @@
-"""The languages of the editor: how a text becomes a package.
+"""The languages of the editor, and how a text in one of them becomes a package.
 
-The text is the entry of its package. Beside a text in JavaScript stands the league's tute.mjs; the runtime of Python has its SDK already.
+The text is the entry point of its package. A text in JavaScript gets a copy of the league's tute.mjs beside it; the runtime of Python already has
+its SDK.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ KITS = settings.BASE_DIR / "bots" / "kits"
 
 @dataclass(frozen=True)
 class Language:
-    """A language. title: its name for people; file: the name of a text in its package and in its tracebacks; beside: files of the kits."""
+    """A language of the editor.
+
+    title: its name for people; file: the name of a text in its package and in its tracebacks; beside: files of the kit that are packed with it.
+    """
 
     key: str
     title: str
@@ -35,7 +39,7 @@ class Language:
 
     @property
     def ending(self) -> str:
-        """The ending of its files, such as ".py"."""
+        """Return the ending of its files, such as ".py"."""
         return Path(self.file).suffix
 
 
@@ -45,7 +49,7 @@ LANGUAGES = {language.key: language for language in (PYTHON, JAVASCRIPT)}
 
 
 def find(key: str) -> Language:
-    """Return a language by its key. Raise Refused."""
+    """Return the language with this key, or raise Refused."""
     if key not in LANGUAGES:
         raise Refused(
             "the editor has no language {language!r}; choose one of {languages}",
@@ -56,12 +60,12 @@ def find(key: str) -> Language:
 
 
 def _names(language: Language) -> dict[str, Path]:
-    """Return the files that stand beside a text: their names in the package, and where they are."""
+    """Return the files that are packed beside a text, by their names in the package."""
     return {Path(name).name: KITS / name for name in language.beside}
 
 
 def package(text: bytes, language: Language, games: Iterable[str] | None = None) -> archive.Package:
-    """Pack a text; games: those that it plays (None: every game). Raise PackageRefused for an unknown game."""
+    """Pack a text. games: the games that it plays (None: every game). Raise PackageRefused for an unknown game."""
     what = manifest.Manifest(
         "bot", language.runtime, language.file, manifest.checked_games(games or (), engine.games())
     )
@@ -72,7 +76,7 @@ def package(text: bytes, language: Language, games: Iterable[str] | None = None)
 
 def language_of(version: BotVersion) -> Language | None:
     """Return the language in which the editor can open a version: one text, alone or with what `package` puts beside it. Reads no package."""
-    language = next((known for known in LANGUAGES.values() if known.runtime == version.runtime), None)
+    language = next((candidate for candidate in LANGUAGES.values() if candidate.runtime == version.runtime), None)
     if language is None or not version.entry.endswith(language.ending):
         return None
     spare = version.package.files - packages.FILES_OF_TEXT
@@ -80,7 +84,7 @@ def language_of(version: BotVersion) -> Language | None:
 
 
 def text_of(version: BotVersion) -> str | None:
-    """Return the text of a version that the editor can open, else None. Reads its package."""
+    """Return the text of a version that the editor can open, else None. Reads the package."""
     language = language_of(version)
     if language is None:
         return None
@@ -93,7 +97,9 @@ def text_of(version: BotVersion) -> str | None:
         return None
 
 
-def playable(language: Language, *, now: datetime | None = None) -> bool:
-    """Return False if workers run and none of them has the runtime of a language. One query."""
+def playable(*, now: datetime | None = None) -> list[Language]:
+    """Return the languages whose runtime some worker has; all of them if no worker runs. One query."""
     reports = list(workers.living(clock.now_or(now)).exclude(tier="").values_list("runtimes", flat=True))
-    return not reports or any(not runtimes or language.runtime in runtimes for runtimes in reports)
+    anywhere = not all(reports)  # Nobody runs, or a worker of an older release, which does not report runtimes.
+    has = {runtime for runtimes in reports for runtime in runtimes}
+    return [language for language in LANGUAGES.values() if anywhere or not reports or language.runtime in has]

@@ -131,7 +131,7 @@ def begin(
     first: int = 1,
     now: datetime | None = None,
 ) -> Try:
-    """Queue a try of a text at a game against the house bot called `rival`, which takes all other places.
+    """Queue a try of a text against the house bot called `rival`, which plays all other parties.
 
     boards: 1 or `SERIES`. like: the public id of an earlier try of the author at the same table; this one gets its cards, from board `first` on.
     Raise PackageRefused if the text could not be uploaded either, Refused, TooMany.
@@ -151,7 +151,7 @@ def begin(
 
 
 def _model(author: Person, public_id: str, pool: Pool) -> Match:
-    """Return the work of the author's own try whose cards another one shall have. Raise Refused if there is none at a table of `pool`."""
+    """Return the work of the author's earlier try whose cards a new one shall have. Raise Refused if there is none at a table of `pool`."""
     own_works = own(author).filter(at__isnull=True).values("work")
     work = Match.work.defer(None).filter(pk__in=own_works, public_id=public_id).first()
     if work is None:
@@ -219,23 +219,23 @@ def own(author: Person) -> QuerySet[Try]:
 
 
 def _author(author: Person) -> dict[str, Any]:
-    """Return the columns that say whose a try is."""
+    """Return the columns that identify the author of a try."""
     return {"owner": author} if isinstance(author, Player) else {"guest": author.key, "guest_from": author.network}
 
 
 def _ask(author: Person, boards: int, now: datetime) -> None:
-    """Check the limits of an author, with their tries locked. Raise Refused, TooMany."""
+    """Check the limits of an author; the caller has locked their tries. Raise Refused or TooMany."""
     if not isinstance(author, Player):
         return _ask_guest(author, boards, now)
     quotas.ask(author, quotas.TRIES if boards == 1 else quotas.SERIES, now=now)
-    # Read behind the lock: the request may have begun before a ban
+    # Read while the player is locked: the request may have begun before a ban
     if Player.objects.filter(pk=author.pk, banned__isnull=False).exists():
         raise Refused("this account is banned, so it cannot try bots")
     return None
 
 
 def _ask_guest(guest: Guest, boards: int, now: datetime) -> None:
-    """Check that a guest may try a text. The number that an address starts in an hour is limited before: a new cookie does not help."""
+    """Check that a guest may try a text. Before that, tries are limited by address, so that a new cookie gains nothing."""
     if boards > 1 or not settings.GUEST_TRIES:
         raise Refused("this needs an account; sign up, your code is kept")
     guests.lock()
@@ -439,7 +439,7 @@ def record_of(result: Result, number: int) -> dict[str, Any]:
 
 
 def find(author: Person, public_id: str) -> Try | None:
-    """Return an author's own try by its public id. No one else, operators included, learns that it exists. One query."""
+    """Return an author's own try by its public id. Nobody else, operators included, learns that it exists. One query."""
     rows = own(author).select_related("work__pool", "rival__bot", "owner").defer("work__secret")
     return rows.filter(work__public_id=public_id).first()
 
@@ -448,8 +448,8 @@ def let_go(*, now: datetime | None = None) -> int:
     """Remove old tries and return their number. Repeatable. A try that a worker is playing stays until the next call."""
     now, count = clock.now_or(now), 0
     aged = Q(created__lte=now - KEPT) | Q(owner=None, created__lte=now - guests.KEPT)
-    old = Try.objects.filter(aged).exclude(work__status__in=fairness.HELD).order_by("created")
+    old = Try.objects.filter(aged).exclude(work__status__in=Match.HELD).order_by("created")
     while works := list(old.values_list("work", flat=True)[:BATCH]):
         with transaction.atomic():
-            count += Match.work.filter(pk__in=works).exclude(status__in=fairness.HELD).delete()[1].get("league.Try", 0)
+            count += Match.work.filter(pk__in=works).exclude(status__in=Match.HELD).delete()[1].get("league.Try", 0)
     return count

@@ -29,7 +29,10 @@ def latest(subject: str, kinds: Sequence[str], most: int) -> list[LeagueEvent]:
 
 
 def again_at(subject: str, kinds: Sequence[str], actor: str, most: int, *, now: datetime) -> datetime | None:
-    """Return when `actor` may add another line of these kinds about a row, at most `most` a day; None: now. One query, by its index."""
+    """Return when `actor` may again add a line of these kinds about a row, with at most `most` lines a day; None: now.
+
+    One query, using the index.
+    """
     lines = LeagueEvent.objects.filter(subject=subject, kind__in=kinds, actor=actor, at__gt=now - DAY)
     latest = list(lines.order_by("-id").values_list("at", flat=True)[:most])
     return latest[-1] + DAY if len(latest) >= most else None

@@ -16,8 +16,8 @@ from league.models import TakenName
 from league.pure import names as pure
 
 PLAYER, BOT = "player", "bot"
-EVENT = "event"  # Tournaments, events and circuits share one namespace: the same lists show them.
-HELD = timedelta(days=90)  # A name that its holder has given up is free after that.
+EVENT = "event"  # Tournaments, events and circuits share a namespace, because the same lists show them.
+HELD = timedelta(days=90)  # A name that its holder has given up becomes free after this time.
 
 
 def checked(name: str) -> str:
@@ -39,7 +39,10 @@ def is_free(kind: str, name: str) -> bool:
 
 
 def take(kind: str, name: str, *, holder: str, now: datetime | None = None) -> None:
-    """Reserve `name` and all names that look like it for `holder`; repeatable. Raise Refused if somebody else has it, or gave it up lately."""
+    """Reserve `name` and all names that look like it for `holder`; repeatable.
+
+    Raise Refused if somebody else has it, or has recently given it up.
+    """
     now = clock.now_or(now)
     with transaction.atomic():
         # In a fixed order, so that two transactions cannot deadlock over several skeletons.
@@ -59,12 +62,12 @@ def take(kind: str, name: str, *, holder: str, now: datetime | None = None) -> N
 
 
 def give_up(kind: str, name: str, *, holder: str, now: datetime) -> None:
-    """Free a name after HELD: until then nobody can pass for who had it, whose old links and results people still know. Repeatable."""
+    """Free a name after HELD. Until then nobody can pass for its last holder, whose links and results people still know. Repeatable."""
     rows = TakenName.objects.filter(kind=kind, skeleton__in=pure.skeletons(name), holder=holder, until=None)
     rows.update(until=now + HELD)
 
 
 def given_up(kind: str, *, holder: str, now: datetime) -> set[str]:
-    """Return the names that `holder` has given up and that are not free yet. One query, by its index."""
+    """Return the names that `holder` has given up, but that are not free yet. One query, using the index."""
     rows = TakenName.objects.filter(kind=kind, holder=holder, until__gt=now)
     return set(rows.values_list("name", flat=True))

@@ -1,6 +1,7 @@
-"""The words of names, by whose beginnings the search finds players, bots and contests with one look into an index, on both databases.
+"""The words of names: the search finds players, bots and contests by the beginnings of these words, with one index look-up, on both databases.
 
-Whoever creates or renames such a row calls `put`. Stages and seasons have no words, because their event or league has; private events are not found.
+Code that creates or renames such a row calls `put`. Stages and seasons have no words, because their event or league has; private events are not
+found.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from league.models import Bot, Circuit, Event, Player, SearchWord, Tournament
 
 Named = Player | Bot | Tournament | Event | Circuit
 Row = TypeVar("Row", bound=Model)
-MOST_ROWS = 200  # Rows looked at of a word that many names have.
-MOST_WORDS = 12  # Of a name.
+MOST_ROWS = 200  # The most rows that are read for one word, since many names may share it.
+MOST_WORDS = 12  # The most words of a name.
 
 
 def begins(column: str, text: str) -> Q:
-    """Return the condition that a column begins with a text, as an index answers it: PostgreSQL has one for LIKE, SQLite uses none for LIKE."""
+    """Return the condition that a column begins with a text, in a form that uses an index: PostgreSQL has one for LIKE, SQLite uses a range."""
     if connection.vendor == "sqlite":
         return Q(**{f"{column}__gte": text, f"{column}__lt": f"{text}~"})  # "~" comes after all characters of a word.
     return Q(**{f"{column}__startswith": text})
@@ -33,7 +34,7 @@ def split(*names: str) -> list[str]:
 
 
 def put(row: Named, *names: str) -> None:
-    """Let a row be found by the words of its names, and no longer by those of others. Repeatable."""
+    """Make a row searchable by the words of its names, and by no others. Repeatable."""
     kind, words = _kind(type(row)), split(*names)
     SearchWord.objects.filter(kind=kind, row=row.pk).exclude(word__in=words).delete()
     SearchWord.objects.bulk_create(
@@ -42,14 +43,14 @@ def put(row: Named, *names: str) -> None:
 
 
 def remove(row: Named) -> None:
-    """Let nobody find a row that is deleted next."""
+    """Remove the words of a row that is about to be deleted."""
     SearchWord.objects.filter(kind=_kind(type(row)), row=row.pk).delete()
 
 
 def having(rows: QuerySet[Row], text: str) -> QuerySet[Row]:
-    """Select the rows whose name has, for each word of a text, a word that begins with it: of words that all names have MOST_ROWS rows.
+    """Select the rows whose name has, for each word of the text, a word that begins with it.
 
-    One query for each word.
+    Of a word that very many names have, only MOST_ROWS rows are considered. One query for each word.
     """
     here = SearchWord.objects.filter(kind=_kind(rows.model))
     keys = {

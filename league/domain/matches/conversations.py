@@ -65,7 +65,7 @@ def decision_before(match: Match, sitting: Sitting, seats: Sequence[int], until:
 
 @contextmanager
 def _replayed(match: Match) -> Iterator[None]:
-    """Refuse what a log that cannot be replayed would answer."""
+    """Turn the errors of a log that cannot be replayed into Refused."""
     try:
         yield
     except (ReplayError, ValueError) as error:

@@ -25,8 +25,7 @@ from league.domain.people import players
 from league.enums import MatchStatus
 from league.models import Match
 
-HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
-SERVED = (*HELD, MatchStatus.FINISHED)
+SERVED = (*Match.HELD, MatchStatus.FINISHED)
 ORDER = ("-priority", "virtual_s", "id")  # The order of claims
 BATCH = 500  # Rows of one UPDATE
 LEAST_S = 0.01  # The least seconds of a match, whatever was measured
@@ -113,7 +112,7 @@ def _start(owner: int | None, priority: int) -> float:
 def position_served(priority: int) -> float:
     """Return the position that is served now: the highest of a running match; else that of the next match, or of the last finished one."""
     matches = Match.line.filter(priority=priority)
-    running = matches.filter(status__in=HELD).aggregate(position=Max("virtual_s"))["position"]
+    running = matches.filter(status__in=Match.HELD).aggregate(position=Max("virtual_s"))["position"]
     if running is not None:
         return float(running)
     for rows in (

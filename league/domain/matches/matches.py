@@ -162,12 +162,11 @@ def void(match: Match, *, actor: str, why: str, now: datetime | None = None) -> 
             journal.append("pool.stale", f"pool:{match.pool_id}", now=now, actor=actor, match=match.public_id)
 
 
-# The columns that define a match; the others say what happened to it
-IDENTITY = frozenset(field.attname for field in Match._meta.fields) - {
-    "id", "public_id", "key", "status", "token", "worker", "lease_until", "ends_by", "slow", "gave_way", "attempts", "not_before",
-    "reason", "progress", "decided", "host", "held_back", "turn", "virtual_s", "avoid", "created", "started", "finished", "counted", "drawn",
-    "request", "pool_id",
-}  # fmt: skip
+# The columns that make a match what it is, as against what became of it; the pool is named beside them
+IDENTITY = (
+    *("kind", "tournament_id", "round_id", "table", "secret", "first_board", "boards_planned", "rated", "limits"),
+    *("owner_id", "priority", "expected_s", "embargo"),
+)
 
 
 # The pauses before a match that became void by itself is played again; the last one repeats

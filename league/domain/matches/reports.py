@@ -16,7 +16,7 @@ from django.db.models import TextChoices
 
 from engine.runner import MatchResult
 from engine.runner.trial import Check as Checked
-from league.domain.core import clock, hints, journal, transitions
+from league.domain.core import clock, hints, journal, queue, transitions
 from league.domain.matches import health, leases, logs, matches, validation
 from league.domain.ratings import pools
 from league.enums import CheckName, MatchStatus
@@ -37,13 +37,7 @@ class Receipt(TextChoices):
 
 
 def report(
-    match_id: int,
-    token: int,
-    result: MatchResult,
-    trials: Sequence[validation.TriedGame] = (),
-    *,
-    worker: str = "",
-    now: datetime | None = None,
+    lease: Match, result: MatchResult, trials: Sequence[validation.TriedGame] = (), *, now: datetime | None = None
 ) -> Receipt:
     """Store the boards, sittings, parties and log of a match and finish it, in one transaction.
 
@@ -53,8 +47,8 @@ def report(
     3. The rows are written, then `move` sets the status, for which the token must still be current. In addition, the keys of boards and sittings
        are unique.
 
-    trials: the games of a validation: first the match itself, then the others with their plans. Raise ValueError if the result is incomplete or
-    belongs to another match, which would be a bug of the league.
+    lease: the match as its worker has it. trials: the games of a validation: first the match itself, then the others with their plans.
+    Raise ValueError if the result is incomplete or belongs to another match, which would be a bug of the league.
     """
     now = clock.now_or(now)
     # Packed before any row is locked. The first trial has the result of the match itself
@@ -62,14 +56,13 @@ def report(
     packed = {game.match_id: logs.pack(game.boards) for game in games}
     styles = [] if trials else _styles(result)
     with transaction.atomic():
-        leased = Match.objects.select_for_update().filter(pk=match_id, token=token, status=MatchStatus.RUNNING)
-        match = leased.first()
-        if match is None:  # No match has this token, and none ever will: tokens are not used twice
-            match = Match.objects.get(pk=match_id)
-            if match.token == token and match.status == MatchStatus.FINISHED:
+        match = queue.leased(lease).filter(status=MatchStatus.RUNNING).select_for_update().first()
+        if match is None:  # and there never will be one: no token is used twice
+            match = Match.objects.get(pk=lease.pk)
+            if match.token == lease.token and match.status == MatchStatus.FINISHED:
                 return Receipt.REPEATED
-            evidence = _evidence(match, token, result)
-            journal.append("match.report_refused", transitions.subject(match), now=now, actor=worker, **evidence)
+            evidence = _evidence(match, lease.token, result)
+            journal.append("match.report_refused", transitions.subject(match), now=now, actor=lease.worker, **evidence)
             return Receipt.REFUSED
         parties = list(match.parties.select_related("version__bot").order_by("number"))
         validates = validation.is_validation(match)

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet, Sum
 
 from league.domain.core import clock
-from league.domain.matches import fairness, holds, workers
+from league.domain.matches import holds, workers
 from league.enums import MatchStatus
 from league.models import Match, Party, StoredSnapshot
 
@@ -88,7 +88,7 @@ def count_idle(*, now: datetime) -> int:
 
 
 def _held_matches(now: datetime) -> QuerySet[Match]:
-    return Match.work.filter(status__in=fairness.HELD, lease_until__gte=now)
+    return Match.work.filter(status__in=Match.HELD, lease_until__gte=now)
 
 
 def _look(worker: str, now: datetime, *, counts: bool = True) -> QueueSnapshot:
@@ -113,7 +113,7 @@ def _greedy(worker: str, crew: int, now: datetime) -> list[int]:
     """
     if crew < 2:
         return []
-    seats = Party.objects.filter(match__status__in=fairness.HELD, match__lease_until__gte=now)
+    seats = Party.objects.filter(match__status__in=Match.HELD, match__lease_until__gte=now)
     busy = (
         seats.exclude(match__worker=worker)
         .values("version__bot_id")

@@ -1,7 +1,7 @@
 """Guests: visitors without an account, who may sit at a table or try a bot.
 
-A guest is the key in a signed cookie of the browser; the database has only its SHA-256, as of the keys of the API. Whoever signs up or logs in takes
-along what the guest has; all else is removed after `KEPT`.
+A guest is known by the key in a signed cookie; the database stores only the key's SHA-256, as for keys of the API. If the guest signs up or logs
+in, tables and tries move to the account; otherwise they are removed after `KEPT`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from league.models import Player
 
 KEPT = timedelta(days=1)
 HOUR = timedelta(hours=1)
-LOCK = 7453  # Number of PostgreSQL's advisory lock for counting what guests have and adding to it.
-V4_PREFIX, V6_PREFIX = 24, 48  # Bits of what one household, school or server has: many addresses are no more than one.
+LOCK = 7453  # Number of PostgreSQL's advisory lock, under which the tables and tries of guests are counted and created.
+# Bits of a network prefix. Addresses with the same prefix belong to one household, school or server, and count as one.
+V4_PREFIX, V6_PREFIX = 24, 48
 
 
 @dataclass(frozen=True)
 class Guest:
-    """A visitor without an account. key, network: digests of the key in their cookie and of their network ("": not known)."""
+    """A visitor without an account. key, network: digests of the key in their cookie and of their network ("": unknown)."""
 
     key: str
     network: str = ""
@@ -56,7 +57,7 @@ def _network(address: str) -> str:
 
 
 def lock() -> None:
-    """Let one process at a time count and add, until the end of the transaction. SQLite has one writer anyway."""
+    """Let only one process at a time count and create, until the end of the transaction. SQLite has one writer anyway."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])

@@ -232,7 +232,7 @@ def ask(player: Player, name: str, more: int = 1, *, wait_s: float = 60, now: da
 
 
 def check_free(player: Player, name: str, more: int, *, wait_s: float = 60, now: datetime | None = None) -> None:
-    """Raise Refused or TooMany, as `ask`, if `player` may not add `more` now; without the lock the answer only informs."""
+    """Raise Refused or TooMany, like `ask`, if `player` may not add `more` now. Without the lock the result may change at once."""
     now = clock.now_or(now)
     limit_now = limit(player, name, now=now)
     if limit_now.most is None or limit_now.used + more <= limit_now.most:

@@ -1,7 +1,7 @@
 """The tables of guests (league.domain.people.guests).
 
-A guest plays against house bots, without advice and unrated. Whoever signs up or logs in within `KEEP` takes the guest's tables along; all others
-are removed after `KEPT`.
+A guest plays against house bots, without advice and unrated. If the guest signs up or logs in within `KEEP`, the tables move to the account;
+otherwise they are removed after `KEPT`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from league.models.tables import LIVE
 NAME = gettext_noop("guest")  # The name in the journal, and at the seat of a table that others may see.
 KEEP = timedelta(hours=1)  # How long after its end an account can take over a table.
 BATCH = 200  # Rows of one DELETE.
-IDLE = timedelta(minutes=2)  # A guest who is away for this time gives way when others find no table.
-Sitter = Person  # Who sits at a table.
+IDLE = timedelta(minutes=2)  # If others find no free table, a guest who has been away for this time loses theirs.
+Sitter = Person  # The person or guest who sits at a table.
 
 
 def own(sitter: Sitter) -> QuerySet[Table]:
@@ -50,10 +50,9 @@ def name_of(sitter: Sitter) -> str:
 
 
 def ask(guest: Guest, *, now: datetime) -> None:
-    """Check that a guest may sit down, with the tables locked. Raise TooMany for the limit of the browser, of its network, or of all guests.
+    """Check that a guest may sit down; the caller has locked the tables. Raise TooMany at the limit of the browser, its network, or all guests.
 
-    Raise TooMany at the limit of the browser, of its address, or of all guests. Before that, league.web.common.limits limits the tables that an
-    address opens in an hour, so that a new cookie gains nothing.
+    Before that, league.web.common.limits limits the tables that an address opens in an hour, so that a new cookie gains nothing.
     """
     started = own(guest).filter(created__gt=now - HOUR).exclude(status=TableStatus.VOID).count()
     if started >= settings.QUOTA_TABLES:
@@ -78,9 +77,9 @@ def ask(guest: Guest, *, now: datetime) -> None:
 
 
 def idle_table(guest: Guest, *, now: datetime) -> Table | None:
-    """Return the table that gives way to a guest for whom there is no room: the one idle longest, of the network with most tables.
+    """Return the table to close if a guest finds no free one: the one idle longest, of the network with most tables.
 
-    At most two queries. Nobody who plays loses a table, and no network gives way to another that has as many.
+    At most two queries. Nobody who is playing loses a table, and no network loses one to another network with as many tables.
     """
     taken = _taken()
     if not taken or _has_share(guest, taken):
@@ -103,10 +102,10 @@ def _taken() -> Counter[str]:
 
 
 def _has_share(guest: Guest, taken: Counter[str]) -> bool:
-    """Return True if a network may have one more table: it has fewer than are free.
+    """Return True if a network may have one more table: it has fewer tables than are free.
 
-    So one network alone gets half of the tables, which is enough for a class, and however many it holds, a part stays for others: a second network
-    leaves a quarter, a third one an eighth. Guests whose network is not known share all that is free.
+    So one network alone can get half of the tables, enough for a class, and some always remain for others: a second network leaves a quarter, a
+    third one an eighth. Guests of unknown networks share all free tables.
     """
     free = settings.GUEST_TABLES - sum(taken.values())
     return free > 0 if not guest.network else taken[guest.network] < free

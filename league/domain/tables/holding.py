@@ -177,7 +177,7 @@ def release(lease: TableLease, why: str, *, now: datetime | None = None) -> None
     with suppress(LeaseLost), transaction.atomic():
         row = _lock(lease)
         if not _rest(row, lease.job, why, now=clock.now_or(now)):
-            queue.release(lease.job)
+            queue.release(lease.job, now=clock.now_or(now))
             _move(row, TableStatus.WAITING, lease.job.worker, now=clock.now_or(now), why=why)
 
 

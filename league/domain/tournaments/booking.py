@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 
@@ -79,10 +80,10 @@ def check_boards(owner: Player, boards: int) -> None:
 
 
 def room(tournament: Tournament, *, whole: bool = True) -> int:
-    """Return the most entries that a tournament takes: those whose boards its owner may have queued. Two queries.
+    """Return the most entries that a tournament takes: its owner may have their boards queued. Two queries.
 
-    A running one books the boards of each entry instead. Without `whole`, the limit is that of the format and the league alone: the owner may enter
-    more, and the page says why the tournament cannot start so.
+    A running tournament books the boards of each new entry instead. Without `whole`, only the format and the league limit the number: the owner may
+    enter more, and the page says why the tournament cannot start.
     """
     form, field = formats.field_of_tournament(tournament)
     top = min(settings.MAX_ENTRIES, form.most or settings.MAX_ENTRIES)
@@ -106,7 +107,7 @@ def room_of(top: int, least: int, most: int, count: Callable[[int], float]) -> i
 
 
 def check_possible(tournament: Tournament) -> None:
-    """Raise Refused if even the fewest entries exceed the limit of the owner, so that nobody waits for a start that cannot be."""
+    """Raise Refused if even the fewest entries exceed the limit of the owner, so that nobody waits for a start that can never come."""
     if not room(tournament):
         form, field = formats.field_of_tournament(tournament)
         fewest = max(form.fewest, field.table)
@@ -117,7 +118,7 @@ def why_not_yet(tournament: Tournament) -> str:
     """Return why an open tournament could not start now with its entries; "" if it could. Five queries."""
     form, field = formats.field_of_tournament(tournament)
     if field.entries < max(form.fewest, field.table):
-        return ""  # The page says how many a table needs.
+        return ""  # The page says how many entries a table needs.
     try:
         pure.check_field(form, field)
         check(tournament.owner, form, field)
@@ -127,8 +128,8 @@ def why_not_yet(tournament: Tournament) -> str:
     return ""
 
 
-def count_boards(form: Format, field: Field, **other: int) -> float:
-    """Return the most boards of a field of another size; infinity if it cannot be played.
+def count_boards(form: Format, field: Field, **other: Any) -> float:
+    """Return the most boards of a field with other values, such as `entries=8`; infinity if it cannot be played.
 
     Above EXACT entries at tables of more than two it is estimated, a little high, in formats whose tables have to be found first, which
     takes seconds: their number grows with the square.
@@ -160,7 +161,7 @@ def _fitting(form: Format, field: Field, most: int) -> Message:
 
 
 def most_fitting(now: int, fits: Callable[[int], bool], least: int = 1) -> int:
-    """Return the largest number from `least` to `now` - 1 that fits; 0 if none does. Below a number that fits, all fit."""
+    """Return the largest number from `least` to `now` - 1 that fits; 0 if none does. If a number fits, all smaller ones do."""
     low, high = least - 1, now - 1
     while low < high:
         middle = (low + high + 1) // 2

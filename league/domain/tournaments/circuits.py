@@ -162,7 +162,7 @@ def admit(circuit: Circuit, bot: Bot, *, actor: str, now: datetime) -> None:
 
 
 def room(circuit: Circuit) -> int:
-    """Return the most bots that a circuit takes: those of whose season its owner may have all boards queued. One query."""
+    """Return the most bots that a circuit takes: its owner may have all boards of a season with them queued. One query."""
     most, top = quotas.most(circuit.owner, quotas.BOARDS), settings.MAX_ENTRIES
     game = pools.load(circuit.game, circuit.players, circuit.options)
     seats, form = len(game.sides), formats.format_named(circuit.format)
@@ -176,7 +176,7 @@ def room(circuit: Circuit) -> int:
         try:
             return most is None or sum(form.size(field).boards[1] for field in sizes) <= most
         except ValueError:
-            return True  # No question of boards; the season says what is wrong.
+            return True  # Not a matter of boards: the season will say what is wrong.
 
     return booking.most_fitting(top + 1, fits, least=seats)
 

@@ -23,7 +23,7 @@ Contest = Tournament | Event | Circuit
 Row = TypeVar("Row", bound=Model)
 MOST_DESCRIPTION = 2000
 MOST_REASON = 300
-MOST_NAMES, MOST_STEPS = 5, 100  # Renames and other corrections of a row in a day, of one player.
+MOST_NAMES, MOST_STEPS = 5, 100  # The most renames, and the most other corrections, of a row by one player in a day.
 STEPS = frozenset({"described", "shared", "entries_opened", "entries_closed", "disqualified", "reinstated", "replaced"})
 STARTED = frozenset({TournamentStatus.RUNNING, TournamentStatus.FINISHED})
 
@@ -106,7 +106,7 @@ def set_entrance(row: Tournament | Event, to: str, *, actor: str, now: datetime 
 
 
 def set_share(row: Contest, per_player: int, *, actor: str, now: datetime | None = None) -> None:
-    """Set how many bots each player may enter; entries stay. Repeatable."""
+    """Set how many bots each player may enter. Existing entries stay. Repeatable."""
     per_player = shares.checked(per_player)
     with transaction.atomic():
         locked = _lock(row)
@@ -207,7 +207,7 @@ def replace_version(entry: Entry, version: BotVersion, *, player: Player, now: d
 
 
 def delete(row: Contest, *, actor: str, now: datetime | None = None) -> None:
-    """Delete what never began: no match of it was ever inserted. Its name is free after a time (names.HELD) and the journal keeps its line."""
+    """Delete a contest that never had a match. Its name becomes free after names.HELD, and the journal keeps its lines."""
     now = clock.now_or(now)
     with transaction.atomic():
         locked = _lock(row)
@@ -238,7 +238,7 @@ def _lock(row: Row) -> Row:
 
 
 def _note(row: Contest, word: str, *, now: datetime, actor: str, **data: str) -> LeagueEvent:
-    """Add a line to the journal. Raise TooMany beyond the number of a day, in the transaction that changes the row."""
+    """Add a line to the journal, in the transaction that changes the row. Raise TooMany beyond the limit of a day."""
     kind = type(row).__name__.lower()
     most, words = (MOST_NAMES, {word}) if word == "renamed" else (MOST_STEPS, STEPS)
     again = journal.again_at(subject(row), [f"{kind}.{step}" for step in sorted(words)], actor, most, now=now)

@@ -63,7 +63,9 @@ def create(
         elif not most:
             _check_boards(owner, plan, forecast.fewest(plan))
         if not terms.private:
-            tournaments.take_name(owner, name, now=now)  # A private event needs no unique name: nobody else sees it.
+            tournaments.take_name(
+                owner, name, now=now
+            )  # The name of a private event need not be unique, because nobody else sees it.
         event = Event.objects.create(
             slug=tournaments.secret_slug() if terms.private else tournaments.free_slug(name, Event),
             name=name,
@@ -96,7 +98,7 @@ def create(
 
 
 def _check_boards(owner: Player, plan: pure.EventPlan, entrants: int) -> int:
-    """Return the most boards of all stages. Raise Refused if they cannot be played, or exceed the owner's limit of boards."""
+    """Return the most boards of all stages. Raise Refused if the stages cannot be played, or exceed the owner's limit of boards."""
     boards = sum(stage.boards[1] for stage in forecast.forecast_stages(plan, entrants))
     booking.check_boards(owner, boards)
     return boards
@@ -194,7 +196,7 @@ def enter(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
 
 
 def check_room(event: Event) -> None:
-    """Raise Refused if an event takes no more bots: what is entered can also be played."""
+    """Raise Refused if an event takes no more bots, so that all entered bots can also play."""
     most = forecast.room(_read(event.document), event.owner)
     if consent.requests_for(event).filter(status=RequestStatus.GRANTED).count() >= most:
         raise Refused("{tournament!r} is full; it takes {most} bots", tournament=event.name, most=most)
@@ -217,7 +219,7 @@ def why_not_yet(event: Event, entries: int) -> str:
 
 
 def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None) -> None:
-    """Take a bot out of an open event: one's own, which may enter again, or any as the owner of the event, who alone lets it in again. Repeatable."""
+    """Withdraw one's own bot from an open event, or any bot as the owner of the event, without whom it cannot enter again. Repeatable."""
     now = clock.now_or(now)
     with transaction.atomic():
         row = Event.objects.select_for_update(of=("self",)).get(pk=event.pk)
@@ -227,7 +229,7 @@ def leave(event: Event, bot: Bot, player: Player, *, now: datetime | None = None
         entries = consent.requests_for(row).filter(bot=bot, status=RequestStatus.GRANTED)
         if entries.exists():
             if player.pk == bot.owner_id:
-                entries.delete()  # Nothing stays of who comes and goes but its lines in the journal, which `shares` limits.
+                entries.delete()  # Only the lines in the journal remain, and `shares` limits their number.
             else:
                 consent.take_out(row, bot, player, now=now)
             journal.append("event.withdrawn", f"event:{row.slug}", now=now, actor=player.name, bot=bot.slug)
@@ -386,7 +388,7 @@ def _end(event: Event, status: str, now: datetime, *, actor: str = "") -> bool:
 
 
 def start_due(*, now: datetime) -> int:
-    """Start the open events whose time has come; return how many changed.
+    """Start the open events that are due; return the number of changed ones.
 
     One whose owner has too many boards queued starts as soon as enough of them are played; its entries stay closed. Any other that cannot start stays
     open, without a time. The journal says why, once.

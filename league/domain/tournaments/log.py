@@ -6,11 +6,11 @@ from league.domain.core import journal
 from league.domain.tournaments import corrections
 from league.models import Circuit, Event, LeagueEvent, Tournament
 
-MOST = 40  # Lines of each kind, so that many of one kind push out none of another.
-# What an owner does to others.
+MOST = 40  # The most lines of each kind, so that many lines of one kind do not push out the others.
+# Actions of the owner that affect others.
 LASTING = frozenset({"disqualified", "reinstated", "replaced", "renamed", "cancelled", "stopped", "let_go"})
 ENTRIES = frozenset({"entered", "withdrawn", "joined", "left"})
-# What else everybody reads who may see the tournament. Who opened a link or sent a request is not among it.
+# Further lines for everybody who may see the tournament; links and requests are not among them.
 STEPS = frozenset({
     "created", "started", "moved", "described", "shared", "entries_opened", "entries_closed", "extended", "active", "paused", "resumed", "left_out",
     "not_started", "finished",

@@ -1,6 +1,6 @@
-"""Shares: what a player may take of a contest of somebody else, so that nobody can fill it alone or wear it out.
+"""Shares: how many bots, and how many times, a player may enter in somebody else's contest, so that nobody can fill it or flood its journal.
 
-The owner of a contest has no share: they enter the bots they want. `booking.room` says how many bots a contest takes in all.
+The owner of a contest has no such limit. `booking.room` limits the number of all its bots.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ ENTRIES = {
     "tournament": "tournament.entered",
     "event": "event.entered",
     "circuit": "circuit.joined",
-}  # Lines of the journal.
-MOST_A_DAY = 10  # Entries of one player in one contest: who leaves may come back, but not in a loop.
+}  # Kinds of journal lines.
+MOST_A_DAY = 10  # Entries of one player in one contest in a day: a player may leave and come back, but not endlessly.
 
 
 def checked(per_player: int) -> int:
-    """Return a number of bots of each player if a contest may take it. Raise Refused otherwise."""
+    """Return the allowed number of bots of each player if it is valid. Raise Refused otherwise."""
     if type(per_player) is not int or not 1 <= per_player <= settings.MAX_ENTRIES:
         raise Refused("a player may enter 1 to {most} bots, not {count!r}", most=settings.MAX_ENTRIES, count=per_player)
     return per_player
 
 
 def check(contest: consent.Occasion, player: Player, present: int, *, now: datetime) -> None:
-    """Check that a player with `present` bots in a contest may enter one more, with the contest locked. Raise Refused or TooMany."""
+    """Check that a player with `present` bots in a contest may enter one more; the caller has locked the contest. Raise Refused or TooMany."""
     if player.pk == contest.owner_id:
         return
     consent.check_welcome(contest, player)

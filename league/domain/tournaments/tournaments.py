@@ -28,7 +28,7 @@ from league.pure.refusal import Message
 from league.service import logs
 
 SLUGS_TAKEN = frozenset({"new"})
-MOST_IDLE_NAMES = 20  # Names that a player has given up and still holds.
+MOST_IDLE_NAMES = 20  # The most names that a player has given up, but that are not free yet.
 
 COARSE = ("chips", "marks")  # Score units in which a quarter to a half of the boards between good bots are drawn.
 
@@ -169,7 +169,7 @@ def secret_slug() -> str:
 
 
 def free_slug(name: str, table: type[Tournament] | type[Event] | type[Circuit] = Tournament) -> str:
-    """Return an unused address for a row of that name in its table, and not the one of a deleted row, whose links still lead there."""
+    """Return an unused address for a row with this name in its table, but not the address of a deleted row, because old links lead there."""
     base = slugify(name)[:50].strip("-") or "tournament"
     taken = set(table.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | SLUGS_TAKEN
     kind = table.__name__.lower()

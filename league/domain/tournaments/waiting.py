@@ -55,7 +55,7 @@ def why_cancelled(event: Event) -> str:
 
 
 def why_not_started(event: Event, *, since: datetime | None = None) -> str:
-    """Return why an event did not start at its time; "" if that never happened, or not since then. One query."""
+    """Return why an event did not start at its time; "" if it did, or if its time was changed since. One query."""
     return _last_why(event, "event.not_started", since)
 
 

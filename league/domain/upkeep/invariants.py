@@ -16,7 +16,6 @@ from django.db.models.functions import Concat
 
 from league.domain.core import clock, journal
 from league.domain.matches import holds, logs, replays, reports
-from league.domain.matches.leases import HELD
 from league.domain.ratings import pools, ratings, totals
 from league.enums import BotState, MatchKind, MatchStatus, TournamentStatus, VersionStatus
 from league.models import (
@@ -232,7 +231,7 @@ def one_end(since: datetime | None, now: datetime) -> Iterator[Finding]:
 def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
     """Check that no lease outlives its end, no match waits for the far future, and no tournament or version waits for finished matches."""
     late = now - GRACE
-    gone = Match.objects.filter(status__in=HELD).filter(Q(lease_until=None) | Q(lease_until__lt=late))
+    gone = Match.objects.filter(status__in=Match.HELD).filter(Q(lease_until=None) | Q(lease_until__lt=late))
     for match in gone:
         do = "check that a scheduler is running; manage.py reconcile takes the match back"
         yield Finding(
@@ -242,7 +241,7 @@ def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
     for match in future:
         do = "run manage.py rerun_match ID --why ..., which plays it as a new match"
         yield Finding("stuck", f"match:{match.public_id}", f"waits until {match.not_before}", do)
-    live = Q(matches__status__in=[MatchStatus.QUEUED, *HELD])
+    live = Q(matches__status__in=[MatchStatus.QUEUED, *Match.HELD])
     for cup in Tournament.objects.annotate(live=Count("matches", filter=live), newest=Count("matches")):
         is_over = cup.status in (TournamentStatus.FINISHED, TournamentStatus.CANCELLED)
         if is_over and cup.live and (cup.finished or now) < late:
@@ -252,7 +251,7 @@ def stuck_rows(since: datetime | None, now: datetime) -> Iterator[Finding]:
             )
     validating = BotVersion.objects.filter(status=VersionStatus.VALIDATING, created__lt=late).select_related("bot")
     # The scheduler repeats a void validation within a day.
-    alive = Q(status__in=[MatchStatus.QUEUED, *HELD]) | Q(
+    alive = Q(status__in=[MatchStatus.QUEUED, *Match.HELD]) | Q(
         status=MatchStatus.VOID, finished__gt=late - timedelta(days=1)
     )
     for version in validating.exclude(parties__match__in=Match.objects.filter(alive, kind=MatchKind.VALIDATION)):

@@ -66,7 +66,7 @@ def box(lines: Sequence[str]) -> str:
 
 
 def check_free(bind: str) -> None:
-    """Raise Refused if the web server could not listen there, before anything else is done. Addresses other than host:port are left to the server."""
+    """Raise Refused if the web server could not listen at this address. Addresses other than host:port are left to the server."""
     host, _, port = bind.rpartition(":")
     if not host or not port.isdigit():
         return

@@ -15,7 +15,7 @@ from league.domain.bots import languages, packages
 from league.models import BotVersion
 from league.web.common.viewers import player_of
 
-KIT_TIME = (2026, 1, 1, 0, 0, 0)  # Of the files in a kit, so that its bytes are always the same.
+KIT_TIME = (2026, 1, 1, 0, 0, 0)  # Time of the files in a kit, so that its bytes are always the same.
 
 
 def _own_version(request: HttpRequest, slug: str, number: int) -> BotVersion:

@@ -57,7 +57,7 @@ HEAVY = frozenset(
 )
 # Pages for frames on other sites, which read no session.
 FRAMED = frozenset({"embed-match", "embed-puzzle", "oembed"})
-# Repeatable actions of people on contests.
+# Actions of people on contests, which can be repeated at will.
 CHANGES = frozenset({"event-enter", "event-do", "tournament-do", "circuit-do"})
 FORMS = {"login": "login", "admin:login": "login", "forgotten": "login", "signup": "signup"}
 FORMS |= dict.fromkeys(("password", "mail", "mail-confirm", "reset"), "password")

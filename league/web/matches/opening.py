@@ -1,4 +1,4 @@
-"""The way from a step of a match to the editor, for the owner of the bot that sat there."""
+"""The link from a step of a match to the editor, for the owner of a bot that sat there."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OwnSeats:
 
 
 def own_seats(request: HttpRequest, public_id: str) -> OwnSeats:
-    """Return the sitting of `?b=&s=`, or 404 if the viewer may not see the match or has no bot there. Four queries."""
+    """Return the sitting in `?b=&s=`; 404 if the viewer may not see the match or has no bot there. Four queries."""
     player = player_of(request)
     rows = sight.matches(Match.objects.select_related("pool", "tournament"), user_of(request))
     match = get_object_or_404(rows, public_id=public_id)
@@ -52,7 +52,7 @@ def own_seats(request: HttpRequest, public_id: str) -> OwnSeats:
 @never_cache
 @login_required
 def open_decision(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Go to the editor with a decision of the viewer's bot: the last one before or at the step `?at=` of a sitting (`?b=&s=`), else its first."""
+    """Go to the editor with a decision of the viewer's bot: the last one up to the step `?at=` of a sitting (`?b=&s=`), else its first."""
     here = own_seats(request, public_id)
     step = STEP.fullmatch(short_text(request.GET.get("at", ""), 20))
     until = (int(step["deal"]), int(step["ply"])) if step else (0, 0)

@@ -176,5 +176,6 @@ def _head(game: str, trump: str) -> str:
 
 def _sides(moments: Sequence[Moment], seats: int) -> list[int]:
     """Return the side of each seat, from the header of the record; -1 without one."""
-    sides = next((moment["sides"] for moment in moments if moment["e"] == "match" and "sides" in moment), [])
+    headers = (moment["sides"] for moment in moments if moment["e"] == "match" and "sides" in moment)
+    sides: list[list[int]] = next(headers, [])
     return [next((number for number, side in enumerate(sides) if seat in side), -1) for seat in range(seats)]

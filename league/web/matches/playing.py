@@ -111,7 +111,7 @@ def play(request: HttpRequest) -> HttpResponse:
 
 
 def _sit_down(request: HttpRequest) -> HttpResponse:
-    """Open a table, or the running one. A refusal keeps the form."""
+    """Open a table, or go to the running one. After a refusal the form keeps its values."""
     sitter, key = (player_of(request), "") if request.user.is_authenticated else cookies.new_guest(request)
     if not seating.may_sit(sitter):
         return redirect(f"{reverse('login')}?{urlencode({'next': reverse('play')})}")

@@ -1,7 +1,7 @@
 """The editor: write a bot, try it in the sandbox and submit it as a version. Everything works without script.
 
-Anybody may write, and try single boards; whatever else runs or is stored needs an account (league.domain.bots.tries has the limits of both). A
-visitor's text stays in the page and in the browser, and so does that of an author whose session or form has ended.
+Anybody may write, and try single boards; everything else that runs or is stored needs an account (league.domain.bots.tries has the limits). A
+visitor's text stays in the page and in the browser, and so does the text of an author whose session or form has expired.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ from league.web.matches.seats import numbered, sitting_letter
 from league.web.matches.viewer import for_viewer
 
 FILES = "|".join(re.escape(language.file) for language in languages.LANGUAGES.values())
-LINE = re.compile(rf"(?:{FILES}), line (\d+)")  # The line in a verdict.
-OF_GUESTS = ("try", "again")  # What a visitor may do without an account.
-PASS = re.compile(r"^--- pass (\d+), seat (\d+)$", re.MULTILINE)  # The head of what a process wrote to stderr.
+LINE = re.compile(rf"(?:{FILES}), line (\d+)")  # A line of code in a verdict.
+OF_GUESTS = ("try", "again")  # The buttons that visitors without an account may use.
+PASS = re.compile(r"^--- pass (\d+), seat (\d+)$", re.MULTILINE)  # The heading of each process in stderr.
 LATEST = 6  # Number of tries on the page.
 
 
 class _TokenCheck(CsrfViewMiddleware):
-    """Django's check of a form's token, which says why instead of answering."""
+    """Django's check of a form's token, which returns the reason instead of a response."""
 
     def _reject(self, request: HttpRequest, reason: str) -> str:
         return reason
@@ -70,7 +70,7 @@ def _nothing(_request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@csrf_exempt  # The view checks the token itself, because its answer to an old one keeps the text.
+@csrf_exempt  # The view checks the token itself, because its response to an expired one must keep the text.
 def editor(request: HttpRequest) -> HttpResponse:
     """Show the editor with a template, a draft or a version (`?from=rufo/3`, `?bot=rufo`); try or submit the text. A refusal keeps the text."""
     player = player_of(request) if request.user.is_authenticated else None
@@ -128,7 +128,7 @@ def _opened(request: HttpRequest, player: Player | None) -> HttpResponse:
 
 
 def _try_as_guest(request: HttpRequest, form: EditorForm) -> HttpResponse:
-    """Play a board for a visitor without an account, whose key goes into a cookie."""
+    """Play a board for a visitor without an account; a cookie gets the visitor's key."""
     spent = limits.spend("guest-try", f"a{limits.address(request)}", settings.LIMITS["guest-try"])
     if spent.over:
         raise TooMany(
@@ -179,7 +179,7 @@ def _submit(request: HttpRequest, player: Player, form: EditorForm) -> HttpRespo
     answer = redirect("version", slug=version.bot.slug, number=version.number)
     if request.headers.get(
         "X-In-Place"
-    ):  # The script opens the page: a redirect that it followed would use up the message.
+    ):  # The script opens the page itself: a redirect that it followed would use up the message.
         answer.status_code = 201
     return answer
 
@@ -206,7 +206,7 @@ def draft(request: HttpRequest) -> HttpResponse:
 
 
 def redirect_to_editor(bot: str, language: Language) -> HttpResponse:
-    """Open the editor with the last version of a bot in a language, or with a template."""
+    """Redirect to the editor with the last version of a bot in a language, or with a template."""
     answer = redirect("editor")
     answer["Location"] += "?" + urlencode({"bot": bot, "language": language.key} if bot else {"language": language.key})
     return answer
@@ -226,7 +226,7 @@ def _editor(
     bot = begun.bot if begun else next((candidate for candidate in own if candidate.slug == key), None)
     author = player or guests.guest_of(request)
     latest = tries.own(author) if author else Try.objects.none()
-    language = form.written_in
+    language, playable = form.written_in, languages.playable()
     context: dict[str, object] = {
         "form": form,
         "choices": [form["game"], form["rival"]],
@@ -242,7 +242,7 @@ def _editor(
         ),
         "limits_of_tries": [quotas.limit(player, name) for name in (quotas.TRIES, quotas.SERIES)] if player else [],
         "language": language,
-        "languages": [(choice, languages.playable(choice)) for choice in languages.LANGUAGES.values()],
+        "languages": [(choice, choice in playable) for choice in languages.LANGUAGES.values()],
         "templates": editing.templates(form.rules.game.key, language),
         "kits": editing.KITS.items(),
         "members": editing.help_members(language),
@@ -264,14 +264,14 @@ def _editor(
 
 @dataclass(frozen=True)
 class Party:
-    """A stand-in with the fields that the author's part of a match page reads."""
+    """A stand-in for a match's party, with the fields that the author's part of a match page reads."""
 
     fault: str
 
 
 @dataclass(frozen=True)
 class Log:
-    """A stand-in for a log, for the same part of the page."""
+    """A stand-in for a match's log, for the same part of the page."""
 
     party: Party
     faults: list[dict[str, Any]]
@@ -289,7 +289,7 @@ def _own(request: HttpRequest, public_id: str) -> Try | None:
 
 @never_cache
 def tried(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a try of the viewer in the editor, with its text. Its script asks again until there is a result. Thirteen queries."""
+    """Show a try of the viewer in the editor, with its text. Its script asks again until there is a result. Fourteen queries."""
     row = _own(request, public_id)
     if row is None:
         return redirect_to_login(request.get_full_path())
@@ -367,7 +367,7 @@ def _timed(result: tries.Result) -> dict[str, Any]:
 
 
 def _row(line: tries.Asked, names: Sequence[str]) -> dict[str, Any]:
-    """Return a line of the list of decisions: the seat by its name at the table."""
+    """Return a line for the list of decisions, with the seat's name at the table."""
     seat = names[line.seat - 1] if line.seat <= len(names) else _("Seat %(number)s") % {"number": line.seat}
     return {
         "number": line.number,
@@ -395,7 +395,7 @@ def _named(row: Try, result: tries.Result) -> str:
 
 
 def _series(row: Try, result: tries.Result, size: int) -> dict[str, Any]:
-    """Return how the text does over all boards of this series and earlier ones of the same text, and against the text before on the same deals."""
+    """Return the results of the text over all boards of this series and its earlier ones, and against the previous text on the same deals."""
     first = {sitting["board"]: place for place, sitting in reversed(list(enumerate(result.sittings)))}
     cells = []
     for board in result.boards:
@@ -443,7 +443,7 @@ def sent(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _logged(exchange: Exchange, match: Match, sitting: int) -> dict[str, Any]:
-    """Return a decision of a match, with its identifier."""
+    """Return a decision of a match for the list, with its identifier."""
     request = exchange.request.decode("ascii", "replace").rstrip("\n")
     at = tries.Moment(match.public_id, exchange.board, sitting, exchange.seat, exchange.step)
     return {

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
 from league.domain.core import clock
-from league.domain.matches import leases, sight
+from league.domain.matches import sight
 from league.domain.tournaments import circuits
 from league.enums import MatchKind, TournamentStatus
 from league.models import Event, Match
@@ -40,7 +40,7 @@ def front(viewer: User | None) -> dict[str, Any]:
 
 def now_playing(viewer: User | None) -> list[Match]:
     """Return the running matches; if they are few, also the latest finished ones. Four queries at most."""
-    running = sight.matches(Match.objects.filter(status__in=leases.HELD), viewer).order_by("started", "id")
+    running = sight.matches(Match.objects.filter(status__in=Match.HELD), viewer).order_by("started", "id")
     matches = list(lists.with_parties(running)[:MOST_NOW])
     if len(matches) < MOST_NOW:
         latest = lists.latest_matches(viewer, finished_only=True).filter(kind=MatchKind.TOURNAMENT)

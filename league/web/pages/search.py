@@ -27,11 +27,11 @@ from league.web.common.inputs import short_text
 from league.web.common.viewers import user_of
 from league.web.pages import documents
 
-MOST_TEXT = 60  # Characters of a query.
+MOST_TEXT = 60  # The most characters of a query.
 MOST = 8  # Results of each kind.
 FEW = 4  # Suggestions for an address that does not exist.
 BOOKS = ("adr/", "rules/")  # Decisions and the rules book are for those who program a game; players have its page.
-LEAST = 3  # Characters of a wrong address from which it is a name.
+LEAST = 3  # From this many characters on, the last part of a wrong address is searched as a name.
 Row = TypeVar("Row", bound=Model)
 
 

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 import engine
-from league.domain.matches import leases, sight, workers
+from league.domain.matches import sight, workers
 from league.domain.people import guests
 from league.domain.upkeep import invariants, metrics, readiness
 from league.models import Bot, Match
@@ -63,7 +63,7 @@ def status(request: HttpRequest) -> HttpResponse:
     state = workers.queue()
     paused = Bot.objects.exclude(paused_for="").order_by("slug")
     viewer = user_of(request)
-    playing = sight.matches(Match.objects.filter(status__in=leases.HELD), viewer).order_by("started", "id")
+    playing = sight.matches(Match.objects.filter(status__in=Match.HELD), viewer).order_by("started", "id")
     waiting = lists.with_parties(sight.matches(workers.waiting_line(), viewer))[:MOST_WAITING]
     context = {
         "queue": state,

@@ -280,10 +280,7 @@ def _write(
         if letter == " ":
             at += SPACE * size
         elif place >= 0:
-            alpha = _letter(face, place, size) / np.float32(255)
-            _blend(
-                image, np.broadcast_to(np.float32(ink), (*alpha.shape, 3)), alpha, round(at - OVERHANG * size / EM), y
-            )
+            _tint(image, ink, _opacity(_letter(face, place, size)), round(at - OVERHANG * size / EM), y)
             at += int(widths[place]) * size / EM
 
 
@@ -331,7 +328,7 @@ def _suit(suit: str, size: int) -> Bytes:
 
 def _shrunk(pixels: Bytes, height: int, width: int) -> Bytes:
     """Return pixels with opacity at another size."""
-    alpha = pixels[:, :, 3].astype(np.float32) / 255
+    alpha = _opacity(pixels[:, :, 3])
     colours = [_scaled(pixels[:, :, channel] * alpha, height, width) for channel in range(3)]
     opacity = _scaled(alpha, height, width)
     whole = np.dstack([*(colour / np.maximum(opacity, 1e-3) for colour in colours), 255 * opacity])
@@ -357,14 +354,12 @@ def _shares(before: int, after: int) -> Pixels:
 
 
 def _paste(image: Pixels, pixels: Bytes, x: int, y: int) -> None:
-    values = pixels.astype(np.float32)
-    _blend(image, values[:, :, :3], values[:, :, 3] / 255, x, y)
+    _blend(image, pixels[:, :, :3].astype(np.float32), _opacity(pixels[:, :, 3]), x, y)
 
 
 def _fill(image: Pixels, box: Box, colour: Colour, radius: int) -> None:
     """Fill a box with round corners."""
-    alpha = _mask(box, radius)
-    _blend(image, np.broadcast_to(np.float32(colour), (*alpha.shape, 3)), alpha, box.x, box.y)
+    _tint(image, colour, _mask(box, radius), box.x, box.y)
 
 
 def _mask(box: Box, radius: int) -> Pixels:
@@ -386,7 +381,7 @@ def _line(image: Pixels, start: tuple[float, float], end: tuple[float, float], h
     along = np.clip(((x - start[0]) * across + (y - start[1]) * down) / square, 0, 1)
     away = np.hypot(x - start[0] - along * across, y - start[1] - along * down)
     alpha = np.clip(half + 0.5 - away, 0, 1).astype(np.float32)
-    _blend(image, np.broadcast_to(np.float32(colour), (*alpha.shape, 3)), alpha, x_start, top)
+    _tint(image, colour, alpha, x_start, top)
 
 
 def _disc(image: Pixels, centre: tuple[float, float], radius: float, colour: Colour) -> None:
@@ -397,6 +392,16 @@ def _side(side: int, otherwise: Colour) -> Colour:
     return SIDES[side % len(SIDES)] if side >= 0 else otherwise
 
 
+def _opacity(values: Bytes) -> Pixels:
+    """Return bytes as shares of their highest value."""
+    return (values / 255).astype(np.float32)
+
+
+def _tint(image: Pixels, colour: Colour, alpha: Pixels, x: int, y: int) -> None:
+    """Lay one colour over a part of the image."""
+    _blend(image, np.array(colour, dtype=np.float32)[None, None], alpha, x, y)
+
+
 def _blend(image: Pixels, colours: Pixels, alpha: Pixels, x: int, y: int) -> None:
     """Lay colours over a part of the image; parts outside the image are cut off."""
     rows, columns = slice(max(y, 0), y + alpha.shape[0]), slice(max(x, 0), x + alpha.shape[1])
@@ -404,7 +409,8 @@ def _blend(image: Pixels, colours: Pixels, alpha: Pixels, x: int, y: int) -> Non
     height, width = part.shape[:2]
     from_y, from_x = max(-y, 0), max(-x, 0)
     opacity = alpha[from_y : from_y + height, from_x : from_x + width, None]
-    part += (colours[from_y : from_y + height, from_x : from_x + width] - part) * opacity
+    whole = np.broadcast_to(colours, (*alpha.shape, 3))
+    part += (whole[from_y : from_y + height, from_x : from_x + width] - part) * opacity
 
 
 def _png(image: Pixels) -> bytes:

@@ -76,9 +76,10 @@ def read(token: str) -> Picture:
     """Return the picture in a token. Raise BadSignature if this league has not signed the token."""
     content = SIGNER.unsign_object(token)
     parts = {"laid": Laid, "hands": Hand, "rows": Row}
-    return Picture(
-        **{name: [parts[name](*part) for part in value] if name in parts else value for name, value in content.items()}
-    )
+    fields: Content = {
+        name: [parts[name](*part) for part in value] if name in parts else value for name, value in content.items()
+    }
+    return Picture(**fields)
 
 
 @lru_cache(DRAWN)

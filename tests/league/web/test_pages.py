@@ -137,7 +137,7 @@ QUERIES = {
     "tv": 11,
     "password": 3,
     "submit": 5,
-    "editor": 12,
+    "editor": 13,
     "play": 9,
     "puzzles": 7,
     "puzzle": 5,

@@ -45,7 +45,7 @@ class ValidationHandler(PlayedHandler[list[validation.TriedGame]]):
         whole = result[0].result
         if whole is None:
             raise ValueError(f"the first game of validation {job.match.public_id} has no result")
-        return reports.report(job.match.pk, job.match.token, whole, result, worker=job.match.worker, now=now)
+        return reports.report(job.match, whole, result, now=now)
 
 
 def play_trials(

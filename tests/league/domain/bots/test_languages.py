@@ -56,14 +56,13 @@ def test_the_editor_opens_what_it_has_made_and_single_files(ana) -> None:
 
 
 def test_a_language_needs_a_worker_with_its_runtime(db) -> None:
-    assert languages.playable(JAVASCRIPT, now=NOW)  # Nobody knows yet
+    assert languages.playable(now=NOW) == [PYTHON, JAVASCRIPT]  # Nobody knows yet
     workers.register("w:1", tier="landlock", now=NOW)
     Worker.objects.update(runtimes=["python", "binary"])
-    assert languages.playable(PYTHON, now=NOW)
-    assert not languages.playable(JAVASCRIPT, now=NOW)
+    assert languages.playable(now=NOW) == [PYTHON]
     workers.register("w:2", tier="landlock", now=NOW)
     Worker.objects.filter(name="w:2").update(runtimes=["python", "binary", "node"])
-    assert languages.playable(JAVASCRIPT, now=NOW)
-    assert languages.playable(JAVASCRIPT, now=later(600))  # Both are gone
+    assert languages.playable(now=NOW) == [PYTHON, JAVASCRIPT]
+    assert languages.playable(now=later(600)) == [PYTHON, JAVASCRIPT]  # Both are gone
     with pytest.raises(Refused, match="no language 'basic'"):
         languages.find("basic")

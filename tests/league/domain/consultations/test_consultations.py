@@ -78,7 +78,7 @@ def test_only_bots_of_the_house_that_play_the_game_are_asked_about_seats_that_ar
 def test_cards_that_nobody_may_see_are_not_told(match, ana, berto, tmp_path) -> None:
     """Neither asked about, nor played, nor read."""
     waits = started(ana, [accepted(ana, "nena"), accepted(berto, "sola")], name="Next").matches.get()
-    with pytest.raises(Refused, match="can be seen when it is finished"):
+    with pytest.raises(Refused, match="see its replays when it has finished"):
         asking.ask(waits, 1, 0, 0, "greedy", ana, now=NOW)
     Match.objects.filter(pk=waits.pk).update(status=MatchStatus.CANCELLED)
 

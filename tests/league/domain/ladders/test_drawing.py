@@ -138,7 +138,7 @@ def claims_until_seated(version_ids: list[int], pool: Pool, at: float) -> list[M
         assert claim is not None
         assert len(claimed) < 30
         leases.start(claim, now=later(at))
-        reports.report(claim.pk, claim.token, result(claim), now=later(at))
+        reports.report(claim, result(claim), now=later(at))
         ratings.refresh(pool, now=later(at))
         claimed.append(claim)
     return claimed

@@ -168,7 +168,7 @@ def make_faulty(ana, berto) -> Match:
                 board.sittings[place] = replace(sitting, faults=own_faults, scores=forfeited(game, set(out)))
     for number, party in enumerate(outcome.parties):
         party.faults += [fault for fault in faults if fault.party == number]
-    assert reports.report(match.pk, match.token, outcome, now=NOW) == reports.Receipt.STORED
+    assert reports.report(match, outcome, now=NOW) == reports.Receipt.STORED
     loosen(match)
     return Match.objects.get(pk=match.pk)
 

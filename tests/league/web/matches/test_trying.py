@@ -81,7 +81,7 @@ def played(**fields: object) -> None:
     assert work is not None
     assert work.kind == "try"
     leases.start(work)
-    assert handler.report(work.pk, work.token, tries.Result(**fields)) == Receipt.STORED
+    assert handler.report(work, tries.Result(**fields)) == Receipt.STORED
 
 
 @pytest.mark.django_db
@@ -110,7 +110,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     assert TEXT.strip().splitlines()[-1] in page
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
-    assert len(queries) == 13
+    assert len(queries) == 14
 
     refused = client.post("/editor/", form(do="submit"))
     assert (refused.status_code, "Give your bot a name" in refused.content.decode()) == (422, True)
@@ -334,7 +334,10 @@ def test_a_draft_comes_back_and_ends_when_it_is_submitted(client, ana) -> None:
     assert "# draft" in client.get("/editor/?bot=my-bot-2").content.decode()  # The text of its last version
     client.post("/editor/draft/", {"draft": "my-bot-2", "source": TEXT + "# newer"})
     assert "# newer" in client.get("/editor/?bot=my-bot-2").content.decode()
-    assert client.post("/editor/draft/", {"draft": "my-bot-2", "do": "discard"}).url == "/editor/?bot=my-bot-2"
+    assert (
+        client.post("/editor/draft/", {"draft": "my-bot-2", "do": "discard"}).url
+        == "/editor/?bot=my-bot-2&language=python"
+    )
     assert "# newer" not in client.get("/editor/?bot=my-bot-2").content.decode()
 
 
@@ -406,7 +409,7 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
             sitting.replay.update(
                 {"pass": details, "faults": [], "timings": {"unit": "us", "steps": list(range(steps)), **times}}
             )
-    assert reports.report(work.pk, work.token, outcome) == reports.Receipt.STORED
+    assert reports.report(work, outcome) == reports.Receipt.STORED
 
     where = f"/m/{match.public_id}/sent/?b=1&s=1"
     assert where.replace("&", "&amp;") in client.get(f"/m/{match.public_id}/?b=1&s=1").content.decode()
