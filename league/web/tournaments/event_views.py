@@ -190,7 +190,7 @@ def _may_change(event: Event) -> bool:
 
 
 def _terms(event: Event) -> TermsForm:
-    form = TermsForm(initial=_chosen(event))
+    form = TermsForm(initial=_chosen(event), auto_id="terms-%s")  # Another form on the page has a zone, too.
     if event.status != TournamentStatus.OPEN:
         del form.fields["due"]
     return form
