@@ -122,10 +122,12 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "opening": event.entries_from if event.entries_from and event.entries_from > clock.present() else None,
         "takes": event.private or owned or event.entrance == Entrance.ANYBODY,
         "link": _link(request, event) if owned else "",
-        "guests": event.guests.count() if owned and event.private else 0,
+        "guests": _guests(event) if owned and event.private else 0,
         "mine": _own_bots(viewer, event),
         "holds": event.finished is None or event.embargo is not None,
-        "entrants": _entrants(event) if event.status == TournamentStatus.OPEN else [],
+        "entrants": (entrants := _entrants(event) if event.status == TournamentStatus.OPEN else []),
+        "entered": {row.bot_id for row in entrants},
+        "asks": any(row.status == RequestStatus.ASKED for row in entrants),
     }
     return render(request, "tournaments/event.html", context)
 
@@ -142,6 +144,15 @@ def _planned(event: Event) -> Sequence[event_plan.Stage]:
         return event_plan.read_plan(event.document).stages
     except event_plan.BadEvent:
         return ()
+
+
+def _guests(event: Event) -> int:
+    """Return the number of players who have joined: neither the owner of the event nor those of house bots."""
+    return (
+        event.guests.exclude(player=event.owner)
+        .exclude(player__in=Bot.objects.filter(is_house=True).values("owner"))
+        .count()
+    )
 
 
 def _entrants(event: Event) -> list[EntryRequest]:
