@@ -31,14 +31,14 @@ def _few_rounds() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _files_seen_once() -> Iterator[None]:
     """Every client of a test has a middleware of its own, which looks through all static files: the first one looks for all."""
-    look, seen = WhiteNoiseMiddleware.add_files_from_finders, {}
+    look, scanned = WhiteNoiseMiddleware.add_files_from_finders, {}
 
     def add_files(self: WhiteNoiseMiddleware) -> None:
-        if self.static_prefix not in seen:
+        if self.static_prefix not in scanned:
             others, self.files = self.files, {}
             look(self)
-            seen[self.static_prefix], self.files = self.files, others
-        self.files.update(seen[self.static_prefix])
+            scanned[self.static_prefix], self.files = self.files, others
+        self.files.update(scanned[self.static_prefix])
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add_files)

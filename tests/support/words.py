@@ -43,8 +43,8 @@ PHRASES = {
 }
 HEADLESS = re.compile(r"(?:^|[.:;] )((?:Who|Whoever|What|All that|Whose)\b[^.?!]*[.!])")
 MOST_LINES, MOST_WORDS, MOST_CHARACTERS = 300, 2500, 700
-NORMATIVE = ("docs/rules/", "docs/games/")  # The rules book keeps its wording, and pages are generated from it
-# Names that other programs read: fields of the API, a field of the dump's list, a variable of a template
+NORMATIVE = ("docs/rules/", "docs/games/")  # The rules book keeps its wording, and pages are generated from it.
+# Names that other programs read: fields of the API, a field of the dump's list, a variable of a template.
 FIXED_NAMES = {
     "league/api/bots/serializers.py": {"mine"},
     "league/api/matches/serializers.py": {"asked"},
@@ -70,7 +70,7 @@ class Finding:
 
 
 def check(path: str, text: str) -> list[Finding]:
-    """Return what a file breaks, in the order of its lines."""
+    """Return what breaks the rules in a file, in the order of its lines."""
     places = _python(text) if path.endswith(".py") else _prose(path, text)
     fixed = FIXED_NAMES.get(path, ())
     return sorted(Finding(path, line, rule, part.strip()[:110]) for line, rule, part in places if part not in fixed)
@@ -184,7 +184,7 @@ def _first_word(text: str) -> str:
 
 
 def main(paths: list[str]) -> int:
-    """Print every finding; 1 if there is one."""
+    """Print every finding. Return 1 if there is one."""
     findings = [
         finding for path in paths or tracked() for finding in check(path, (ROOT / path).read_text(encoding="utf-8"))
     ]
