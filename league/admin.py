@@ -152,7 +152,7 @@ class ConsultationAdmin(ReadOnly):
 class TakenNameAdmin(ReadOnly):
     """Names with their holders and look-alikes."""
 
-    list_display = ["name", "kind", "skeleton", "holder"]
+    list_display = ["name", "kind", "skeleton", "holder", "until"]
     list_filter = ["kind"]
     search_fields = ["name", "skeleton", "holder"]
 

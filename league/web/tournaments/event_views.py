@@ -121,7 +121,7 @@ def event(request: HttpRequest, slug: str) -> HttpResponse:
         "opening": event.entries_from if event.entries_from and event.entries_from > clock.present() else None,
         "takes": event.private or owned or event.entrance == Entrance.ANYBODY,
         "link": _link(request, event) if owned else "",
-        "guests": event.guests.count() if owned and event.private else 0,
+        "guests": _guests(event) if owned and event.private else 0,
         "until_form": UntilForm.of(event),
         "holds": event.finished is None or event.embargo is not None,
         **(_door(event, viewer, owned=owned) if event.status == TournamentStatus.OPEN else {}),
@@ -190,7 +190,7 @@ def _may_change(event: Event) -> bool:
 
 
 def _terms(event: Event) -> TermsForm:
-    form = TermsForm(initial=_chosen(event))
+    form = TermsForm(initial=_chosen(event), auto_id="terms-%s")  # Another form on the page has a zone, too.
     if event.status != TournamentStatus.OPEN:
         del form.fields["due"]
     return form
