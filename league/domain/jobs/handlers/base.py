@@ -84,7 +84,7 @@ class Lease:
         """Leave out the time for which the job stood still."""
 
     def beat(self, *, now: datetime | None = None) -> None:
-        """Renew the lease, and note the course of the work."""
+        """Renew the lease, and note the progress."""
         self.lost |= not queue.beat(self.row, now=clock.now_or(now), **self.course())
 
     def course(self) -> dict[str, Any]:
