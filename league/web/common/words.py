@@ -227,7 +227,7 @@ def viewer_labels() -> dict[str, object]:
         "fault": _("fault"),
         "calls": {word: call_name(word) for word in CALLS},
         "dealer": _("dealer"),
-        "mano": _("mano"),
+        "mano": _("leads first"),
         "tricks": _("tricks: %s"),
         "marks": _("marks: %s"),
         "trumps": _("Trump: %s"),
