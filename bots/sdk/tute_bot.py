@@ -495,7 +495,7 @@ class View:
     def see(self, event: Event) -> None:
         """Update the view by one event. Unknown kinds are ignored."""
         if event.get("e") == "deal" and event.get("deal") == 1:
-            self._unfollowed = []  # The previous board is finished.
+            self._unfollowed = []  # The previous board has ended.
         self._unfollowed.append(event)
         handler = self._handlers.get(event.get("e", ""))
         if handler is not None:
@@ -542,7 +542,7 @@ class View:
         self.gone: list[str] = []
         self.notice: tuple[int, str] | None = None
         self.known: list[set[str]] = [set() for _ in range(n)]
-        # Per seat and suit: it holds no card of this strength or more.
+        # By seat and suit: the seat holds no unseen card of this strength or more.
         self.limit: list[dict[str, int]] = [{} for _ in range(n)]
         self.unseen: set[str] = set(self.pack).difference(self.hand)
         self._open = self.stock > 0
@@ -718,14 +718,14 @@ class View:
             self._learn_unruffed(seat, trump, card)
 
     def _learn_unbeaten(self, seat: int, led: str, strength: int) -> None:
-        """A seat that follows below the best card has no higher one, if it would have had to beat it."""
+        """Learn that a seat that follows below the best card has no higher one, if it had to beat that card."""
         if led == self.trump or self._best_of(self.trump) < 0 or self.rules["beat_after_trumped"]:
             best = self._best_of(led)
             if strength < best:
                 self._lacks(seat, led, best)
 
     def _learn_unruffed(self, seat: int, trump: str, card: str) -> None:
-        """A seat that cannot follow and does not ruff, or ruffs too low, has no higher trump."""
+        """Learn that a seat that cannot follow and does not ruff, or ruffs too low, has no higher trump."""
         best = self._best_of(trump)
         if card[1] != trump:
             self._lacks(seat, trump, 0 if best < 0 or self.rules["undertrump"] else best)

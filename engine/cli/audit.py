@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.cli import remote, table
-from engine.cli.output import command, json_flag, print_json, progress
+from engine.cli.output import command, json_flag, print_json, progress, seats
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 from engine.cli.repro import documents, party_of, seats_of
 
@@ -80,7 +80,7 @@ def _print(reports: Sequence[dict[str, Any]]) -> None:
 
     for report in reports:
         print(
-            f"pass {report['pass']}, seat {report['seat']}: {VERDICTS[report['verdict']]} ({report['decisions']} decisions;"
+            f"{seats(report['pass'])}, seat {report['seat'] + 1}: {VERDICTS[report['verdict']]} ({report['decisions']} decisions;"
             f" odd one out: the match {report['log_odd']} times, a run {report['run_odd']} times; all three differ {report['all_differ']} times)"
         )
         if first := report["first"]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import shlex
 import shutil
 import sys
@@ -26,14 +25,14 @@ tute bot check my_bot.zip --all --json
 """
 DETAILS = """
 new NAME     creates a folder with a bot that plays, its bot.toml and the SDK
-check PATH   plays a file, folder, zip or house bot in the sandbox, at tables of the games it claims (all, if it names none), against the house
+check PATH   plays a file, folder, zip or house bot in the sandbox, at a table of each game it claims (all, if it names none), against the house
              bot random and then through rare decisions: every kind of decision of a game, a long match, and a cancelled one. Explains each
              failure with the exact request and answer. Stops at once if the bot does not start. Exit code 1 if the bot failed.
 
-A check plays the few tables that together have every kind of decision of its games, which takes seconds. With --all, or for the games of -g, it
-plays every table size of every game, as the league's validation does.
+A check plays one deal of each game, and further tables for kinds of decisions that those have not; it takes a second or two a game. With --all, or
+for the games of -g, it plays more deals at every table size, as the league's validation does.
 """
-DEALS = 4  # Deals of a table, in every seating: as many boards if a board is one deal.
+DEALS = 4  # Deals of a table, in every seating: as many boards if a board is one deal. A short check plays one.
 OPPONENT = "random"
 
 
@@ -114,11 +113,12 @@ def check(args: argparse.Namespace) -> int:
     opponent = table.find_bot(OPPONENT)
     box = table.open_sandbox(args.sandbox)
     every = [(game, players) for game in games_to_check for players in _sizes(game)]
-    tables = every if args.all or named_games else few(every)
+    whole = args.all or bool(named_games)
+    tables, deals = (every, DEALS) if whole else (short(every), 1)
     if not args.json:
         print(
-            f"{bot.name}, {bot.runtime}, sandbox {box.tier}, {DEALS} deals in every seat against {OPPONENT}, then the rare decisions of"
-            " each game\n",
+            f"{bot.name}, {bot.runtime}, sandbox {box.tier}, {deals} deal{'s' if deals > 1 else ''} in every seat against {OPPONENT}, then the"
+            " rare decisions of each game\n",
             flush=True,
         )
     reports = []
@@ -126,7 +126,7 @@ def check(args: argparse.Namespace) -> int:
     with progress(f"checking {bot.name}", among_results=True) as advance:
         for finished, (game, players) in enumerate(tables):
             advance(finished, len(tables))
-            reports.append(_check_table(bot, opponent, game, players, box, args))
+            reports.append(_check_table(bot, opponent, game, players, box, args, deals))
             started = not any(fault["step"] < 0 for fault in reports[-1]["faults"])
             if not args.json:
                 if started:
@@ -134,7 +134,7 @@ def check(args: argparse.Namespace) -> int:
                 else:
                     _print_no_start(bot, reports[-1])
                 sys.stdout.flush()
-            if not started:  # It would fail in the same way at every other table.
+            if not started:  # The bot would fail in the same way at every other table.
                 break
     failed = [report for report in reports if report["faults"]]
     if args.json:
@@ -146,15 +146,25 @@ def check(args: argparse.Namespace) -> int:
     print(f"\n{len(reports) - len(failed)} of {len(reports)} tables played without a fault", end="")
     if len(tables) < len(every):
         print(
-            f"; they have every kind of decision of its games. The league checks all {len(every)}: tute bot check {shlex.quote(args.target)} --all"
+            f"; each of its games is among them. The league checks all {len(every)}: tute bot check {shlex.quote(args.target)} --all"
         )
     else:
         print("" if failed else ": the bot may be entered")
     return FAILED if failed else OK
 
 
+def short(tables: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Return a table of each game, the one that `few` chooses or else that of the usual size, in the order of the games."""
+    import engine
+
+    chosen = set(few(tables))
+    missing = {game for game, _players in tables} - {game for game, _players in chosen}
+    chosen |= {(game, engine.load(game).players) for game in missing}
+    return [at for at in tables if at in chosen]
+
+
 def few(tables: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Return as few tables as have every situation together: greedily the one that adds most, the smaller of two equal ones."""
+    """Return few tables that together contain every situation: greedily take the table that adds most, and of equal ones the smaller."""
     import engine
     from engine.runner import rare_decisions
 
@@ -175,7 +185,7 @@ def _sizes(game: str) -> tuple[int, ...]:
 
 
 def _check_table(
-    bot: BotSpec, opponent: BotSpec, game: str, players: int, box: Sandbox, args: argparse.Namespace
+    bot: BotSpec, opponent: BotSpec, game: str, players: int, box: Sandbox, args: argparse.Namespace, deals: int
 ) -> dict[str, Any]:
     from dataclasses import asdict
 
@@ -192,8 +202,8 @@ def _check_table(
         players=players,
         secret=b"tute bot check",
         table="check",
-        boards=range(1, 1 + (DEALS if rules.board_deals == 1 else 1)),
-        deals=1 if rules.board_deals == 1 else DEALS,
+        boards=range(1, 1 + (deals if rules.board_deals == 1 else 1)),
+        deals=1 if rules.board_deals == 1 else deals,
         parties=(bot, *[opponent] * (parties - 1)),
         limits=table.limits(args),
         sealing=PARTNERS,
@@ -241,7 +251,7 @@ def _print_table(bot: BotSpec, report: dict[str, Any]) -> None:
         if (
             report_of_fault.kind,
             report_of_fault.detail[:60],
-        ) in explained:  # The same mistake in a later pass adds nothing.
+        ) in explained:  # Explaining the same mistake of a later pass would add nothing.
             continue
         explained.add((report_of_fault.kind, report_of_fault.detail[:60]))
         if where != "match":
@@ -253,21 +263,13 @@ def _print_table(bot: BotSpec, report: dict[str, Any]) -> None:
 
 def _print_no_start(bot: BotSpec, report: dict[str, Any]) -> None:
     """Print in one line why the bot does not start, then the end of its log once."""
+    from engine.runner import tracebacks
+
     fault = next(fault for fault in report["faults"] if fault["step"] < 0)
     log = report["stderr"]
-    why = reason(log) if fault["kind"] == "crash" else None
+    why = tracebacks.verdict(log) if fault["kind"] == "crash" else ""
     print(paint(f"{bot.name} does not start: {why or fault['detail'].removeprefix('while starting: ')}", BAD))
     _print_log(log)
-
-
-def reason(log: str) -> str | None:
-    """Return the error at the end of a traceback of Python and its line, such as "SyntaxError, line 12: invalid syntax"; None if there is none."""
-    errors = re.findall(r"^(\w+(?:\.\w+)*): (.+)$|^(\w+(?:Error|Exit|Exception))$", log, re.MULTILINE)
-    lines = re.findall(r'^ *File "[^"]*", line (\d+)', log, re.MULTILINE)
-    if not errors or not lines:
-        return None
-    name, detail, alone = errors[-1]
-    return f"{name or alone}, line {lines[-1]}" + (f": {detail}" if detail else "")
 
 
 def _print_log(log: str) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.cli.output import paragraph
+from engine.cli.output import paragraph, seats
 
 ADVICE = {
-    "crash": "Look at the end of its log (stderr) below; in Python an uncaught exception ends the process.",
+    "crash": "Look at the end of its log (stderr) below; an uncaught exception ends the process.",
     "timeout": "A decision has move_s of CPU time and then the bank; answer faster when bank_s in the request is low. "
     "A bot that sleeps or waits for anything but its input is stopped at the wall-clock limit.",
     "start_timeout": "From its start to its ready line a bot has start_s of CPU time; load tables later or make them smaller. "
@@ -25,7 +25,7 @@ ADVICE = {
 def explain(name: str, fault: Any, indent: str = "") -> None:
     """Print the fault as a paragraph, then the exact request and answer, each on one line for copying."""
     when = "at its start" if fault.step < 0 else f"after {fault.step} actions"
-    where = f"board {fault.board}, sitting {fault.sitting}, seat {fault.seat}, {when}"
+    where = f"board {fault.board}, {seats(fault.sitting)}, seat {fault.seat + 1}, {when}"
     paragraph(f"{name} failed by {fault.kind} ({where}): {fault.detail}. {ADVICE.get(fault.kind, '')}", indent)
     if fault.request:
         print(f"{indent}  request: {fault.request}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import remote, table
-from engine.cli.output import command, json_flag, print_json, progress
+from engine.cli.output import command, json_flag, print_json, progress, seats
 from engine.cli.problem import FAILED, INFRASTRUCTURE, OK, Problem
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = """
 tute repro games.jsonl --bot my_bot
-tute repro games.jsonl --bot my_bot --pass 1 --seat 2 --sandbox none
-tute repro games.jsonl --pass 0 --seat 2 --lines > requests.jsonl
+tute repro games.jsonl --bot my_bot --pass B --seat 2 --sandbox none
+tute repro games.jsonl --pass A --seat 3 --lines > requests.jsonl
 tute repro h7k2m9xq4d --bot my_bot --league https://tute.example
 """
 DETAILS = """
@@ -36,7 +36,7 @@ exit codes:
   2  the log, the bot or the choice of seats is wrong
   3  something on this machine failed
 """
-SHOWN = 20  # Printed differences; --json has all.
+SHOWN = 20  # Number of differences printed; --json has all.
 
 
 def add(commands: Any) -> None:
@@ -48,22 +48,26 @@ def add(commands: Any) -> None:
     what.add_argument("--bot", metavar="PATH", help="a file, folder, zip or house bot")
     what.add_argument("--lines", action="store_true", help="print the requests and the logged answers instead")
     parser.add_argument("--party", type=int, help="the bot's party in the match (by default the one with its name)")
-    parser.add_argument("--pass", type=int, dest="number", metavar="N", help="only this pass (0 is the first)")
-    parser.add_argument("--seat", type=int, help="only this seat")
+    parser.add_argument(
+        "--pass", type=_letter, dest="number", metavar="A", help="only this pass: the seats A, B, ... of the pages"
+    )
+    parser.add_argument(
+        "--seat", type=_place, metavar="N", help="only this seat (1 is the first; the protocol calls it 0)"
+    )
     table.add_sandbox_flags(parser)
     json_flag(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Repeat a logged match with a bot, or print its lines."""
+    """Send the logged requests to the bot again, or print them."""
     from engine.replay import ReplayError
     from engine.runner.rebuild import exchanges, passes
 
     try:
         groups = [group for group in passes(documents(args.log, args.league)) if args.number in (None, _pass(group))]
         if not groups:
-            raise Problem(f"{args.log} has no pass {args.number}")
+            raise Problem(f"{args.log} has no {seats(args.number)}")
         if args.lines:
             return _print_lines(list(exchanges(groups[0])), args)
         bot = table.find_bot(args.bot)
@@ -79,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     except (ReplayError, ValueError, KeyError, TypeError) as error:
         raise Problem(f"{args.log}: {error}") from None
     if not reports:
-        raise Problem(f"party {party} did not hold seat {args.seat}")
+        raise Problem(f"party {party} did not hold seat {args.seat + 1}")
     same = all(report["fault"] is None and not report["differences"] for report in reports)
     if args.json:
         print_json({"format": "tute-repro/1", "bot": bot.name, "sha256": bot.sha256, "same": same, "seats": reports})
@@ -88,11 +92,23 @@ def run(args: argparse.Namespace) -> int:
     return OK if same else FAILED
 
 
+def _letter(text: str) -> int:
+    """Parse the letter of a pass: 0 for A."""
+    if len(text) != 1 or not "A" <= text.upper() <= "Z":
+        raise ValueError(text)
+    return ord(text.upper()) - ord("A")
+
+
+def _place(text: str) -> int:
+    """Parse the number of a seat: 0 for 1."""
+    return int(text) - 1
+
+
 # ---- The log
 
 
 def documents(log: str, league: str | None) -> Iterator[dict[str, Any]]:
-    """Yield the replays of a log: of one file, one per line, or of a match of the league. Raise Problem if it is not a log."""
+    """Yield the replays of a log, which is a file with one replay per line, or a match of the league. Raise Problem if it is not a log."""
     path = Path(log)
     if remote.is_match_id(log):
         path, text = Path(f"{log}.jsonl"), remote.match_log(remote.chosen(league), log)
@@ -114,7 +130,7 @@ def _pass(group: Sequence[dict[str, Any]]) -> int:
 
 
 def party_of(group: Sequence[dict[str, Any]], bot: BotSpec, wanted_number: int | None) -> int:
-    """Return the bot's party in the match: the one with its name, or `wanted_number`. Raise Problem if neither decides."""
+    """Return the bot's party in the match: the one with its name, or `wanted_number`. Raise Problem if there is no such party."""
     names = group[0]["meta"]["parties"]
     if wanted_number is not None:
         if not 0 <= wanted_number < len(names):
@@ -136,9 +152,9 @@ def seats_of(group: Sequence[dict[str, Any]], party: int, wanted_number: int | N
 
 
 def _print_lines(exchanges: Sequence[Exchange], args: argparse.Namespace) -> int:
-    seats = {exchange.seat for exchange in exchanges}
-    if args.seat not in seats:
-        raise Problem(f"--lines prints one seat of one pass; give --seat 0 to {max(seats)}")
+    seats_here = {exchange.seat for exchange in exchanges}
+    if args.seat not in seats_here:
+        raise Problem(f"--lines prints one seat of one pass; give --seat 1 to {max(seats_here) + 1}")
     for exchange in exchanges:
         if exchange.seat == args.seat:
             sys.stdout.write(exchange.request.decode())
@@ -200,8 +216,8 @@ def _print(bot: BotSpec, reports: Sequence[dict[str, Any]]) -> None:
     for report in reports:
         differing = report["differences"]
         print(
-            f"pass {report['pass']}, seat {report['seat']}: {report['decisions'] - len(differing)} of {report['decisions']} answers match the log,"
-            f" slowest {report['max_cpu_s'] * 1000:.1f} ms of CPU"
+            f"{seats(report['pass'])}, seat {report['seat'] + 1}: {report['decisions'] - len(differing)} of {report['decisions']} answers"
+            f" match the log, slowest {report['max_cpu_s'] * 1000:.1f} ms of CPU"
         )
         for difference in differing[:SHOWN]:
             print(

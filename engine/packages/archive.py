@@ -25,14 +25,13 @@ from engine.packages.manifest import Manifest, PackageRefused
 from engine.sandbox.files import elf, inventory
 
 MAX_FILES = 500
-MAX_BYTES = 10 * 1024 * 1024  # Both unpacked and packed.
+MAX_BYTES = 10 * 1024 * 1024  # Most bytes of a package, packed and unpacked.
 MAX_RATIO = 100  # Unpacked to packed size, checked above RATIO_FROM bytes.
 RATIO_FROM = 64 * 1024
 MAX_NAME = 120  # Bytes of UTF-8 in a path.
 MAX_DEPTH = 8  # Components of a path.
-MAX_DIRECTORY = (
-    4 * MAX_FILES * 1024
-)  # Bytes of a zip's directory, litter included: bounds the work before its entries are counted.
+# Bytes of a zip's directory, litter included: bounds the work before its entries are counted.
+MAX_DIRECTORY = 4 * MAX_FILES * 1024
 
 # Left in folders by editors and systems; dropped, never counted and never run. Also what begins with "._": macOS keeps attributes there.
 _LITTER = ("__pycache__", "__MACOSX", ".DS_Store", ".git", ".venv", "desktop.ini", "Thumbs.db")
@@ -77,7 +76,7 @@ class Package:
         with zipfile.ZipFile(buffer, "w") as archive:
             for name, data in self.files.items():
                 info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-                info.create_system = 3  # Unix, on every machine.
+                info.create_system = 3  # Unix, whatever the machine is.
                 info.external_attr = (stat.S_IFREG | self.mode(name)) << 16
                 info.compress_type = method
                 archive.writestr(info, data, compresslevel=9)
@@ -279,8 +278,10 @@ def _tidied(entries: list[zipfile.ZipInfo]) -> list[_Entry]:
     names = [_decoded(info) for info in entries]
     if not any("/" in name for name in names):  # Old tools of Windows separate by backslashes.
         names = [name.replace("\\", "/") for name in names]
-    named = [(manifest.composed(name.removeprefix("./")), info) for name, info in zip(names, entries, strict=True)]
-    return [(name, info) for name, info in named if name and not _litter(name)]
+    entries_by_path = [
+        (manifest.composed(name.removeprefix("./")), info) for name, info in zip(names, entries, strict=True)
+    ]
+    return [(name, info) for name, info in entries_by_path if name and not _litter(name)]
 
 
 def _unzipped(data: bytes, name_of: Callable[[list[zipfile.ZipInfo]], list[_Entry]]) -> dict[str, bytes]:

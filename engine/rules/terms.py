@@ -62,11 +62,11 @@ class Terms:
         self.revision = rules.revision
         self.board_deals = rules.board_deals
         self.score_unit = rules.score_unit
-        # Board scores are whole numbers; this many make one of the unit that people read.
+        # Board scores are whole numbers; this many make one unit as people read it.
         self.score_size = GAME_SCORE if rules.score_unit == "games" else 1
         self._seat(players)
         self._know_the_pack()
-        self._know_the_talk()
+        self._set_announcements()
         # the stages of a deal before the first lead, functions of `engine.match.opening.stages`
         self.stages: tuple[Callable[[Any], int], ...] = ()
         # caches: seats by dealer and absent seats; the pack by suit map; programs of `engine.search.kernel`
@@ -104,8 +104,8 @@ class Terms:
         self.open_rule = obligations.in_force(rules, rules.obligation_stock_open, self.pack, self.card_points)
         self.empty_rule = obligations.in_force(rules, rules.obligation_stock_empty, self.pack, self.card_points)
 
-    def _know_the_talk(self) -> None:
-        """Determine which announcements this game can have at all, so that a playout asks only for those."""
+    def _set_announcements(self) -> None:
+        """Determine which announcements are possible in this game, so that a playout asks only for those."""
         rules = self.rules
         nothing = [0] * len(self.pack.texts)
         self.merged = merged(rules)
@@ -181,7 +181,7 @@ class Terms:
         raise NotImplementedError
 
     def suit_map(self, suits: str | None) -> tuple[int, ...]:
-        """Return the suit to play with for each suit of the shuffle, from the letters that stand for them. Raises OptionError for bad ones."""
+        """Return, for each suit of the shuffle, the suit that replaces it. `suits`: letters of the new suits. Raises OptionError for bad ones."""
         if suits is None or suits == self.pack.suits:
             return (0, 1, 2, 3)
         if sorted(suits) != sorted(self.pack.suits):
@@ -207,7 +207,7 @@ class Terms:
         return [tuple((self.side[seat] + shift) % parties for seat in range(self.players)) for shift in range(parties)]
 
     def fault_scores(self, side: int) -> list[int]:
-        """Return the scores by seat of a sitting that a side forfeits: the worst of the game for it, an equal good one for all others."""
+        """Return the scores by seat of a sitting that a side forfeits: the game's worst for its seats, the same good score for all others."""
         worst, best = 0, FORFEIT * (self.board_deals or 1)
         if self.score_unit == "games":
             best = GAME_SCORE * (1 if self.board_deals else self.rules.match_games) + 2 * FORFEIT

@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 SUBJECT = re.compile(r"^(\w[\w ]*): ", re.MULTILINE)
+METHOD = re.compile(r"((?:^  // .*\n)+)^  (\w+)\((.*?)\) \{$", re.MULTILINE)
+FUNCTION = re.compile(r"((?:^// .*\n)+)^export (?:async )?function (\w+)\((.*?)\) \{$", re.MULTILINE)
+KNOWLEDGE = re.compile(r"((?:^// .*\n)+)^export class View ", re.MULTILINE)
 NAMED = re.compile(r"`(\w+)`|[(\[{]|[)\]}]")
 
 
@@ -36,6 +39,27 @@ def members(bot_source: str, sense_source: str = "") -> list[Member]:
     listed += _functions(bot.body, "self")
     listed += _functions(module.body, "")
     return listed + list(_functions(ast.parse(sense_source).body, ""))
+
+
+def members_of_javascript(source: str) -> list[Member]:
+    """Return the names of the JavaScript kit (tute.mjs): first those listed in the comment on `View`, then the functions."""
+    methods = {name: (f"({arguments})", _first_sentence(text)) for text, name, arguments in METHOD.findall(source)}
+    knowledge = KNOWLEDGE.search(source)
+    listed = []
+    for name, text in _named(_comment(knowledge[1])) if knowledge else ():
+        signature, comment = methods.get(name, ("", text))
+        listed.append(Member("view", name, signature, comment))
+    return listed + [
+        Member("", name, f"({rest})", _first_sentence(text)) for text, name, rest in FUNCTION.findall(source)
+    ]
+
+
+def _comment(text: str) -> str:
+    return " ".join(line.strip().removeprefix("//").strip() for line in text.splitlines())
+
+
+def _first_sentence(text: str) -> str:
+    return _comment(text).partition(". ")[0].removesuffix(".") + "."
 
 
 def _functions(body: list[ast.stmt], owner: str) -> Iterator[Member]:

@@ -13,7 +13,7 @@ from engine.rules.terms import GAME_SCORE
 from engine.rules.verdict import Verdict
 
 TUTE_SCORE: Final = 130  # board score of a deal won without counting: all card points and the last ten
-# A match ends after this many deals, for drawn or thrown-in deals could go on forever.
+# A match ends after this many deals, because drawn or thrown-in deals could go on forever.
 LONGEST_MATCH: Final = 500
 
 

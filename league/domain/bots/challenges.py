@@ -1,6 +1,6 @@
 """Challenges: one unrated match between as many bots as a game has sides, requested by the owner of one of them.
 
-A challenge changes no table, waits behind all tournaments, and cannot get a bot paused.
+A challenge changes no leaderboard, waits behind all tournaments, and never causes the league to pause a bot.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def challenge(
 ) -> Match:
     """Queue an unrated match of the player's own bot against accepted versions; a bot stands for the version that it sends.
 
-    Raise Refused or TooMany if `own` belongs to somebody else, an owner lets nobody challenge a bot, or the number of bots is wrong.
+    Raise Refused if `own` belongs to somebody else, a bot may not be challenged, or the number of bots is wrong; TooMany at the quota.
     """
     now = clock.now_or(now)
     if game not in engine.games():
@@ -57,7 +57,8 @@ def challenge(
     if table[0].bot.owner_id != player.pk:
         raise Refused("the bot {bot!r} is not yours; challenge with one of yours", bot=table[0].bot.slug)
     for place, version in enumerate(table):
-        if version.pk in [earlier.pk for earlier in table[:place]]:
+        # House bots fill as many seats as the game needs
+        if version.pk in [earlier.pk for earlier in table[:place]] and not (place > 1 and version.bot.is_house):
             raise Refused("{version} cannot play against itself; choose another version or bot", version=version)
     with transaction.atomic():
         quotas.ask(player, quotas.CHALLENGES, now=now)

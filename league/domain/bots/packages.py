@@ -1,8 +1,8 @@
-"""Packages: uploads on their way into the database, and from there to a worker."""
+"""Packages: the way of an upload into the database, and from there to a worker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from engine.packages import archive
@@ -13,7 +13,7 @@ from league.models import BotVersion, Package
 
 TRIES = 3
 FILES_OF_TEXT = 2  # The manifest and one source file.
-__all__ = ["PackageRefused", "inspect", "source", "spec", "store", "unpacked"]
+__all__ = ["PackageRefused", "files", "inspect", "source", "spec", "store", "unpacked"]
 
 
 def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> archive.Package:
@@ -22,25 +22,37 @@ def inspect(data: bytes, filename: str, games: Iterable[str] | None = None) -> a
 
 
 def store(content: archive.Package) -> Package:
-    """Return the row for these contents, locked; create it if missing. The lock lets the later of two equal uploads see the earlier one."""
+    """Return the row for these contents, locked; create it if missing.
+
+    If two equal uploads come at once, the lock makes the second see the first.
+    """
     packed = content.zip()
     defaults = {"data": packed, "size": len(packed), "files": len(content.files)}
     return Package.objects.select_for_update().get_or_create(sha256=content.sha256, defaults=defaults)[0]
 
 
+def files(version: BotVersion) -> Mapping[str, bytes]:
+    """Return the files of a version by their names. Reads the package."""
+    return archive.read_stored(bytes(version.package.data)).files
+
+
+def is_one_text(version: BotVersion) -> bool:
+    """Return True if a version is one source file beside its manifest. Reads no package."""
+    return version.package.files == FILES_OF_TEXT and version.runtime in SUFFIXES.values()
+
+
 def source(version: BotVersion) -> str | None:
     """Return the text of a version that is one source file, else None. Reads the package."""
-    if version.package.files != FILES_OF_TEXT or version.runtime not in SUFFIXES.values():
+    if not is_one_text(version):
         return None
-    content = archive.read_stored(bytes(version.package.data))
     try:
-        return content.files[version.entry].decode()
+        return files(version)[version.entry].decode()
     except UnicodeDecodeError:
         return None
 
 
 def spec(version: BotVersion, folder: Path) -> BotSpec:
-    """Unpack the bot of `version` under `folder`, once per contents, where it stays until `keeping.release`. Raise OSError.
+    """Unpack the bot of `version` under `folder`, once for equal contents; it stays there until `keeping.release`. Raise OSError.
 
     The hash is computed again, which detects a damaged row.
     """

@@ -1,14 +1,14 @@
 """The fair queue: owners take turns, and so do the tournaments of each owner, by the seconds that their matches are expected to take.
 
-It is start-time fair queueing (Goyal, Vin and Cheng 1996), twice. Each queued match has two positions, both in seconds of work:
+It is start-time fair queueing (Goyal, Vin and Cheng 1996), at two levels. Each queued match has two positions, both in seconds of work:
 
-* `turn`, among the matches of its owner: each tournament counts on from its own last match, and none from before the one that is served now.
-* `virtual_s`, among all matches: those of one owner follow each other in the order of their turns, the first one not before the position that
-  is served now.
+* `turn`, among the matches of its owner: a tournament's next match comes after its last one, and not before the turn that is served now.
+* `virtual_s`, among all matches: the matches of an owner come one after the other in the order of their turns, and the first not before the
+ position that is served now.
 
-So each of n owners with queued work gets an n-th of the workers' time, whatever number of tournaments and matches it is cut into; an idle owner
-saves nothing up; a new one stands at the head. A claim takes the lowest position by an index and computes nothing. Matches of another priority
-(validations) are a queue of their own.
+So each of n owners with queued work gets an n-th of the workers' time, however many tournaments and matches they have. An idle owner saves up
+nothing, and a new owner is served at once. A claim takes the lowest position from an index and computes nothing. Matches of each other priority
+(such as validations) are a separate queue.
 """
 
 from __future__ import annotations
@@ -25,22 +25,27 @@ from league.domain.people import players
 from league.enums import MatchStatus
 from league.models import Match
 
-HELD = (MatchStatus.LEASED, MatchStatus.RUNNING)
-SERVED = (*HELD, MatchStatus.FINISHED)
+SERVED = (*Match.HELD, MatchStatus.FINISHED)
 ORDER = ("-priority", "virtual_s", "id")  # The order of claims
-BATCH = 500  # rows of one UPDATE
-LEAST_S = 0.01  # a match takes some time, whatever was measured
+BATCH = 500  # Rows of one UPDATE
+LEAST_S = 0.01  # The least seconds of a match, whatever was measured
 
 
 def place(matches: Sequence[Match]) -> None:
-    """Set the positions of new matches that are not in the database yet. In a transaction: it locks their owners."""
-    for owner, priority in sorted({(row.owner_id, row.priority) for row in matches if row.owner_id is not None}):
-        players.lock(owner)
+    """Set the positions of new matches that are not in the database yet. In a transaction: it locks their owners.
+
+    What has no owner is of guests, who take turns as one owner; whoever adds it has locked what guests have.
+    """
+    for owner, priority in sorted(
+        {(row.owner_id, row.priority) for row in matches}, key=lambda at: (at[0] or 0, at[1])
+    ):
+        if owner is not None:
+            players.lock(owner)
         _place([row for row in matches if (row.owner_id, row.priority) == (owner, priority)], owner, priority)
 
 
 def place_last(match: Match) -> None:
-    """Set the positions of one match behind all others of its owner. Nothing is locked or moved, so that a worker may do it."""
+    """Set the positions of one match after all others of its owner. A worker may call it, because it locks and moves no other row."""
     if match.owner_id is None:
         return
     last = _queued(match.owner_id, match.priority).order_by("-turn", "-id").first()
@@ -49,7 +54,7 @@ def place_last(match: Match) -> None:
     match.virtual_s = max(start, last.virtual_s + last.expected_s if last else 0.0)
 
 
-def _place(matches: list[Match], owner: int, priority: int) -> None:
+def _place(matches: list[Match], owner: int | None, priority: int) -> None:
     queued = _queued(owner, priority)
     served = queued.aggregate(turn=Min("turn"))["turn"] or 0
     ends: dict[int | None, int] = {}
@@ -67,15 +72,15 @@ def _place(matches: list[Match], owner: int, priority: int) -> None:
         reorder(owner, priority, new=matches)
 
 
-def reorder(owner: int, priority: int, *, new: Iterable[Match] = ()) -> int:
+def reorder(owner: int | None, priority: int, *, new: Iterable[Match] = ()) -> int:
     """Set the positions of all queued matches of an owner, and of the `new` ones, in the order of their turns. Return the number of moved rows.
 
-    Matches that may not be played now keep their positions and take none from the others.
+    Matches on hold keep their positions, and the others are placed as if they did not exist.
     """
-    # Rows that another process has locked keep their positions, so that nothing blocks here
+    # Rows that another process has locked keep their positions, so that this one does not wait
     rows = list(_playable(owner, priority).order_by("turn", "id").select_for_update(skip_locked=True, of=("self",)))
     before = {row.pk: row.virtual_s for row in rows}
-    # Sorting is stable: of equal turns the old ones come first
+    # Sorting is stable: of equal turns the older matches come first
     _space_out(sorted([*rows, *new], key=lambda row: row.turn), _start(owner, priority))
     moved = [row for row in rows if row.virtual_s != before[row.pk]]
     for first in range(0, len(moved), BATCH):
@@ -89,15 +94,15 @@ def _space_out(matches: Iterable[Match], start: float) -> None:
         start += max(LEAST_S, match.expected_s)
 
 
-def _queued(owner: int, priority: int) -> QuerySet[Match]:
+def _queued(owner: int | None, priority: int) -> QuerySet[Match]:
     return Match.line.filter(status=MatchStatus.QUEUED, owner=owner, priority=priority)
 
 
-def _playable(owner: int, priority: int) -> QuerySet[Match]:
+def _playable(owner: int | None, priority: int) -> QuerySet[Match]:
     return holds.playable_matches(_queued(owner, priority))
 
 
-def _start(owner: int, priority: int) -> float:
+def _start(owner: int | None, priority: int) -> float:
     """Return the owner's first free position: neither before the one that is served now nor before the end of their own last served match."""
     rows = Match.line.filter(owner=owner, priority=priority, status__in=SERVED)
     last = rows.order_by("-virtual_s").first()
@@ -105,9 +110,9 @@ def _start(owner: int, priority: int) -> float:
 
 
 def position_served(priority: int) -> float:
-    """Return the position that is served now: the highest one that is running; else that of the next match, or of the last finished one."""
+    """Return the position that is served now: the highest of a running match; else that of the next match, or of the last finished one."""
     matches = Match.line.filter(priority=priority)
-    running = matches.filter(status__in=HELD).aggregate(position=Max("virtual_s"))["position"]
+    running = matches.filter(status__in=Match.HELD).aggregate(position=Max("virtual_s"))["position"]
     if running is not None:
         return float(running)
     for rows in (
@@ -121,9 +126,9 @@ def position_served(priority: int) -> float:
 
 
 def catch_up(*, now: datetime) -> int:
-    """Set new positions for matches that could not be played when theirs was served and can be now. Return the number of moved rows.
+    """Set new positions for matches whose hold has ended after their positions were served. Return the number of moved rows.
 
-    With the old positions, a bot or tournament that was paused would go before everybody with all the work that has piled up.
+    With the old positions, the accumulated work of a paused bot or tournament would go before everybody else's.
     """
     count = 0
     for priority in Match.line.filter(status=MatchStatus.QUEUED).values_list("priority", flat=True).distinct():

@@ -2,13 +2,13 @@
 // CodeMirror is in a shadow root, because our content security policy allows its styles only as constructed style sheets.
 import {
   Decoration, EditorState, EditorView, HighlightStyle, StateEffect, StateField, bracketMatching, defaultKeymap, highlightActiveLine,
-  highlightSpecialChars, history as undoHistory, historyKeymap, indentOnInput, indentUnit, indentWithTab, keymap, lineNumbers, pythonLanguage,
-  syntaxHighlighting, tags,
+  StreamLanguage, highlightSpecialChars, history as undoHistory, historyKeymap, indentOnInput, indentUnit, indentWithTab, javascript, keymap,
+  lineNumbers, python, syntaxHighlighting, tags,
 } from "./vendor/codemirror.js";
 
 const PAUSE_MS = 700, SERVER_MS = 2500, FIRST_LOOK_MS = 500, LOOK_MS = 2500, SLOWER = 1.25, MOST_NAMES = 40;
 const page = document.querySelector(".edpage"), form = document.getElementById("bot-form"), area = document.getElementById("id_source");
-const words = page?.dataset, by = (id) => document.getElementById(id);
+const words = page?.dataset, isPython = words?.language !== "javascript", by = (id) => document.getElementById(id);
 const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
 // ---- the code
@@ -145,7 +145,7 @@ function buildEditor() {
       doc: area.value,
       extensions: [
         keymap.of(names.keys), lineNumbers(), highlightSpecialChars(), highlightActiveLine(), undoHistory(), indentOnInput(), bracketMatching(),
-        indentUnit.of("    "), EditorState.tabSize.of(4), pythonLanguage, syntaxHighlighting(colours), look, marks, typeOver,
+        indentUnit.of(isPython ? "    " : "  "), EditorState.tabSize.of(4), StreamLanguage.define(isPython ? python : javascript), syntaxHighlighting(colours), look, marks, typeOver,
         keymap.of([{ key: "Mod-Enter", run: () => { form.requestSubmit(document.querySelector("button[name=do]")); return true; } }, ...defaultKeymap, ...historyKeymap, indentWithTab]),
         EditorView.contentAttributes.of(() => ({
           tabindex: "0", "aria-label": label.textContent.trim(), "aria-autocomplete": "list",
@@ -189,7 +189,7 @@ function showFault() { // Mark the line of a traceback in the code.
 
 const drafts = {
   note: document.querySelector(".saved"),
-  key: (user = words.user) => `tute:draft:${user}:${by("id_draft").value}`,
+  key: (user = words.user) => `tute:draft:${user}:${by("id_draft").value}${isPython ? "" : `:${words.language}`}`,
   read(user) { try { return JSON.parse(localStorage.getItem(this.key(user))); } catch { return null; } },
   say(text) { this.note.textContent = `${text} ${new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" })}`; },
   changed() {
@@ -271,6 +271,7 @@ function signIn() {
   drafts.store();
   sessionStorage.setItem("tute:back", "1");
   by("submit-as").matches(":popover-open") && by("submit-as").hidePopover();
+  for (const link of document.querySelectorAll("#account a")) link.search = `?next=${encodeURIComponent(location.pathname + location.search)}`;
   by("account").showModal();
 }
 async function refused(text) {
@@ -344,11 +345,14 @@ function showTabs(chosen = null) {
   }
   if (old) old.replaceWith(bar); else box.prepend(bar);
 }
-async function showRules() { // The rules and seats of the chosen game.
-  const asked = new URLSearchParams({ game: by("id_game").value, players: form.elements.players?.value ?? "" });
+async function showRules() { // The rules, seats and templates of the chosen game.
+  const asked = new URLSearchParams({ game: by("id_game").value, players: form.elements.players?.value ?? "", language: words.language, bot: by("id_draft").value });
   const answer = await fetch(`${form.action}?${asked}`).catch(() => null);
-  const part = answer?.ok ? fresh(await answer.text()).getElementById("rules-fields") : null;
-  if (part) by("rules-fields").replaceChildren(...document.importNode(part, true).childNodes);
+  const sent = answer?.ok ? fresh(await answer.text()) : null;
+  for (const id of ["rules-fields", "starts"]) {
+    const part = sent?.getElementById(id);
+    if (part) by(id).replaceChildren(...document.importNode(part, true).childNodes);
+  }
 }
 
 let view = null;

@@ -13,10 +13,15 @@ for (const choice of document.querySelectorAll("select[data-refresh]")) {
   button.hidden = true;
   choice.addEventListener("change", () => choice.form.requestSubmit(button));
 }
-// Times are typed in the person's own zone, unless they have chosen another one.
+// Times are typed in the person's own zone, unless they have chosen another one; those that are there in UTC are turned into it.
 for (const zone of document.querySelectorAll("input[data-zone]")) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (own && zone.value === "UTC") zone.value = own;
+  if (!own || zone.value !== "UTC") continue;
+  zone.value = own;
+  for (const field of zone.form.querySelectorAll("input[type=datetime-local]")) {
+    const at = new Date(`${field.value}Z`);
+    if (!Number.isNaN(at.getTime())) field.value = new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+  }
 }
 const form = document.querySelector("form.predict");
 if (form) {

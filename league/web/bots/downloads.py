@@ -1,4 +1,4 @@
-"""Files for authors: the source and the package of a version, for its owner alone; the language kits, for everybody."""
+"""Files for authors: source and package of a version, only for its owner, and the language kits, for everybody."""
 
 from __future__ import annotations
 
@@ -6,22 +6,20 @@ import io
 import zipfile
 from functools import cache
 
-from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from league.domain.bots import packages
+from league.domain.bots import languages, packages
 from league.models import BotVersion
 from league.web.common.viewers import player_of
 
-KITS = settings.BASE_DIR / "bots" / "kits"
-KIT_TIME = (2026, 1, 1, 0, 0, 0)  # Of the files in a kit, so that its bytes are always the same.
+KIT_TIME = (2026, 1, 1, 0, 0, 0)  # Time of the files in a kit, so that its bytes are always the same.
 
 
 def _own_version(request: HttpRequest, slug: str, number: int) -> BotVersion:
-    """Return a version of the viewer's own with its package, or 404. Operators do not read the code of others either."""
+    """Return one of the viewer's own versions with its package, or 404. Operators cannot read other people's code either."""
     rows = BotVersion.objects.select_related("bot", "package").filter(bot__owner=player_of(request))
     version = rows.filter(bot__slug=slug, number=number).first()
     if version is None:
@@ -38,9 +36,9 @@ def _file(data: bytes, name: str, kind: str) -> HttpResponse:
 @login_required
 @require_safe
 def source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Send the text of a version that is one source file."""
+    """Send the source of a version that is one file."""
     version = _own_version(request, slug, number)
-    text = packages.source(version)
+    text = packages.source(version) or languages.text_of(version)
     if text is None:
         raise Http404
     ending = version.entry.rpartition(".")[2]
@@ -51,7 +49,7 @@ def source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @login_required
 @require_safe
 def package(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Send the package of a version: its files with bot.toml, as they can be submitted again."""
+    """Send the package of a version: its files with bot.toml, ready to be submitted again."""
     version = _own_version(request, slug, number)
     return _file(bytes(version.package.data), f"{slug}-v{number}.zip", "application/zip")
 
@@ -69,7 +67,7 @@ def kit(request: HttpRequest, name: str) -> HttpResponse:
 def _kits() -> dict[str, bytes]:
     """Return the packed kits by name."""
     kits = {}
-    for folder in sorted(path for path in KITS.iterdir() if (path / "bot.toml").is_file()):
+    for folder in sorted(path for path in languages.KITS.iterdir() if (path / "bot.toml").is_file()):
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(folder.iterdir()):

@@ -1,4 +1,4 @@
-"""Guests in the browser: a signed cookie has the key of a guest's table; who logs in takes the table along."""
+"""Guests in the browser: a signed cookie has the key of a guest, whose tables and tries move to the account when the guest logs in."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from django.contrib.auth.signals import user_logged_in
 from django.core.signing import BadSignature
 from django.http import HttpRequest, HttpResponse
 
-from league.domain.people import players
-from league.domain.tables import guests
-from league.domain.tables.guests import Guest, Sitter
+from league.domain.bots import tries
+from league.domain.people import guests, players
+from league.domain.people.guests import Guest, Person
+from league.domain.tables import guests as tables
 from league.service.limits import address
 from league.web.common.viewers import viewer_of
 
@@ -19,15 +20,15 @@ COOKIE = settings.GUEST_COOKIE_NAME
 SALT = "league.guest"
 
 
-def sitter_of(request: HttpRequest) -> Sitter | None:
-    """Return who sits at tables with this browser: the player who is logged in, else the guest of the cookie, else None."""
+def person_of(request: HttpRequest) -> Person | None:
+    """Return the person at this browser: the player who is logged in, else the guest of the cookie, else None."""
     return viewer_of(request) if request.user.is_authenticated else guest_of(request)
 
 
 def guest_of(request: HttpRequest) -> Guest | None:
-    """Return the guest of the cookie; None without one, with a forged one, or an old one."""
+    """Return the guest of the cookie; None if the cookie is missing, forged or too old."""
     key = _key(request)
-    return guests.guest(key, address(request)) if key else None
+    return guests.of_key(key, address(request)) if key else None
 
 
 def _key(request: HttpRequest) -> str:
@@ -37,14 +38,14 @@ def _key(request: HttpRequest) -> str:
         return ""
 
 
-def seat_guest(request: HttpRequest) -> tuple[Guest, str]:
-    """Return the guest of the cookie, or a new one, with the key that `remember` writes."""
+def new_guest(request: HttpRequest) -> tuple[Guest, str]:
+    """Return the guest of the cookie, or a new guest, with the key that `remember` writes."""
     key = _key(request) or guests.new_key()
-    return guests.guest(key, address(request)), key
+    return guests.of_key(key, address(request)), key
 
 
 def remember(response: HttpResponse, key: str) -> None:
-    """Write the guest's key into the browser, for as long as the tables stay."""
+    """Write the guest's key into a cookie that lasts as long as the guest's tables and tries."""
     response.set_signed_cookie(
         COOKIE,
         key,
@@ -58,7 +59,9 @@ def remember(response: HttpResponse, key: str) -> None:
 
 def _adopt(sender: Any, request: HttpRequest | None, user: Any, **_: Any) -> None:
     if request is not None and (guest := guest_of(request)) is not None:
-        guests.adopt(players.player_of_user(user), guest)
+        player = players.player_of_user(user)
+        tables.adopt(player, guest)
+        tries.adopt(player, guest)
 
 
 user_logged_in.connect(_adopt, dispatch_uid="league.web.guests")

@@ -1,4 +1,4 @@
-"""The form of the editor: its fields, the text that it begins with, and the help for writing."""
+"""The form of the editor: its fields, the text with which it begins, and the help for writing."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.http import Http404
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 import engine
-from league.domain.bots import drafts, packages, tries
+from league.domain.bots import drafts, languages, tries
+from league.domain.bots.languages import JAVASCRIPT, LANGUAGES, PYTHON, Language
 from league.domain.core.errors import Refused
 from league.domain.tables import levels
 from league.models import Bot, BotVersion, Player
@@ -25,19 +27,35 @@ from league.web.common.inputs import short_text, whole_number
 from league.web.common.options import OptionsForm, game_chosen
 
 SDK = settings.BASE_DIR / "bots" / "sdk"
-TEMPLATES = {  # Each is a bot that works at once in every game.
-    "first": (_("First bot: wins cheaply"), SDK / "template" / "bot.py"),
-    "careful": (_("Counts cards: takes what is certain"), SDK / "templates" / "careful.py"),
-    "bidding": (_("For auctions: bids by its hand"), SDK / "templates" / "bidding.py"),
-    "avoiding": (_("For games in which points hurt"), SDK / "templates" / "avoiding.py"),
+TEMPLATES = {  # Each one is a bot that can play every game.
+    "first": _("First bot: wins cheaply"),
+    "careful": _("Counts cards: takes what is certain"),
+    "dealing": _("Deals the hidden cards: takes what is likely"),
+    "bidding": _("For auctions: bids by its hand"),
+    "avoiding": _("For games in which points hurt"),
 }
+TEXTS = {  # The file of each template, by language.
+    "python": {
+        "first": SDK / "template" / "bot.py",
+        "careful": SDK / "templates" / "careful.py",
+        "bidding": SDK / "templates" / "bidding.py",
+        "avoiding": SDK / "templates" / "avoiding.py",
+    },
+    "javascript": {
+        "first": SDK / "templates" / "first.mjs",
+        "dealing": languages.KITS / "javascript" / "bot.mjs",
+        "bidding": SDK / "templates" / "bidding.mjs",
+        "avoiding": SDK / "templates" / "avoiding.mjs",
+    },
+}
+POINTS_HURT = ("middle_loses", "middle_of_three_loses", "cabron_loses", "most_points_loses_unless_101")
 FIRST_TEMPLATE, FIRST_GAME, FIRST_RIVAL = "first", "partnership", "greedy"
-KITS = ("javascript", "rust", "c")
-FORM = {"form": "bot-form"}  # The fields stand where they are used, around the one form.
+KITS = {"javascript": "JavaScript", "rust": "Rust", "c": "C"}
+FORM = {"form": "bot-form"}  # The fields are in several places of the page, but belong to this form.
 
 
 class EditorForm(forms.Form):
-    """The code of a bot and its name; the table of a try; which draft it is, and which try is shown."""
+    """The code and the name of a bot, the table of a try, the edited draft, and the shown try."""
 
     bot = forms.CharField(
         label=_("Name of the bot"),
@@ -71,9 +89,15 @@ class EditorForm(forms.Form):
         help_text=_("Choose the games that it plays. If you choose none, it plays every game."),
         widget=forms.CheckboxSelectMultiple(attrs=FORM),
     )
+    language = forms.ChoiceField(
+        choices=[(language.key, language.title) for language in LANGUAGES.values()],
+        required=False,
+        widget=forms.HiddenInput(attrs=FORM),
+    )
     draft = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput(attrs=FORM))
-    at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput(attrs=FORM))  # A decision.
-    cards = forms.CharField(required=False, max_length=12, widget=forms.HiddenInput(attrs=FORM))  # The shown try.
+    at = forms.CharField(required=False, max_length=80, widget=forms.HiddenInput(attrs=FORM))  # The decision to try.
+    # The try whose cards are repeated.
+    cards = forms.CharField(required=False, max_length=12, widget=forms.HiddenInput(attrs=FORM))
     board = forms.IntegerField(
         required=False, min_value=1, max_value=tries.SERIES, widget=forms.HiddenInput(attrs=FORM)
     )
@@ -92,13 +116,18 @@ class EditorForm(forms.Form):
         return super().is_valid() & self.rules.is_valid()
 
     def clean_source(self) -> str:
-        """Return the text with the line ends of Python; forms send others."""
+        """Return the text with the line ends of Python; browsers send others."""
         text: str = self.cleaned_data["source"]
         return text.replace("\r\n", "\n")
 
     @property
+    def written_in(self) -> Language:
+        """Return the language of the text."""
+        return LANGUAGES.get(str(self["language"].value() or ""), PYTHON)
+
+    @property
     def table(self) -> tries.Table:
-        """The chosen seats and options."""
+        """Return the chosen seats and options."""
         return tries.Table(self.rules.game.players, self.rules.cleaned_data["options"])
 
 
@@ -120,40 +149,54 @@ def initial_options(options: Mapping[str, Any]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Beginning:
-    """The text with which the editor opens. bot: the player's bot, None for a new one; version: of which it is the text; note: why it is another."""
+    """The text with which the editor opens.
+
+    bot: the player's bot, None for a new one; version: the version that has this text; note: why it is not the requested text.
+    """
 
     text: str
+    language: Language
     bot: Bot | None = None
     version: BotVersion | None = None
-    saved: datetime | None = None  # The time of the draft, if it is one.
-    several: bool = False  # The last version has several files, which the editor cannot show.
+    saved: datetime | None = None  # The time of the draft, if the text is one.
+    several: bool = False  # True if the last version has several files, which the editor cannot show.
 
 
-def beginning(player: Player | None, bot: str, version: str, template: str) -> Beginning:
+def beginning(
+    player: Player | None, bot: str, version: str, template: str, language: Language | None, game: str
+) -> Beginning:
     """Return what the editor opens: a version (`rufo/3`), a template by its key, or the draft or last version of a bot, else of a new bot.
 
-    Raise Http404 for a version that is not the player's own.
+    language: the chosen one; None: that of the text changed last. If there is no text yet, the template that suits the game is opened. Raise
+    Http404 for a version that is not the player's own.
     """
     if version:
         slug, _slash, number = short_text(version, 60).partition("/")
         return _of_version(_own_version(player, slug, whole_number(number) or 0))
     own = player.bots.filter(slug=short_text(bot, 40)).first() if player and bot else None
-    if template in TEMPLATES:
-        return Beginning(template_text(template), own)
-    draft = drafts.find(player, own.slug if own else drafts.NEW) if player else None
+    in_language = language or PYTHON
+    if template in TEXTS[in_language.key]:
+        return Beginning(template_text(template, in_language), in_language, own)
+    draft = drafts.find(player, own.slug if own else drafts.NEW, language) if player else None
     last = own.versions.select_related("bot", "package").order_by("-number").first() if own else None
-    if draft is not None and (own is not None or not bot):
-        return Beginning(draft.text, own, last, draft.updated)
+    if last is not None and language not in (None, languages.language_of(last)):
+        last = None
+    if (
+        draft is not None
+        and (own is not None or not bot)
+        and (language or last is None or draft.updated > last.created)
+    ):
+        return Beginning(draft.text, LANGUAGES[draft.language], own, last, draft.updated)
     if last is not None:
         return _of_version(last)
-    return Beginning(template_text(FIRST_TEMPLATE), own)
+    return Beginning(template_text(suited(game, in_language), in_language), in_language, own)
 
 
 def _of_version(version: BotVersion) -> Beginning:
-    text = packages.source(version) if version.runtime == "python" else None
-    if text is None or len(text.encode()) > tries.MOST_SOURCE:
-        return Beginning(template_text(FIRST_TEMPLATE), version.bot, version, several=True)
-    return Beginning(text, version.bot, version)
+    text, language = languages.text_of(version), languages.language_of(version)
+    if text is None or language is None or len(text.encode()) > tries.MOST_SOURCE:
+        return Beginning(template_text(FIRST_TEMPLATE, PYTHON), PYTHON, version.bot, version, several=True)
+    return Beginning(text, language, version.bot, version)
 
 
 def _own_version(player: Player | None, slug: str, number: int) -> BotVersion:
@@ -164,20 +207,37 @@ def _own_version(player: Player | None, slug: str, number: int) -> BotVersion:
     return version
 
 
-def is_editable(version: BotVersion) -> bool:
-    """Return True if the editor can open a version: one Python file. Reads no package."""
-    return version.package.files == packages.FILES_OF_TEXT and version.runtime == "python"
+def suited(game: str, language: Language) -> str:
+    """Return the template for a game."""
+    rules = engine.load(game).rules
+    key = (
+        "bidding"
+        if rules.auction == "points"
+        else "avoiding"
+        if rules.result.__name__ in POINTS_HURT
+        else FIRST_TEMPLATE
+    )
+    return key if key in TEXTS[language.key] else FIRST_TEMPLATE
+
+
+def templates(game: str, language: Language) -> list[tuple[str, str | Promise]]:
+    """Return the templates in a language as keys and titles; the one that suits the game comes first."""
+    best = suited(game, language)
+    return [(key, TEMPLATES[key]) for key in sorted(TEXTS[language.key], key=lambda key: key != best)]
 
 
 @cache
-def template_text(key: str) -> str:
+def template_text(key: str, language: Language = PYTHON) -> str:
     """Return the text of a template."""
-    return TEMPLATES[key][1].read_text(encoding="utf-8")
+    return TEXTS[language.key][key].read_text(encoding="utf-8")
 
 
 @cache
-def help_members() -> tuple[sdk_help.Member, ...]:
-    """Return the names of the SDK with their help."""
+def help_members(language: Language) -> tuple[sdk_help.Member, ...]:
+    """Return the names of the SDK or kit of a language with their help."""
+    if language is JAVASCRIPT:
+        kit = languages.KITS / "javascript" / "tute.mjs"
+        return tuple(sdk_help.members_of_javascript(kit.read_text(encoding="utf-8")))
     texts = (SDK / name for name in ("tute_bot.py", "tute_sense.py"))
     return tuple(sdk_help.members(*(path.read_text(encoding="utf-8") for path in texts)))
 

@@ -1,7 +1,7 @@
 """A record in words: one line per moment, for readers without JavaScript, for screen readers, and for the text form.
 
-The sentences add nothing to the moments. Cards that only their holder knew are marked `secret`, so that the viewer can omit them
-when the table is seen from another seat.
+The sentences add nothing to the events. Cards that only their holder knew are marked `secret`, so that the viewer can hide them from the other
+seats.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NOTABLE = frozenset(
 
 @dataclass(frozen=True)
 class Would:
-    """The choice of a house bot at a step: `what` in words, empty if it agrees with the action played."""
+    """The action of a house bot at a step: `what` in words, empty if it is the same as in the match."""
 
     bot: str
     what: str
@@ -49,7 +49,7 @@ class Would:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One step in words (`html`); `anchor` is `d<deal>p<step>`, counted like in the viewer."""
+    """One step in words (`html`); `anchor` is `d<deal>p<step>`, counted as in the viewer."""
 
     deal: int
     step: int
@@ -60,12 +60,12 @@ class Sentence:
 
     @property
     def anchor(self) -> str:
-        """The id of the line on the page."""
+        """Return the id of the line on the page."""
         return f"d{self.deal}p{self.step}"
 
     @property
     def css(self) -> str:
-        """The CSS classes of the line in the list of steps."""
+        """Return the CSS classes of the line in the list of steps."""
         return f"{self.kind} notable" if self.kind in NOTABLE else self.kind
 
 
@@ -125,7 +125,7 @@ def _trick(m: Moment, who: Who) -> SafeString:
 def _draw(m: Moment, who: Who) -> SafeString:
     if not m.get("card"):
         return _say(_("%(who)s draws a card"), who=who(m["seat"]))
-    # Only the drawer knows a face-down card, so the sentence must read well without it.
+    # Only the drawing player knows a face-down card, so the sentence must read well without it.
     card = _card(m["card"])
     return _say(
         "%(text)s %(card)s",
@@ -200,7 +200,7 @@ def _score(m: Moment, who: Who) -> SafeString:
 
 def _over(m: Moment, who: Who) -> SafeString:
     scores = m.get("scores") or ()
-    # Every seat of a side has the score of the side.
+    # Every seat of a side has the side's score.
     totals = ", ".join(f"{name} {scores[seats[0]]}" for name, seats in m["named_sides"] if scores)
     return _say(_("Final score: %(scores)s."), scores=totals)
 
@@ -246,7 +246,7 @@ _SENTENCES: dict[str, Callable[[Moment, Who], SafeString]] = {
 
 
 def _other(m: Moment, who: Who) -> SafeString:
-    """Describe a moment of an unknown kind by its kind and seat."""
+    """Describe an event of an unknown kind by its kind and seat."""
     seat = m.get("seat")
     return _say("%(who)s %(kind)s", who=who(seat) if isinstance(seat, int) else "", kind=m.get("e", "?"))
 

@@ -1,4 +1,4 @@
-"""The page Play: a hand now, with or without an account; the settings of another one; the person's own tables."""
+"""The page Play: open a table at once, with or without an account; choose its settings; list the person's own tables."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from league.domain.core.errors import Refused, TooMany, shown
+from league.domain.people.guests import Guest
 from league.domain.tables import ending, guests, levels, seating, standing
-from league.domain.tables.guests import Guest, Sitter
+from league.domain.tables.guests import Sitter
 from league.domain.tables.levels import Level
 from league.models import BotVersion, Player, Table
 from league.models.tables import LIVE
@@ -34,12 +35,12 @@ FIRST: dict[str, Any] = {
     "level": str(Level.NORMAL),
     "boards": 1,
 }  # The table without any choice.
-LATEST = 10  # Number of tables on the page.
+LATEST = 10  # Number of own tables on the page.
 HEAVY = ("seen", "legal", "hand", "records")
 
 
 class PlayForm(forms.Form):
-    """The settings of a table, without its rules (OptionsForm). What is not chosen is as in FIRST."""
+    """The settings of a table, without its rules (OptionsForm). Missing settings are those of FIRST."""
 
     game = forms.ChoiceField(
         label=gettext_lazy("Game"), required=False, widget=forms.Select(attrs={"data-refresh": ""})
@@ -81,7 +82,7 @@ class PlayForm(forms.Form):
             del self.fields["advice"]
 
     def sit(self, sitter: Sitter, rules: OptionsForm) -> Table:
-        """Sit down with these settings. Raise Refused."""
+        """Open a table with these settings. Raise Refused."""
         values, game = self.cleaned_data, rules.game
         rival = values["rival"] or levels.bot(values["level"] or FIRST["level"], self.bots, game.key)
         if not rival:
@@ -99,19 +100,19 @@ class PlayForm(forms.Form):
 
 
 @never_cache
-@csrf_exempt  # The front page has a button without a token, because it comes from a cache; see is_own_form.
+@csrf_exempt  # The front page has this button without a token, because it comes from a cache; see is_own_form.
 def play(request: HttpRequest) -> HttpResponse:
-    """Sit down at once (POST), or show what can be played."""
+    """Open a table (POST), or show the choices."""
     if not seating.is_on():
         raise Http404
     if request.method != "POST":
-        return _page(request, cookies.sitter_of(request))
+        return _page(request, cookies.person_of(request))
     return _sit_down(request) if is_own_form(request) else _with_token(request)
 
 
 def _sit_down(request: HttpRequest) -> HttpResponse:
-    """Open a table, or the running one. A refusal keeps the form."""
-    sitter, key = (player_of(request), "") if request.user.is_authenticated else cookies.seat_guest(request)
+    """Open a table, or go to the running one. After a refusal the form keeps its values."""
+    sitter, key = (player_of(request), "") if request.user.is_authenticated else cookies.new_guest(request)
     if not seating.may_sit(sitter):
         return redirect(f"{reverse('login')}?{urlencode({'next': reverse('play')})}")
     form = PlayForm(sitter, seating.rivals(sitter), request.POST)
@@ -137,7 +138,7 @@ def _sit_down(request: HttpRequest) -> HttpResponse:
 
 
 def _unchecked(form: PlayForm, rules: OptionsForm) -> tuple[PlayForm, OptionsForm]:
-    """Return the forms with what was sent as first values: nobody has pressed Play yet."""
+    """Return forms with the sent values as initial values, without checks, because Play has not been pressed yet."""
     sent: dict[str, Any] = {name: form.data.get(name, "") for name in form.fields}
     chosen = {name: rules.data.get(name, "") for name in rules.fields}
     return PlayForm(form.sitter, form.bots, initial=sent), OptionsForm(rules.game, initial=chosen)

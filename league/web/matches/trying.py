@@ -1,7 +1,7 @@
 """The editor: write a bot, try it in the sandbox and submit it as a version. Everything works without script.
 
-Anybody may write; what runs or is stored needs an account, because foreign code runs at the league's cost and its quotas are counted by account. A
-visitor's text stays in the page and in the browser, and so does that of an author whose session or form has ended.
+Anybody may write, and try single boards; everything else that runs or is stored needs an account (league.domain.bots.tries has the limits). A
+visitor's text stays in the page and in the browser, and so does the text of an author whose session or form has expired.
 """
 
 from __future__ import annotations
@@ -13,42 +13,49 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import CsrfViewMiddleware
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 import engine
-from engine.runner import Limits, PackageRefused
+from engine.runner import Limits, PackageRefused, tracebacks
 from engine.runner.rebuild import Exchange
-from league.domain.bots import bots, drafts, tries
+from league.domain.bots import bots, drafts, languages, tries
+from league.domain.bots.languages import Language
 from league.domain.core.errors import Refused, TooMany, shown
-from league.domain.matches import conversations, sight
+from league.domain.matches import conversations
 from league.domain.people import quotas
-from league.models import Match, Player, Sitting, Try
+from league.domain.people.guests import KEPT, Person
+from league.models import Match, Player, Try
 from league.pure import lead
-from league.web.common import tracebacks, words
+from league.service import limits
+from league.web.common import guests, words
 from league.web.common.inputs import short_text, whole_number
-from league.web.common.viewers import player_of, user_of
+from league.web.common.viewers import player_of
 from league.web.matches import editing, narrate
 from league.web.matches.editing import EditorForm
+from league.web.matches.opening import own_seats
 from league.web.matches.record import shown_moments
 from league.web.matches.seats import numbered, sitting_letter
 from league.web.matches.viewer import for_viewer
 
-LINE = re.compile(re.escape(tries.FILE) + r", line (\d+)")  # The line in a verdict.
-PASS = re.compile(r"^--- pass (\d+), seat (\d+)$", re.MULTILINE)  # The head of what a process wrote to stderr.
+FILES = "|".join(re.escape(language.file) for language in languages.LANGUAGES.values())
+LINE = re.compile(rf"(?:{FILES}), line (\d+)")  # A line of code in a verdict.
+OF_GUESTS = ("try", "again")  # The buttons that visitors without an account may use.
+PASS = re.compile(r"^--- pass (\d+), seat (\d+)$", re.MULTILINE)  # The heading of each process in stderr.
 LATEST = 6  # Number of tries on the page.
 
 
 class _TokenCheck(CsrfViewMiddleware):
-    """Django's check of a form's token, which says why instead of answering."""
+    """Django's check of a form's token, which returns the reason instead of a response."""
 
     def _reject(self, request: HttpRequest, reason: str) -> str:
         return reason
@@ -63,27 +70,29 @@ def _nothing(_request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@csrf_exempt  # The view checks the token itself, because its answer to an old one keeps the text.
+@csrf_exempt  # The view checks the token itself, because its response to an expired one must keep the text.
 def editor(request: HttpRequest) -> HttpResponse:
     """Show the editor with a template, a draft or a version (`?from=rufo/3`, `?bot=rufo`); try or submit the text. A refusal keeps the text."""
     player = player_of(request) if request.user.is_authenticated else None
     if request.method != "POST":
         return _opened(request, player)
     form = EditorForm(request.POST)
-    if player is None:
+    do = request.POST.get("do", "")
+    if player is None and (do not in OF_GUESTS or not settings.GUEST_TRIES):
         return _editor(request, None, form, 401)
     if not _has_token(request):
         form.is_valid()
         form.add_error(
-            None, _("This page was opened before you logged in. Your code is still here: press the button again.")
+            None, _("This page is older than your session. Your code is still here: press the button again.")
         )
         return _editor(request, player, form, 403)
-    do = request.POST.get("do", "")
     if do == "submit" and not request.POST.get("bot", "").strip():
         form.add_error("bot", _("Give your bot a name, such as rufo-2."))
     if not form.is_valid():
         return _editor(request, player, form, 422)
     try:
+        if player is None:
+            return _try_as_guest(request, form)
         return {"submit": _submit, "here": _try_here}.get(do, _try)(request, player, form)
     except TooMany as refusal:
         form.add_error(None, shown(refusal))
@@ -100,10 +109,14 @@ def _opened(request: HttpRequest, player: Player | None) -> HttpResponse:
     version = request.GET.get("from", "")
     if version and player is None:
         return redirect_to_login(request.get_full_path())
-    begun = editing.beginning(player, request.GET.get("bot", ""), version, request.GET.get("template", ""))
+    game = request.GET.get("game", "") if request.GET.get("game", "") in engine.games() else editing.FIRST_GAME
+    language = languages.LANGUAGES.get(request.GET.get("language", ""))
+    query = request.GET.get("bot", ""), version, request.GET.get("template", "")
+    begun = editing.beginning(player, *query, language, game)
     at = editing.read_decision(request.GET.get("at", ""))
     initial = {
-        "game": request.GET.get("game", "") if request.GET.get("game", "") in engine.games() else editing.FIRST_GAME,
+        "game": game,
+        "language": begun.language.key,
         "rival": editing.FIRST_RIVAL,
         "bot": begun.bot.slug if begun.bot else short_text(request.GET.get("bot", ""), 60),
         "draft": begun.bot.slug if begun.bot else drafts.NEW,
@@ -114,15 +127,31 @@ def _opened(request: HttpRequest, player: Player | None) -> HttpResponse:
     return _editor(request, player, EditorForm(initial=initial), begun=begun, opens=opens)
 
 
-def _try(request: HttpRequest, player: Player, form: EditorForm) -> HttpResponse:
+def _try_as_guest(request: HttpRequest, form: EditorForm) -> HttpResponse:
+    """Play a board for a visitor without an account; a cookie gets the visitor's key."""
+    spent = limits.spend("guest-try", f"a{limits.address(request)}", settings.LIMITS["guest-try"])
+    if spent.over:
+        raise TooMany(
+            "visitors from your network have made {most} tries in this hour; sign up, or try again later: your code is kept",
+            retry_after=spent.seconds,
+            most=spent.quota,
+        )
+    guest, key = guests.new_guest(request)
+    answer = _try(request, guest, form)
+    guests.remember(answer, key)
+    return answer
+
+
+def _try(request: HttpRequest, author: Person, form: EditorForm) -> HttpResponse:
     """Play a new board ("try") or series ("series"), or the cards of the shown try again ("again", "series-again")."""
     values, do = form.cleaned_data, request.POST.get("do", "")
     attempt = tries.begin(
-        player,
+        author,
         values["source"],
         values["game"],
         values["rival"],
         values["bot"].strip(),
+        language=form.written_in,
         table=form.table,
         boards=tries.SERIES if do.startswith("series") else 1,
         like=values["cards"] if do.endswith("again") else "",
@@ -134,22 +163,23 @@ def _try(request: HttpRequest, player: Player, form: EditorForm) -> HttpResponse
 def _try_here(request: HttpRequest, player: Player, form: EditorForm) -> HttpResponse:
     values = form.cleaned_data
     at = editing.chosen_decision(values["at"])
-    attempt = tries.begin_at(player, values["source"], at, values["rival"], values["bot"].strip())
+    name = values["bot"].strip()
+    attempt = tries.begin_at(player, values["source"], at, values["rival"], name, language=form.written_in)
     return redirect("try", public_id=attempt.work.public_id)
 
 
 def _submit(request: HttpRequest, player: Player, form: EditorForm) -> HttpResponse:
     values = form.cleaned_data
     name = values["bot"].strip()
-    data = tries.checked(values["source"])
-    version = bots.upload(player, name, data, tries.FILE, values["games"] or None)
-    drafts.discard(player, values["draft"])
+    content = languages.package(tries.checked(values["source"]), form.written_in, values["games"])
+    version = bots.upload(player, name, content.zip(), "bot.zip")
+    drafts.discard(player, values["draft"], form.written_in)
     if version.bot.slug != name:
         messages.success(request, _("Your bot is called %(slug)s in lists and addresses.") % {"slug": version.bot.slug})
     answer = redirect("version", slug=version.bot.slug, number=version.number)
     if request.headers.get(
         "X-In-Place"
-    ):  # The script opens the page: a redirect that it followed would use up the message.
+    ):  # The script opens the page itself: a redirect that it followed would use up the message.
         answer.status_code = 201
     return answer
 
@@ -164,21 +194,21 @@ def draft(request: HttpRequest) -> HttpResponse:
     if not _has_token(request):
         return HttpResponse(status=403)
     player, bot = player_of(request), short_text(request.POST.get("draft", ""), 40)
-    if request.POST.get("do") == "discard":
-        drafts.discard(player, bot)
-        return redirect_to_editor(bot)
     try:
-        drafts.save(player, bot, request.POST.get("source", "").replace("\r\n", "\n"))
+        language = languages.find(request.POST.get("language") or languages.PYTHON.key)
+        if request.POST.get("do") == "discard":
+            drafts.discard(player, bot, language)
+            return redirect_to_editor(bot, language)
+        drafts.save(player, bot, request.POST.get("source", "").replace("\r\n", "\n"), language=language)
     except Refused as refusal:
         return HttpResponse(shown(refusal), status=422, content_type="text/plain; charset=utf-8")
     return HttpResponse(status=204)
 
 
-def redirect_to_editor(bot: str) -> HttpResponse:
-    """Open the editor with the last version of a bot, or with a template."""
+def redirect_to_editor(bot: str, language: Language) -> HttpResponse:
+    """Redirect to the editor with the last version of a bot in a language, or with a template."""
     answer = redirect("editor")
-    if bot:
-        answer["Location"] += f"?{urlencode({'bot': bot})}"
+    answer["Location"] += "?" + urlencode({"bot": bot, "language": language.key} if bot else {"language": language.key})
     return answer
 
 
@@ -194,7 +224,9 @@ def _editor(
     key = str(form["draft"].value() or "")
     own = [] if player is None else list(player.bots.order_by("slug"))
     bot = begun.bot if begun else next((candidate for candidate in own if candidate.slug == key), None)
-    latest = Try.objects.filter(owner=player).select_related("work__pool", "rival__bot").defer("source", "result")
+    author = player or guests.guest_of(request)
+    latest = tries.own(author) if author else Try.objects.none()
+    language, playable = form.written_in, languages.playable()
     context: dict[str, object] = {
         "form": form,
         "choices": [form["game"], form["rival"]],
@@ -205,17 +237,22 @@ def _editor(
         "next_number": 1 + (bot.versions.count() if bot else 0),
         "at": editing.read_decision(str(form["at"].value() or "")),
         "mine": own,
-        "latest": list(latest.order_by("-created")[:LATEST]) if player else [],
+        "latest": list(
+            latest.select_related("work__pool", "rival__bot").defer("source", "result").order_by("-created")[:LATEST]
+        ),
         "limits_of_tries": [quotas.limit(player, name) for name in (quotas.TRIES, quotas.SERIES)] if player else [],
-        "templates": [(name, title) for name, (title, _path) in editing.TEMPLATES.items()],
-        "kits": editing.KITS,
-        "members": editing.help_members(),
+        "language": language,
+        "languages": [(choice, choice in playable) for choice in languages.LANGUAGES.values()],
+        "templates": editing.templates(form.rules.game.key, language),
+        "kits": editing.KITS.items(),
+        "members": editing.help_members(language),
+        "guests_try": settings.GUEST_TRIES > 0,
         "account_needed": player is None and status == 401,
         "most_kb": tries.MOST_SOURCE // 1024,
         "most_s": int(tries.MOST_S),
         "series": tries.SERIES,
         "series_s": int(tries.MOST_SERIES_S),
-        "kept_days": tries.KEPT.days,
+        "kept_days": (tries.KEPT if player else KEPT).days,
         "limits": Limits(),
         **more,
     }
@@ -227,33 +264,35 @@ def _editor(
 
 @dataclass(frozen=True)
 class Party:
-    """A stand-in with the fields that the author's part of a match page reads."""
+    """A stand-in for a match's party, with the fields that the author's part of a match page reads."""
 
     fault: str
 
 
 @dataclass(frozen=True)
 class Log:
-    """A stand-in for a log, for the same part of the page."""
+    """A stand-in for a match's log, for the same part of the page."""
 
     party: Party
     faults: list[dict[str, Any]]
     stderr: str
 
 
-def _mine(request: HttpRequest, public_id: str) -> Try:
-    """Return a try of the viewer, or 404."""
-    row = tries.of_player(player_of(request), public_id)
-    if row is None:
+def _own(request: HttpRequest, public_id: str) -> Try | None:
+    """Return a try of the viewer, or 404; None for a visitor who may have to log in first."""
+    author = guests.person_of(request)
+    row = tries.find(author, public_id) if author else None
+    if row is None and request.user.is_authenticated:
         raise Http404
     return row
 
 
 @never_cache
-@login_required
 def tried(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Show a try of the viewer in the editor, with its text. Its script asks again until there is a result. Thirteen queries."""
-    row = _mine(request, public_id)
+    """Show a try of the viewer in the editor, with its text. Its script asks again until there is a result. Fourteen queries."""
+    row = _own(request, public_id)
+    if row is None:
+        return redirect_to_login(request.get_full_path())
     result, work = tries.opened(row), row.work
     over = result is not None or work.status in ("void", "cancelled")
     context: dict[str, Any] = {"row": row, "match": work, "result": result, "waits": not over}
@@ -262,12 +301,13 @@ def tried(request: HttpRequest, public_id: str) -> HttpResponse:
         context |= _shown(row, result, whole_number(request.GET.get("s")) or 0)
         board = context.get("board_number")
     at = tries.Moment(**row.at) if row.at else None
-    slug = row.name if row.owner.bots.filter(slug=row.name).exists() else drafts.NEW
+    slug = row.name if row.owner and row.owner.bots.filter(slug=row.name).exists() else drafts.NEW
     begun_with = {
         "at": editing.write_decision(at) if at else "",
         "bot": row.name,
         "draft": slug,
         "source": row.source,
+        "language": row.language,
         "game": work.pool.game,
         "players": work.pool.players,
         **editing.initial_options(work.pool.options),
@@ -327,7 +367,7 @@ def _timed(result: tries.Result) -> dict[str, Any]:
 
 
 def _row(line: tries.Asked, names: Sequence[str]) -> dict[str, Any]:
-    """Return a line of the list of decisions: the seat by its name at the table."""
+    """Return a line for the list of decisions, with the seat's name at the table."""
     seat = names[line.seat - 1] if line.seat <= len(names) else _("Seat %(number)s") % {"number": line.seat}
     return {
         "number": line.number,
@@ -355,7 +395,7 @@ def _named(row: Try, result: tries.Result) -> str:
 
 
 def _series(row: Try, result: tries.Result, size: int) -> dict[str, Any]:
-    """Return how the text does over all boards of this series and earlier ones of the same text, and against the text before on the same deals."""
+    """Return the results of the text over all boards of this series and its earlier ones, and against the previous text on the same deals."""
     first = {sitting["board"]: place for place, sitting in reversed(list(enumerate(result.sittings)))}
     cells = []
     for board in result.boards:
@@ -382,28 +422,20 @@ def _bots(row: Try, seating: Sequence[int]) -> list[str]:
 @login_required
 def sent(request: HttpRequest, public_id: str) -> HttpResponse:
     """Show what the viewer's bots received in a sitting (`?b=&s=`) of a finished match; each decision opens in the editor."""
-    player = player_of(request)
-    match = get_object_or_404(
-        sight.matches(Match.objects.select_related("pool", "tournament"), user_of(request)), public_id=public_id
-    )
-    board, sitting = whole_number(request.GET.get("b")) or match.first_board, whole_number(request.GET.get("s")) or 0
-    row = get_object_or_404(Sitting.objects.filter(board__match=match, board__number=board), number=sitting)
-    parties = {party.number: party for party in match.parties.select_related("version__bot", "version__package")}
-    own_seats = [seat for seat, holder in enumerate(row.seating) if parties[holder].version.bot.owner_id == player.pk]
-    if not own_seats:
-        raise Http404
-    names = numbered([parties[holder].version.bot.slug for holder in row.seating])
+    player, here = player_of(request), own_seats(request, public_id)
+    match, board, sitting, parties = here.match, here.board, here.row.number, here.parties
+    names = numbered([parties[holder].version.bot.slug for holder in here.row.seating])
     seats, refused = [], ""
     try:
-        for seat in own_seats:
+        for seat in here.seats:
             lines = conversations.told(match, board, sitting, seat, player)
-            here = [
+            decided = [
                 _logged(exchange, match, sitting)
                 for exchange in lines
                 if exchange.board == board and exchange.step >= 0 and exchange.answer is not None
             ]
-            version = parties[row.seating[seat]].version
-            seats.append((names[seat], version, editing.is_editable(version), here))
+            version = parties[here.row.seating[seat]].version
+            seats.append((names[seat], version, languages.language_of(version) is not None, decided))
     except Refused as refusal:
         refused = shown(refusal)
     context = {"match": match, "board": board, "sitting": sitting, "seats": seats, "refused": refused}
@@ -411,7 +443,7 @@ def sent(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _logged(exchange: Exchange, match: Match, sitting: int) -> dict[str, Any]:
-    """Return a decision of a match, with its identifier."""
+    """Return a decision of a match for the list, with its identifier."""
     request = exchange.request.decode("ascii", "replace").rstrip("\n")
     at = tries.Moment(match.public_id, exchange.board, sitting, exchange.seat, exchange.step)
     return {
@@ -425,10 +457,11 @@ def _logged(exchange: Exchange, match: Match, sitting: int) -> dict[str, Any]:
 
 
 @never_cache
-@login_required
-def tried_json(request: HttpRequest, public_id: str) -> JsonResponse:
+def tried_json(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return the record of a sitting (`?s=`) of the viewer's own try, for the replay viewer."""
-    row = _mine(request, public_id)
+    row = _own(request, public_id)
+    if row is None:
+        return redirect_to_login(request.get_full_path())
     result = tries.opened(row)
     number = whole_number(request.GET.get("s")) or 0
     if result is None or number >= len(result.sittings):

@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.chaos.forked import Loaded
 from tests.engine.cli.conftest import Tute, tute_in
 from tests.support.bots import FRAME, HONEST, damaged
 
 
 @pytest.fixture(scope="module")
-def played(state_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played(loaded: Loaded, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a match of the honest bot `mine` against a house bot, two boards: played once for all tests."""
     folder = tmp_path_factory.mktemp("played")
     (folder / "mine.py").write_text(HONEST)
-    tute_in(folder, state_dir)(
+    tute_in(folder, loaded)(
         "play", "mine.py", "random", "-g", "partnership", "-n", 2, "--seed", 3, "--log", "games.jsonl"
     )
     return folder
@@ -34,10 +35,10 @@ def test_the_same_bot_answers_the_same(tute: Tute, log: Path) -> None:
     data = json.loads(tute("repro", log, "--bot", "mine.py", "--json").stdout)
 
     assert [line.split(":")[0] for line in text.splitlines()[:4]] == [
-        "pass 0, seat 0",
-        "pass 0, seat 2",
-        "pass 1, seat 1",
-        "pass 1, seat 3",
+        "seats A, seat 1",
+        "seats A, seat 3",
+        "seats B, seat 2",
+        "seats B, seat 4",
     ]
     assert "it failed in 0 of 4 conversations" in text
     assert data["same"] is True
@@ -62,14 +63,14 @@ def test_answers_that_differ_are_shown(tute: Tute, log: Path, tmp_path: Path) ->
 
 def test_it_stops_at_a_fault_with_the_exact_request_and_answer(tute: Tute, log: Path, tmp_path: Path) -> None:
     (tmp_path / "new.py").write_text(FRAME.format(body="def act(m): return good(m) if m['id'] < 3 else 'I pass\\n'"))
-    lines = tute("repro", log, "--lines", "--pass", 0, "--seat", 2).stdout.splitlines()
+    lines = tute("repro", log, "--lines", "--pass", "A", "--seat", 3).stdout.splitlines()
 
-    text = tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", 0, "--seat", 2, code=1).stdout
+    text = tute("repro", log, "--bot", "new.py", "--party", 0, "--pass", "A", "--seat", 3, code=1).stdout
 
     requests = [line for line in lines if line.startswith('{"type":"act"')]
     assert f"  request: {requests[2]}" in text.splitlines()[-4]
     assert "answer:  I pass" in text
-    assert "new failed by protocol (board 1, sitting 0, seat 2, after" in " ".join(text.split())
+    assert "new failed by protocol (board 1, seats A, seat 3, after" in " ".join(text.split())
     assert "2 of 2 answers of new match the log; it failed in 1 of 1 conversations" in text
 
 
@@ -79,7 +80,7 @@ def test_a_fault_in_the_log_is_met_again(tute: Tute, tmp_path: Path) -> None:
 
     again = json.loads(tute("repro", "weak.jsonl", "--bot", "weak.py", "--json", code=1).stdout)
     better = json.loads(
-        tute("repro", "weak.jsonl", "--bot", "random", "--party", 0, "--pass", 0, "--json", code=1).stdout
+        tute("repro", "weak.jsonl", "--bot", "random", "--party", 0, "--pass", "A", "--json", code=1).stdout
     )
 
     assert "crash" in {seat["fault"]["kind"] for seat in again["seats"] if seat["fault"]}
@@ -107,6 +108,6 @@ def test_a_log_that_is_none_is_refused(tute: Tute, log: Path, tmp_path: Path) ->
     assert "is not a log" in tute("repro", "bad.jsonl", "--bot", "mine.py", code=2).stderr
     assert "lacks board 1 of pass 0" in tute("repro", "half.jsonl", "--bot", "mine.py", code=2).stderr
     assert "choose with --party" in tute("repro", log, "--bot", "greedy", code=2).stderr
-    assert "has no pass 7" in tute("repro", log, "--bot", "mine.py", "--pass", 7, code=2).stderr
-    assert "give --seat 0 to 3" in tute("repro", log, "--lines", code=2).stderr
+    assert "has no seats H" in tute("repro", log, "--bot", "mine.py", "--pass", "H", code=2).stderr
+    assert "give --seat 1 to 4" in tute("repro", log, "--lines", code=2).stderr
     assert "parties 0 to 1" in tute("repro", log, "--bot", "mine.py", "--party", 5, code=2).stderr

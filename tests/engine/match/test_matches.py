@@ -36,9 +36,15 @@ def scores(state: engine.State) -> list[Moment]:
     return [event for event in state.events if event["e"] == "score"]
 
 
-@pytest.mark.parametrize("table", tables_of_matches(), ids=str)
-def test_a_match_ends_when_its_rules_say_so(table: tables.Table) -> None:
+@tables.on_games(tables_of_matches())
+def test_a_match_ends_when_its_rules_say_so(key: str, group: list[tables.Table]) -> None:
     """Not a deal earlier, not a deal later, judged by the score events alone; and the winners are those who did best."""
+    for table in group:
+        with tables.note_table(table):
+            check_end(table)
+
+
+def check_end(table: tables.Table) -> None:
     game = table.load()
     state = game.new_match(seed=f"whole {table}")
     for _ in playing.play(state, f"whole {table}", limit=40_000):
@@ -276,11 +282,7 @@ def test_an_accusation_without_proof_costs_the_accuser_a_mark() -> None:
 # ---- declarations in play
 
 
-@pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.of_a_deal()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@tables.on_games(tables.of_a_deal())
 def test_songs_are_sung_once_and_from_the_hand(key: str, group: list[tables.Table]) -> None:
     for table in group:
         with tables.note_table(table):

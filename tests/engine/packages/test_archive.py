@@ -129,7 +129,7 @@ def test_a_stored_package_keeps_its_paths() -> None:
 
 
 def test_names_in_utf8_are_read_though_the_zip_does_not_say_so() -> None:
-    """As the archiver of macOS writes them."""
+    """Cover what the archiver of macOS writes."""
     data = zipped({"bot.toml": ACCENTED, COMPOSED: b"1"})
     flagged = COMPOSED.encode()
     assert data.count(flagged) == 2
@@ -143,7 +143,7 @@ def test_names_in_utf8_are_read_though_the_zip_does_not_say_so() -> None:
 
 
 def test_names_in_the_code_page_of_dos_are_read_too() -> None:
-    """As old tools of Windows write them."""
+    """Cover what old tools of Windows write."""
     name = "espa\u00f1ol.py"
     data = zipped({"bot.toml": ACCENTED, "espa?ol.py": b"1"}).replace(b"espa?ol.py", name.encode("cp437"))
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 import engine
 from engine.search.deals import BITS, Deal
 from engine.search.knowledge import Knowledge
@@ -90,9 +88,7 @@ def watch(table: tables.Table, seed: int, limit: int) -> int:
     return compared
 
 
-@pytest.mark.parametrize(
-    ("key", "group"), tables.by_game(tables.plain(), tables.once()[::4]), ids=lambda v: v if isinstance(v, str) else ""
-)
+@tables.on_games(tables.plain(), tables.once()[::4])
 def test_with_the_true_cards_it_is_the_true_state(key: str, group: list[tables.Table]) -> None:
     compared = 0
     for number, table in enumerate(group):

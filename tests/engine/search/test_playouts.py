@@ -21,11 +21,7 @@ from engine.search.kernel import codes, running
 from engine.search.kernel.state import KernelState
 from tests.support import playing, tables
 
-ON_GAMES = pytest.mark.parametrize(
-    ("key", "group"),
-    tables.by_game(tables.plain(), tables.covering()),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+ON_GAMES = tables.on_games(tables.plain(), tables.covering())
 
 
 # ---- one truth, two ways

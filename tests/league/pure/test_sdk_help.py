@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from bots.sdk import tute_bot
@@ -44,3 +45,16 @@ def test_each_has_one_line_of_help_of_its_own() -> None:
     assert by_name["partner"] == "its holder, once known to you"
     assert by_name["would_win"].startswith("Return True if the card would be winning")
     ast.parse("\n".join(f"x{member.signature or '()'}" for member in MEMBERS))
+
+
+def test_the_help_for_javascript_names_what_the_kit_has() -> None:
+    source = (SDK.parent / "kits" / "javascript" / "tute.mjs").read_text(encoding="utf-8")
+    members = sdk_help.members_of_javascript(source)
+    by_name = {(member.owner, member.name): member for member in members}
+    assert len(by_name) == len(members) > 30
+    assert by_name["view", "beats"].signature == "(card, other)"
+    assert by_name["view", "legal"] == sdk_help.Member("view", "legal", "", "the actions to choose from, as texts")
+    assert by_name["", "run"].signature == "(name, choose)"
+    assert all(member.help and "\n" not in member.help for member in members)
+    for member in members:
+        assert re.search(rf"\b{member.name}\b[(:]|this\.{member.name}\b|[{{,] {member.name}\b", source), member.name

@@ -10,7 +10,7 @@ from league.domain.ratings.leaderboards import RankedBot
 from league.models import BotVersion, Rating, RatingPoint
 from league.templatetags import league_web
 from league.web.bots import charts
-from league.web.common import game_lines, markdown, tracebacks
+from league.web.common import game_lines, markdown
 from league.web.games.bars import Axis, with_bars
 from league.web.tournaments.crosstable import shade
 from tests.league.web.page import Page, faults
@@ -128,25 +128,6 @@ def test_the_table_over_all_games_names_every_rated_bot(league, reader) -> None:
     assert faults(page) == []
     assert "margen del 95 %." in page.text
     assert {"/bots/rufo/", "/bots/luna/", "/bots/sol/", "/g/partnership/"} <= set(page.links)
-
-
-def test_the_decisive_lines_of_a_log_are_found() -> None:
-    log = """--- pass 0, seat 2
-hello
-Traceback (most recent call last):
-  File "/bot/bad.py", line 11, in <module>
-    run(Bad())
-  File "/python/extra/tute_bot.py", line 843, in run
-    _talk(Session(bot, rescue), requests, answers)
-  File "/bot/bad.py", line 7, in act
-    return {}["nothing"]
-           ~~^^^^^^^^^^^
-KeyError: 'nothing'
---- pass 1, seat 1
-"""
-    assert tracebacks.verdict(log) == "bad.py, line 7, in act: KeyError: 'nothing'"
-    assert tracebacks.verdict("Segmentation fault") == ""
-    assert tracebacks.verdict("Traceback (most recent call last):\n  File cut") == ""
 
 
 def test_days_of_a_calendar_are_named() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from engine.runner import FaultReport
-from league.domain.bots import bots, challenges, consent
+from league.domain.bots import bots, challenges, consent, house
 from league.domain.core.errors import Refused, TooMany
 from league.domain.matches import holds, leases, reports
 from league.domain.ratings import ratings
-from league.models import Match, Rating
+from league.models import BotVersion, Match, Rating
 from tests.support import rows
 from tests.support.league import NOW, accepted, later, play, result, started
 
@@ -38,6 +38,18 @@ def test_a_challenge_is_played_last_and_counts_for_nobody(ana, pair) -> None:
     ratings.refresh(match.pool, now=NOW)
     match.refresh_from_db()
     assert (match.counted, Rating.objects.count()) == (None, 0)
+
+
+def test_a_house_bot_takes_as_many_seats_as_the_game_needs(ana, pair) -> None:
+    rufo, luna = pair
+    greedy = accepted(house.player(now=NOW), "greedy")
+    BotVersion.objects.update(games=[])
+    for version in (rufo, luna, greedy):
+        version.refresh_from_db()
+    match = challenges.challenge(ana, rufo, [greedy, greedy, greedy], "cabrero", now=NOW)
+    assert [party.version_id for party in match.parties.order_by("number")] == [rufo.pk, *[greedy.pk] * 3]
+    with pytest.raises(Refused, match="against itself"):
+        challenges.challenge(ana, rufo, [luna, luna, greedy], "cabrero", now=NOW)
 
 
 def test_what_cannot_be_challenged(ana, berto, pair) -> None:
@@ -80,7 +92,7 @@ def test_nobody_gets_a_bot_paused_by_challenges_and_a_pause_holds_them(ana, bert
         challenge = challenges.challenge(ana, pair[0], pair[1:], "partnership", 1, now=NOW)
         match = leases.claim("w1", prefer=challenge.pk, now=NOW)
         leases.start(match, now=NOW)
-        reports.report(match.pk, match.token, result(match, faults=[fault]), now=NOW)
+        reports.report(match, result(match, faults=[fault]), now=NOW)
     luna.bot.refresh_from_db()
     assert luna.bot.state == "active"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from league.domain.bots import drafts, tries
+from league.domain.bots.languages import JAVASCRIPT, PYTHON
 from league.domain.core.errors import Refused
 from league.models import Draft
 from tests.support.league import NOW, later, uploaded
@@ -20,9 +21,23 @@ def test_one_draft_for_each_bot_and_one_for_a_new_one(ana) -> None:
     draft = drafts.find(ana, drafts.NEW)
     assert draft is not None
     assert draft.text == "new = 2"
-    assert drafts.discard(ana, "rufo")
-    assert not drafts.discard(ana, "rufo")
+    assert drafts.discard(ana, "rufo", PYTHON)
+    assert not drafts.discard(ana, "rufo", PYTHON)
     assert drafts.find(ana, "rufo") is None
+
+
+def test_each_language_has_a_draft_of_its_own(ana) -> None:
+    drafts.save(ana, drafts.NEW, "new = 1", now=NOW)
+    drafts.save(ana, drafts.NEW, "let now = 1;", language=JAVASCRIPT, now=later(5))
+
+    latest = drafts.find(ana, drafts.NEW)
+    assert latest is not None
+    assert (latest.language, latest.text) == ("javascript", "let now = 1;")
+    draft = drafts.find(ana, drafts.NEW, PYTHON)
+    assert draft is not None
+    assert draft.text == "new = 1"
+    assert drafts.discard(ana, drafts.NEW, JAVASCRIPT)
+    assert [row.language for row in drafts.of_player(ana)] == ["python"]
 
 
 def test_only_bots_of_ones_own_and_texts_that_can_be_stored(ana, berto) -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from engine.runner.table import Question, TableResult
 from league.domain.bots import house
-from league.domain.tables import guests, holding, levels, seating
-from league.domain.tables.ending import Ending, ending
+from league.domain.people.guests import of_key
+from league.domain.tables import holding, levels, seating
+from league.domain.tables.ending import TableEnding, ending
 from league.domain.tables.guests import Sitter
 from league.domain.tables.standing import PROVISIONAL
 from league.models import Player, Table
@@ -32,7 +33,7 @@ def played(sitter: Sitter, game: str, scores: list[list[int]], at: float = 0, **
     return Table.objects.get(pk=row.pk)
 
 
-def end(row: Table, sitter: Sitter | None, at: float = 0) -> Ending:
+def end(row: Table, sitter: Sitter | None, at: float = 0) -> TableEnding:
     result = ending(row, sitter, now=later(at))
     assert result is not None
     return result
@@ -82,7 +83,7 @@ def test_a_rating_changes_only_once_it_is_shown(ana) -> None:
 
 def test_others_are_shown_the_result_alone(ana, berto) -> None:
     row = played(ana, "partnership", [[90, 40, 90, 40]])
-    for sitter in (None, berto, guests.guest("key")):
+    for sitter in (None, berto, of_key("key")):
         result = end(row, sitter)
         assert (result.won, result.is_own, result.change, result.again, result.may_keep) == (
             True,
@@ -94,12 +95,12 @@ def test_others_are_shown_the_result_alone(ana, berto) -> None:
 
 
 def test_a_guest_may_keep_it_for_an_hour(ana) -> None:
-    guest = guests.guest("key", "192.0.2.1")
+    guest = of_key("key", "192.0.2.1")
     row = played(guest, "partnership", [[90, 40, 90, 40]])
     result = end(row, guest)
     assert (result.is_own, result.change, result.may_keep) == (True, None, True)
     assert not end(row, guest, at=3601).may_keep
-    assert not end(row, guests.guest("other")).is_own
+    assert not end(row, of_key("other")).is_own
 
 
 def test_a_table_in_play_has_no_end_and_one_that_is_left_no_points(ana) -> None:

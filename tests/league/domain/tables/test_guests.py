@@ -11,8 +11,8 @@ from django.utils.translation import override
 from engine.runner.table import Question, TableResult
 from league.domain.bots import house
 from league.domain.core.errors import Refused, TooMany
+from league.domain.people.guests import Guest, of_key
 from league.domain.tables import guests, holding, seating, standing
-from league.domain.tables.guests import Guest
 from league.domain.upkeep import reconcile
 from league.enums import TableStatus
 from league.models import BotVersion, LeagueEvent, Player, Table
@@ -20,7 +20,7 @@ from tests.support.league import NOW, accepted, later
 from tests.support.seats import rated
 
 pytestmark = pytest.mark.django_db
-HERE, THERE = "192.0.2.1", "192.0.2.2"
+HERE, THERE = "192.0.2.1", "198.51.100.2"
 DAY = 24 * 3600
 
 
@@ -34,7 +34,7 @@ def greedy() -> BotVersion:
 
 @pytest.fixture
 def guest() -> Guest:
-    return guests.guest("a key", HERE)
+    return of_key("a key", HERE)
 
 
 def sit(guest: Guest | Player, at: float = 0, game: str = "partnership") -> Table:
@@ -53,11 +53,11 @@ def finish(row: Table, at: float = 0) -> Table:
 
 def test_the_table_belongs_to_the_key_and_to_nobody_else(guest, ana) -> None:
     row = sit(guest)
-    other = guests.guest("another key", HERE)
+    other = of_key("another key", HERE)
     assert (row.player, row.rated, row.guest) == (None, False, guest.key)
     assert "a key" not in guest.key, "the database has only a digest"
-    assert HERE not in guest.address
-    assert guests.guest("a key", THERE).key == guest.key, "who moves to another network stays the same guest"
+    assert HERE not in guest.network
+    assert of_key("a key", THERE).key == guest.key, "who moves to another network stays the same guest"
     with override("en"):
         assert seating.names(row, seating.bots(row))[0] == "guest"
     for stranger in (other, ana):
@@ -106,21 +106,70 @@ def test_guests_play_house_bots_without_advice(guest, ana) -> None:
         seating.ask_advice(guest, row.public_id, 0, now=NOW)
 
 
+def _come(network: str, number: int, at: float = 0) -> Table:
+    return sit(of_key(f"{network} {number}", network), at)
+
+
 def test_guests_have_a_part_of_the_tables_and_one_network_half_of_it(guest, ana, settings) -> None:
     settings.GUEST_TABLES, settings.TABLES = 4, 5
     sit(guest)
-    sit(guests.guest("second", HERE))
+    sit(of_key("second", "192.0.2.77"))
     with pytest.raises(TooMany, match="your network"):
-        sit(guests.guest("a thrown away cookie", HERE))
-    sit(guests.guest("third", THERE))
-    sit(guests.guest("fourth", "192.0.2.3"))
+        sit(of_key("a thrown away cookie", "192.0.2.200"))
+    sit(of_key("third", THERE))
+    sit(of_key("fourth", "203.0.113.3"))
     with pytest.raises(TooMany, match="all 4 tables"):
-        sit(guests.guest("fifth", "192.0.2.4"))
+        sit(of_key("fifth", "2001:db8::1"))
     assert sit(ana).player == ana, "there is room for players"
     settings.GUEST_TABLES = 0
     assert (seating.may_sit(None), seating.may_sit(guest), seating.may_sit(ana)) == (False, False, True)
-    with pytest.raises(Refused, match="switched tables off"):
-        sit(guests.guest("sixth"))
+    with pytest.raises(Refused, match="switched them off"):
+        sit(of_key("sixth"))
+
+
+def test_a_class_of_24_plays_behind_one_address_and_two_networks_leave_room_for_a_stranger(settings) -> None:
+    assert settings.GUEST_TABLES == 50
+    for number in range(24):
+        _come(HERE, number)
+    for number in range(13):
+        _come("2001:db8:7::1", number)
+    with pytest.raises(TooMany, match="your network"):
+        _come("2001:db8:7::1", 13)
+    assert Table.objects.count() < settings.GUEST_TABLES - 5
+    assert _come(THERE, 0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("192.0.2.1", "192.0.2.254", True),
+        ("192.0.2.1", "192.0.3.1", False),
+        ("2001:db8:7:1::/64", "2001:db8:7:ffff::/64", True),
+        ("2001:db8:7:1::/64", "2001:db8:8:1::/64", False),
+        ("unknown", "unknown", True),
+    ],
+)
+def test_neighbouring_addresses_are_one_network(first, second, same) -> None:
+    assert (of_key("k", first).network == of_key("k", second).network) is same
+
+
+def test_the_longest_idle_table_of_the_fullest_network_gives_way(settings) -> None:
+    settings.GUEST_TABLES, settings.TABLES = 4, 4
+    rows = [_come(HERE, 0), _come(HERE, 1), _come(THERE, 0), _come("203.0.113.3", 0)]
+    for number, row in enumerate(rows[:3]):
+        lease = holding.claim(f"host:{number}", now=later(1))
+        assert lease is not None
+        assert lease.row.pk == row.pk
+        holding.ask(lease, Question(0, 1, ["play 1o"], ["1o"], [], []), [], now=later(1 + number))
+        assert holding.rest(lease, 0, now=later(70))
+    with pytest.raises(TooMany):  # Nobody has been idle for two minutes.
+        _come("2001:db8::1", 0, 100)
+    with pytest.raises(TooMany):  # Nobody gives way to a network that has as many tables.
+        _come(THERE, 1, 200)
+    assert _come("2001:db8::1", 0, 200)
+    assert [Table.objects.get(pk=row.pk).status for row in rows] == [
+        TableStatus.ABANDONED, TableStatus.RESTING, TableStatus.RESTING, TableStatus.WAITING,
+    ]  # fmt: skip
 
 
 def test_a_key_starts_so_many_tables_an_hour(guest, settings) -> None:
@@ -158,8 +207,8 @@ def test_an_account_takes_the_tables_of_the_last_hour_along(guest, ana) -> None:
     old = finish(sit(guest, 0), 0)
     new = finish(sit(guest, 3000), 3000)
     running = sit(guest, 3601)
-    foreign = sit(guests.guest("another key", THERE), 3601)
-    assert guests.adopt(ana, guests.guest("no such key"), now=later(3601)) == 0
+    foreign = sit(of_key("another key", THERE), 3601)
+    assert guests.adopt(ana, of_key("no such key"), now=later(3601)) == 0
     assert guests.adopt(ana, guest, now=later(3601)) == 2
     owners = {row.pk: row.player for row in Table.objects.select_related("player")}
     assert owners == {old.pk: None, new.pk: ana, running.pk: ana, foreign.pk: None}
@@ -207,7 +256,7 @@ def test_tables_of_guests_are_removed_after_a_day(guest, ana) -> None:
     finish(sit(guest, 0), 0)
     of_ana = finish(sit(ana, 1), 1)
     late = finish(sit(guest, 10), 10)
-    running = sit(guests.guest("another key"), 0)
+    running = sit(of_key("another key"), 0)
     Table.objects.filter(pk=running.pk).update(since=later(DAY))  # Whoever still plays, plays on.
     assert reconcile.reconcile(now=later(DAY - 1)).removed == 0
     assert reconcile.reconcile(now=later(DAY)).removed == 1
@@ -221,7 +270,7 @@ def test_guests_who_come_at_once_do_not_take_more_than_their_part(settings) -> N
 
     def come(number: int) -> bool:
         try:
-            return bool(sit(guests.guest(f"key {number}", f"192.0.2.{number}")))
+            return bool(sit(of_key(f"key {number}", f"192.0.{number}.1")))
         except TooMany:
             return False
         finally:

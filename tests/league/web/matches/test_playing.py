@@ -15,7 +15,8 @@ from engine.runner.table import TableResult
 from league.domain.bots import house
 from league.domain.jobs.worker import Worker
 from league.domain.people import players
-from league.domain.tables import guests, holding, seating
+from league.domain.people.guests import of_key
+from league.domain.tables import holding, seating
 from league.enums import VersionStatus
 from league.models import BotVersion, LeagueEvent, Match, Player, Table
 from league.web.common.guests import SALT
@@ -174,7 +175,7 @@ def test_a_thrown_away_cookie_counts_for_its_network(ana, settings) -> None:
 
 def test_a_full_league_says_so_and_offers_an_account(visitor, settings) -> None:
     settings.GUEST_TABLES = 1
-    seating.sit(guests.guest("somebody", "192.0.2.7"), "partnership", "greedy")
+    seating.sit(of_key("somebody", "192.0.2.7"), "partnership", "greedy")
     refused = visitor.post("/play/")
     page = refused.content.decode()
     assert (refused.status_code, "guests have taken all 1 tables" in page) == (429, True)

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.utils.translation import override
 
 import engine
+from league.domain.core import queue
 from league.domain.matches import leases
 from league.models import Party
 from league.web.common.words import action_name
@@ -127,7 +128,7 @@ def test_a_match_that_runs_shows_the_scores_of_boards_that_are_over_and_no_card(
     made.started(league.ana, [league.rufo, league.luna], name="Slow")
     match = made.running(now=made.later(1))
     address = f"/m/{match.public_id}/"
-    assert leases.heartbeat(match.pk, match.token, progress=60, decided=[[1, [67, 63]]], now=made.later(2))
+    assert queue.beat(match, progress=60, decided=[[1, [67, 63]]], now=made.later(2))
     answer = reader.get(address)
     rows = re.findall(
         r'<th scope="row" class="num">1</th>\s*<td class="num">67</td>\s*<td class="num">63</td>',
@@ -140,8 +141,8 @@ def test_a_match_that_runs_shows_the_scores_of_boards_that_are_over_and_no_card(
     for path in ("replay.json?b=1&s=0", "b/1/"):
         assert reader.get(address + path).status_code == 404
     # The next attempt begins with none, and who has lost the lease tells nothing more
-    assert leases.fail(match.pk, match.token, why="a test", now=made.later(3))
-    assert not leases.heartbeat(match.pk, match.token, decided=[[1, [67, 63]]], now=made.later(4))
+    assert leases.fail(match, why="a test", now=made.later(3))
+    assert not queue.beat(match, decided=[[1, [67, 63]]], now=made.later(4))
     match.refresh_from_db()
     assert (match.status, match.decided) == ("queued", None)
     again = made.play(match, now=made.later(10_000))

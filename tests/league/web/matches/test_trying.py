@@ -21,14 +21,16 @@ from django.test.utils import CaptureQueriesContext
 from engine.runner import Limits
 from engine.sandbox import Sandbox
 from league.domain.bots import drafts, house, tries
+from league.domain.bots.languages import JAVASCRIPT, LANGUAGES, PYTHON
 from league.domain.jobs.handlers import tries as handler
 from league.domain.jobs.worker import Worker
-from league.domain.matches import leases, reports
+from league.domain.matches import leases, reports, workers
 from league.domain.matches.reports import Receipt
 from league.domain.people import players
 from league.enums import VersionStatus
 from league.models import BotVersion, Draft, Match, Player, Try
-from league.web.matches.editing import TEMPLATES, template_text
+from league.models import Worker as WorkerRow
+from league.web.matches.editing import TEXTS, template_text
 from tests.league.web.conftest import PATIENT_MS
 from tests.league.web.page import Page, faults
 from tests.support import league, rows
@@ -79,7 +81,7 @@ def played(**fields: object) -> None:
     assert work is not None
     assert work.kind == "try"
     leases.start(work)
-    assert handler.report(work.pk, work.token, tries.Result(**fields)) == Receipt.STORED
+    assert handler.report(work, tries.Result(**fields)) == Receipt.STORED
 
 
 @pytest.mark.django_db
@@ -108,7 +110,7 @@ def test_a_text_is_tried_and_submitted_without_script(client, ana) -> None:
     assert TEXT.strip().splitlines()[-1] in page
     with CaptureQueriesContext(connection) as queries:
         client.get(where)
-    assert len(queries) == 13
+    assert len(queries) == 14
 
     refused = client.post("/editor/", form(do="submit"))
     assert (refused.status_code, "Give your bot a name" in refused.content.decode()) == (422, True)
@@ -173,7 +175,7 @@ def test_a_visitor_writes_and_loses_nothing(ana) -> None:
     page = visitor.get("/editor/?game=cabrero")
     assert page.status_code == 200
     assert faults(Page(page.content.decode())) == []
-    for do in ("try", "series", "again", "submit", "here"):
+    for do in ("series", "series-again", "submit", "here"):
         answer = visitor.post("/editor/", form(do=do, source=TEXT + "# of a visitor", bot="rufo"))
         text = answer.content.decode()
         assert answer.status_code == 401
@@ -184,6 +186,121 @@ def test_a_visitor_writes_and_loses_nothing(ana) -> None:
     assert visitor.get("/editor/?from=rufo/1").url.startswith("/accounts/login/")
     assert not Try.objects.exists()
     assert not Draft.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_visitor_tries_and_keeps_it_by_signing_up(ana, settings) -> None:
+    visitor = Client(enforce_csrf_checks=True, headers={"accept-language": "en"})
+    page = visitor.get("/editor/").content.decode()
+    stale = visitor.post("/editor/", form(source=TEXT + "# kept"))
+    assert (stale.status_code, "# kept" in stale.content.decode(), Try.objects.count()) == (403, True, 0)
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+    assert token is not None
+    answer = visitor.post("/editor/", form(csrfmiddlewaretoken=token[1]))
+    where, cookie = answer.url, answer.cookies[settings.GUEST_COOKIE_NAME]
+    assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
+    assert "Waiting for a free place to play" in visitor.get(where).content.decode()
+    played(scores=[0, 0], decisions=1)
+    answer = visitor.get(where)
+    assert faults(Page(answer.content.decode())) == []
+    assert "no-store" in answer["Cache-Control"]
+    assert "Your latest tries" in answer.content.decode()
+
+    for other in (Client(), Client(headers={"cookie": f"{settings.GUEST_COOKIE_NAME}=forged"})):
+        assert other.get(where).url.startswith("/accounts/login/")
+        assert other.get(f"{where}replay.json").url.startswith("/accounts/login/")
+        assert "Your latest tries" not in other.get("/editor/").content.decode()
+    member = Client()
+    member.force_login(ana.user)
+    assert member.get(where).status_code == 404
+    assert member.get(f"{where}replay.json").status_code == 404
+
+    word = "a long password 7"
+    signing = Client(headers={"accept-language": "en"})
+    signing.cookies[settings.GUEST_COOKIE_NAME] = cookie.value
+    signing.post("/accounts/signup/", {"name": "eva", "password": word, "password2": word})
+    assert Try.objects.get().owner == Player.objects.get(name="eva")
+    assert signing.get(where).status_code == 200
+    assert visitor.get(where).url.startswith("/accounts/login/")
+
+
+@pytest.mark.django_db
+def test_an_address_tries_so_often_an_hour_whatever_its_cookies(ana, settings) -> None:
+    settings.LIMITS = {**settings.LIMITS, "guest-try": (1, 3600)}
+    assert Client().post("/editor/", form()).status_code == 302
+    refused = Client(headers={"accept-language": "en"}).post("/editor/", form(source=TEXT + "# kept"))
+    text = refused.content.decode()
+    assert (refused.status_code, "# kept" in text, "visitors from your network have made 1 tries" in text) == (
+        429,
+        True,
+        True,
+    )
+    settings.GUEST_TRIES = 0
+    assert Client(REMOTE_ADDR="192.0.2.7").post("/editor/", form()).status_code == 401
+
+
+@pytest.mark.django_db
+def test_a_bot_in_javascript_keeps_its_language(client, ana) -> None:
+    code = template_text("first", JAVASCRIPT)
+    page = client.get("/editor/?language=javascript").content.decode()
+    assert faults(Page(page)) == []
+    assert "chooseCard" in page
+    assert "bot.mjs" in page
+    assert "<b>beats</b>(card, other)" in page
+    assert "would_win" not in page, "the help is that of the other language"
+    assert client.post("/editor/draft/", {"source": code + "// draft", "language": "javascript"}).status_code == 204
+    assert "// draft" in client.get("/editor/").content.decode(), "what was changed last"
+    assert 'href="/editor/?language=javascript"' in client.get("/").content.decode()
+    assert "// draft" not in client.get("/editor/?language=python").content.decode()
+    assert client.post("/editor/draft/", {"source": code, "language": "basic"}).status_code == 422
+
+    where = client.post("/editor/", form(source=code, language="javascript")).url
+    assert Try.objects.get().language == "javascript"
+    played(
+        stderr="file:///bot/bot.mjs:6\n  x();\n  ^\n\nReferenceError: x is not defined\n    at file:///bot/bot.mjs:6:3\n",
+        faults=[{"kind": "crash", "party": 0, "seat": 0, "board": 1, "sitting": 0, "step": 3, "detail": "exit code 1"}],
+        scores=[0, 0],
+    )
+    broken = client.get(where).content.decode()
+    assert 'data-line="6"' in broken
+    assert "bot.mjs, line 6: ReferenceError: x is not defined" in broken
+    assert 'data-language="javascript"' in broken
+
+    submitted = client.post("/editor/", form(do="submit", bot="nodo", source=code, language="javascript"))
+    assert submitted.url == "/bots/nodo/v1/"
+    version = BotVersion.objects.get(bot__slug="nodo")
+    assert (version.runtime, version.entry) == ("node", "bot.mjs")
+    assert not Draft.objects.exists()
+    assert "Open in the editor" in client.get(submitted.url).content.decode()
+    assert client.get("/bots/nodo/v1/source").content.decode() == code
+    for again in ("/editor/?from=nodo/1", "/editor/?bot=nodo"):
+        opened = client.get(again).content.decode()
+        assert 'data-language="javascript"' in opened
+        assert "chooseCard" in opened
+    assert "choose_card" in client.get("/editor/?bot=nodo&language=python").content.decode()
+
+
+@pytest.mark.django_db
+def test_a_language_without_a_runtime_says_so(client) -> None:
+    workers.register("w:1", tier="landlock")
+    WorkerRow.objects.update(runtimes=["python", "binary"])
+    assert "(not on this server)" in client.get("/editor/").content.decode()
+    WorkerRow.objects.update(runtimes=["python", "binary", "node"])
+    assert "(not on this server)" not in client.get("/editor/").content.decode()
+
+
+@pytest.mark.django_db
+def test_the_template_for_the_game_comes_first(client) -> None:
+    for game, text, title in (
+        ("subastado", "class Bidder", "For auctions"),
+        ("cabrero", "class Avoider", "For games in which points hurt"),
+        ("partnership", "class MyBot", "First bot"),
+    ):
+        page = client.get(f"/editor/?game={game}").content.decode()
+        assert text in page
+        first = re.search(r'<ul id="starts">\s*<li><a[^>]*>([^<:]+)', page)
+        assert first is not None
+        assert first[1].strip() == title
 
 
 @pytest.mark.django_db
@@ -220,17 +337,21 @@ def test_a_draft_comes_back_and_ends_when_it_is_submitted(client, ana) -> None:
     assert "# draft" in client.get("/editor/?bot=my-bot-2").content.decode()  # The text of its last version
     client.post("/editor/draft/", {"draft": "my-bot-2", "source": TEXT + "# newer"})
     assert "# newer" in client.get("/editor/?bot=my-bot-2").content.decode()
-    assert client.post("/editor/draft/", {"draft": "my-bot-2", "do": "discard"}).url == "/editor/?bot=my-bot-2"
+    assert (
+        client.post("/editor/draft/", {"draft": "my-bot-2", "do": "discard"}).url
+        == "/editor/?bot=my-bot-2&language=python"
+    )
     assert "# newer" not in client.get("/editor/?bot=my-bot-2").content.decode()
 
 
 @pytest.mark.django_db
 def test_every_template_can_be_submitted(client) -> None:
-    for name in TEMPLATES:
-        assert tries.checked(template_text(name)).startswith(b'"""')
-        assert template_text(name).splitlines()[0] in html.unescape(
-            client.get(f"/editor/?template={name}").content.decode()
-        )
+    for language in LANGUAGES.values():
+        for name in TEXTS[language.key]:
+            text = template_text(name, language)
+            assert tries.checked(text).startswith(b'"""' if language is PYTHON else b"// ")
+            page = client.get(f"/editor/?template={name}&language={language.key}").content.decode()
+            assert text.splitlines()[0] in html.unescape(page)
 
 
 @pytest.mark.django_db
@@ -291,7 +412,7 @@ def test_a_decision_of_a_match_is_opened_in_the_editor(client, ana) -> None:
             sitting.replay.update(
                 {"pass": details, "faults": [], "timings": {"unit": "us", "steps": list(range(steps)), **times}}
             )
-    assert reports.report(work.pk, work.token, outcome) == reports.Receipt.STORED
+    assert reports.report(work, outcome) == reports.Receipt.STORED
 
     where = f"/m/{match.public_id}/sent/?b=1&s=1"
     assert where.replace("&", "&amp;") in client.get(f"/m/{match.public_id}/?b=1&s=1").content.decode()
@@ -402,7 +523,7 @@ def test_a_student_writes_tries_and_submits_a_bot(site: str, browser, worker: Wo
     author.look("new")
     text = template_text("first") + "# by a visitor\n"
     author.write(text)
-    page.locator("button[value=try]").click()
+    page.locator("button[value=series]").click()
     page.wait_for_selector("#account[open]")
     author.look("account")
     page.locator("#account a.button").click()
@@ -507,6 +628,78 @@ def test_a_student_writes_tries_and_submits_a_bot(site: str, browser, worker: Wo
     assert author.text() == text
     assert Draft.objects.count() == 0
     author.look("next")
+    author.context.close()
+    assert author.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["desk", "phone"])
+def test_a_visitor_tries_a_bot_in_javascript_and_keeps_it(
+    site: str, browser, worker: Worker, width: int, height: int
+) -> None:
+    house_plays()
+    author = Author(browser, width, height)
+    page = author.page
+    page.goto(f"{site}/editor/")
+    page.get_by_role("link", name="JavaScript", exact=True).click()
+    page.wait_for_url("**/editor/?language=javascript*")
+    until(page, "() => document.querySelector('.code-editor') !== null")
+    author.look("javascript")
+    text = template_text("first", JAVASCRIPT)
+
+    # A name of the view is completed
+    author.write(text + "  view.beatt")
+    page.keyboard.press("Backspace")
+    until(page, "() => document.querySelector('.code-editor').shadowRoot.querySelector('[role=option]') !== null")
+    page.keyboard.press("Enter")
+    assert author.text().endswith("view.beats()")
+
+    # Broken: its line is marked
+    author.write(text.replace("winners.length", "wins.nothing.length"))
+    page.locator("button[value=try]").click()
+    page.wait_for_url("**/tries/*/")
+    assert worker.look() is True
+    until(
+        page,
+        "() => document.getElementById('console').textContent.includes('bot.mjs, line 9, in chooseCard: TypeError')",
+    )
+    author.part("c")
+    marked = "document.querySelector('.code-editor').shadowRoot.querySelector('.cm-bad')"
+    assert "wins.nothing.length" in page.evaluate(f"{marked}.textContent")
+    author.look("javascript-broken")
+
+    # Mended, on the same cards
+    author.write(text)
+    broken = page.url
+    page.locator("button[value=again]").click()
+    page.wait_for_url(lambda url: "/tries/" in url and url != broken)
+    assert worker.look() is True
+    until(page, "() => document.querySelector('tute-replay.ready .felt .card') !== null")
+    assert "this board" in page.evaluate("document.getElementById('o-result').textContent")
+    author.look("javascript-played")
+
+    # Signed up: the tries and the draft are there, and it is submitted
+    page.locator("button[value=series]").click()
+    page.wait_for_selector("#account[open]")
+    page.locator("#account a.button").click()
+    page.fill("[name=name]", "eva")
+    page.fill("[name=password]", "a long password 7")
+    page.locator("main button.button").click()
+    page.wait_for_url("**/tries/*/")
+    until(page, "() => document.querySelector('.code-editor') !== null")
+    assert author.text() == text
+    assert list(Try.objects.values_list("owner__name", flat=True)) == ["eva", "eva"]
+    page.locator("button[popovertarget=submit-as]").click()
+    page.fill("#id_bot", "nodo")
+    page.locator("#submit-as button[value=submit]").click()
+    page.wait_for_url("**/bots/nodo/v1/")
+    version = BotVersion.objects.get(bot__slug="nodo")
+    assert (version.runtime, version.entry) == ("node", "bot.mjs")
+    page.get_by_role("link", name="Open in the editor").click()
+    page.wait_for_url("**/editor/?from=nodo/1")
+    until(page, "() => document.querySelector('.code-editor') !== null")
+    assert author.text() == text
     author.context.close()
     assert author.complaints == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from league.models import Party
-from tests.league.web.conftest import PATIENT_MS, played
+from tests.league.web.conftest import PATIENT_MS, played, put, record
 from tests.support import rows
 
 SIZES = [(1280, 800), (390, 844)]
@@ -71,3 +71,26 @@ def test_an_owner_reads_each_tab_of_a_bot(walker) -> None:
     for tab in ("games", "matches", "versions", "settings"):
         page.goto(f"{url}/bots/rufo/?tab={tab}")
         look(f"bot-{tab}")
+
+
+@pytest.mark.slow
+def test_an_owner_goes_from_a_lost_match_to_the_editor(walker) -> None:
+    page, url, look = walker
+    league = rows.once(played)
+    put(league.faulty, record("partnership", "walk", deals=1))
+    Party.objects.filter(match=league.faulty, version=league.rufo).update(wins=0, draws=0, losses=2)
+    page.goto(f"{url}/accounts/login/?next=/bots/rufo/")
+    page.fill("#id_username", "ana")
+    page.fill("#id_password", "a long password")
+    page.click("main form button.button")
+    page.wait_for_url("**/bots/rufo/")
+    page.click(f"main a[href^='/m/{league.faulty.public_id}/'] >> nth=0")
+    page.locator("tute-replay.ready").wait_for(state="attached")
+    page.click("[data-do=next-trick]")
+    look("lost-match")
+    page.click("#open-here")
+    page.wait_for_url("**/editor/?at=*")
+    assert f"{league.faulty.public_id}.1.0." in page.url
+    page.wait_for_selector(".code-editor")
+    page.locator("button[value=here]").wait_for()
+    look("lost-decision")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
@@ -80,6 +81,7 @@ def test_a_league_shows_its_calendar_and_every_season(league, field, reader) -> 
         size=3,
         moves=1,
         boards=1,
+        per_player=9,
         now=made.NOW,
     )
     assert "La primera temporada aún no ha empezado" in text(reader, f"/c/{circuit.slug}/")
@@ -113,6 +115,7 @@ def test_queries_do_not_grow_with_groups_and_seasons(league, field, reader) -> N
         size=2,
         moves=1,
         boards=1,
+        per_player=9,
         now=made.NOW,
     )
     for version in field:
@@ -205,6 +208,13 @@ def test_owners_hold_back_replays_by_a_form(league, field, reader, client) -> No
         row.refresh_from_db()
         assert row.embargo == until
         assert f'value="{until:%Y-%m-%dT%H:%M}"' in client.get(page).content.decode()
+        local = until.astimezone(ZoneInfo("America/Bogota"))  # Typed on a clock that is five hours behind
+        client.post(f"{page}do/", {"action": "embargo", "until": f"{local:%Y-%m-%dT%H:%M}", "zone": "America/Bogota"})
+        row.refresh_from_db()
+        assert row.embargo == until
+        client.post(f"{page}do/", {"action": "embargo", "until": f"{until:%Y-%m-%dT%H:%M}", "zone": "Europe/Nowhere"})
+        row.refresh_from_db()
+        assert row.embargo == until
         assert other.post(f"{page}do/", {"action": "embargo", "until": ""}).status_code == 403
         client.post(f"{page}do/", {"action": "embargo", "until": ""})
         row.refresh_from_db()

@@ -66,7 +66,7 @@ def signed_in(player: Player | None) -> Client:
 
 def filled(route: str, names: Sequence[str], event: Event) -> Iterator[str]:
     """A route with everything in its places that belongs to the event, its bots and their people."""
-    first = route.removeprefix("/api/v1/").split("/")[0]
+    first = route.removeprefix("/api/v1/").removeprefix("embed/").split("/")[0]
     bots = ["luna", "sol"]
     choices = {
         "bots": bots,
@@ -102,7 +102,13 @@ def addresses(event: Event) -> list[str]:
             paths += filled(operation["path"], re.findall(r"\{(\w+)\}", operation["path"]), event)
     match = Match.objects.filter(tournament__event=event).first()
     assert match is not None
-    paths += [f"/editor/?at={match.public_id}.1.0.0.0", "/m/?status=finished", "/m/?game=partnership", "/t/?cursor=x"]
+    paths += [
+        f"/oembed?url=http://testserver/m/{match.public_id}/",
+        f"/editor/?at={match.public_id}.1.0.0.0",
+        "/m/?status=finished",
+        "/m/?game=partnership",
+        "/t/?cursor=x",
+    ]
     paths += [f"/api/v1/tournaments?owner={event.owner.name}", "/api/v1/matches?status=finished"]
     paths += [f"/api/v1/matches?tournament={tournament.slug}" for tournament in event.tournaments.all()]
     return paths
